@@ -39,7 +39,9 @@ function install() {
   // npm names every package that asks for a newer Node than the machine's; the scripts run on the installed one.
   const result = spawnSync(command, [...args, "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] });
   if (result.status !== 0) {
-    process.stderr.write("npm ci failed; its message is above. Check the network, then run the command again.\n");
+    process.stderr.write(
+      "npm ci failed; its message is above. Check the network, then run the command again.\n",
+    );
     process.exit(result.status ?? 1);
   }
 }
@@ -50,7 +52,9 @@ function linkRuntime() {
   const runtime = RUNTIMES[`${process.platform}-${process.arch}`];
   const target = runtime ? join(modules, runtime) : process.execPath;
   if (!existsSync(target)) {
-    process.stderr.write(`No Node.js runtime package for ${process.platform}-${process.arch}: using ${process.version}.\n`);
+    process.stderr.write(
+      `No Node.js runtime package for ${process.platform}-${process.arch}: using ${process.version}.\n`,
+    );
     return;
   }
   mkdirSync(dirname(link), { recursive: true });
