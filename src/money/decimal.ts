@@ -1,0 +1,103 @@
+// Exact decimals: a bigint counting units of 1e-8, the precision of the reference exchange's spot side.
+//
+// Strings come in through `parseDecimal`, go out through `formatDecimal`; between them there is no floating point and no
+// rounding that a name does not announce. Who gains the fraction is said where it is decided: what an account pays is
+// rounded up, what it receives is rounded down, fees are rounded up.
+
+declare const unit: unique symbol;
+/** An exact decimal in units of 1e-8. */
+type Fixed<Unit extends string> = bigint & { readonly [unit]: Unit };
+
+/** Quote units for one base unit. */
+export type Price = Fixed<"price">;
+/** An amount of a base asset. */
+export type Quantity = Fixed<"quantity">;
+/** An amount of whatever asset stands beside it: a cost, a balance, a fee. */
+export type Amount = Fixed<"amount">;
+/** A share of one: 0.001 is 0.1 %. */
+export type Rate = Fixed<"rate">;
+export type Decimal = Price | Quantity | Amount | Rate;
+
+export const FRACTION_DIGITS = 8;
+const SCALE = 100_000_000n;
+
+export const ZERO = 0n as Price & Quantity & Amount & Rate;
+
+/** What is wrong with the text of a number, if anything is. */
+export type DecimalFault = "NOT_A_DECIMAL" | "TOO_PRECISE";
+
+// The exchange's own legal range of a decimal parameter: no sign, no exponent, at most 20 digits on either side.
+const DECIMAL_TEXT = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?$/;
+
+/**
+ * Reads a decimal such as `0.00166`. Zeros beyond the eighth decimal are harmless; any other digit there is TOO_PRECISE.
+ * Source: reference exchange, error -1100 (legal range) and -1111 (precision).
+ */
+export function parseDecimal(text: string): bigint | DecimalFault {
+  const match = DECIMAL_TEXT.exec(text);
+  if (match === null) return "NOT_A_DECIMAL";
+  const [, whole = "", fraction = ""] = match;
+  const kept = fraction.slice(0, FRACTION_DIGITS);
+  if (/[1-9]/.test(fraction.slice(FRACTION_DIGITS))) return "TOO_PRECISE";
+  return BigInt(whole + kept.padEnd(FRACTION_DIGITS, "0"));
+}
+
+/** Reads a decimal that is known to be well-formed (a stored row, a table of ours); anything else is a bug. */
+export function decimal<D extends Decimal>(text: string): D {
+  const negative = text.startsWith("-");
+  const value = parseDecimal(negative ? text.slice(1) : text);
+  if (typeof value === "string")
+    throw new Error(`a stored decimal must parse: ${JSON.stringify(text)} is ${value}`);
+  return (negative ? -value : value) as D;
+}
+
+/** Writes a decimal with all its eight digits: `0.00166000`. Source: reference exchange, section 2 (decimal formatting). */
+export function formatDecimal(value: bigint): string {
+  if (value < 0n) return `-${formatDecimal(-value)}`;
+  const digits = value.toString();
+  const padded = digits.length > FRACTION_DIGITS ? digits : digits.padStart(FRACTION_DIGITS + 1, "0");
+  const point = padded.length - FRACTION_DIGITS;
+  return `${padded.slice(0, point)}.${padded.slice(point)}`;
+}
+
+/** Price × quantity, rounded up: what a buyer pays. */
+export function costUp(price: Price, quantity: Quantity): Amount {
+  return ((price * quantity + SCALE - 1n) / SCALE) as Amount;
+}
+
+/** Price × quantity, rounded down: what a seller receives, and the notional that filters compare. */
+export function proceedsDown(price: Price, quantity: Quantity): Amount {
+  return ((price * quantity) / SCALE) as Amount;
+}
+
+/** Amount × rate, rounded up: the house keeps the fraction. */
+export function feeUp(amount: bigint, rate: Rate): Amount {
+  return ((amount * rate + SCALE - 1n) / SCALE) as Amount;
+}
+
+/** The largest quantity that `amount` buys at `price`, before it is snapped to a step. */
+export function quantityFor(amount: Amount, price: Price): Quantity {
+  return ((amount * SCALE) / price) as Quantity;
+}
+
+/** The largest multiple of `step` that is not above `value`; a step of zero leaves the value alone. */
+export function floorToStep<D extends Decimal>(value: D, step: D): D {
+  return step === 0n ? value : (((value as bigint) - ((value as bigint) % (step as bigint))) as D);
+}
+
+/** Whether `value` is a multiple of `step`; a step of zero asks nothing. */
+export function isMultiple<D extends Decimal>(value: D, step: D): boolean {
+  return step === 0n || (value as bigint) % (step as bigint) === 0n;
+}
+
+/** Sums and differences keep the unit of their operands, which bigint's own operators forget. */
+export function add<D extends Decimal>(left: D, right: D): D {
+  return ((left as bigint) + (right as bigint)) as D;
+}
+export function subtract<D extends Decimal>(left: D, right: D): D {
+  return ((left as bigint) - (right as bigint)) as D;
+}
+/** A quantity of a base asset is an amount of that asset. */
+export function asAmount(quantity: Quantity): Amount {
+  return quantity as bigint as Amount;
+}
