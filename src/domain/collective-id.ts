@@ -1,0 +1,11 @@
+// The collective id groups the copiers' mirrored orders with the strategy's own. It is derived, never stored: a UUID
+// (version 8) whose last 48 bits are the order id and whose other bits are a digest of the strategy's id, so that one
+// look at it tells which order is meant.
+import { createHash } from "node:crypto";
+
+/** The collective id of an order, as UUID text. Source: specification 2.5. */
+export function collectiveId(strategyId: string, orderId: number): string {
+  const digest = createHash("sha256").update(`${strategyId}:${orderId}`).digest("hex");
+  const node = orderId.toString(16).padStart(12, "0");
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(12, 15)}-8${digest.slice(15, 18)}-${node}`;
+}

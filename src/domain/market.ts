@@ -1,0 +1,13 @@
+// What a decision may know of the market: values, handed in. Nothing here waits or asks.
+import type { Price } from "../money/decimal.ts";
+import type { SymbolRules } from "./symbol.ts";
+
+/** The best prices of a symbol's book. A side that is empty is null. */
+export type Quote = { readonly bid: Price | null; readonly ask: Price | null };
+
+export type Market = {
+  /** The rules of a symbol, or null if the exchange does not list it. */
+  rules(symbol: string): SymbolRules | null;
+  /** The present quote, or null while the symbol is silent: its last price is then no price. */
+  quote(symbol: string): Quote | null;
+};
