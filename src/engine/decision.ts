@@ -1,0 +1,20 @@
+// The two ends of a decision: what it may look at, and what it may answer.
+import type { FillProfile } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { Market } from "../domain/market.ts";
+import type { Refusal } from "../domain/refusal.ts";
+
+export type Circumstances = {
+  readonly market: Market;
+  readonly profile: FillProfile;
+  /** Market time, Unix ms: the time of whatever is decided. */
+  readonly at: number;
+};
+
+/** Either what happened, in order, or why nothing did. An empty list is a success that changed nothing. */
+export type Decision = Happened | Refusal;
+export type Happened = { readonly events: readonly DomainEvent[] };
+
+export function isRefusal(answer: object): answer is Refusal {
+  return "refusal" in answer;
+}

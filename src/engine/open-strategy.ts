@@ -1,0 +1,28 @@
+// How a strategy begins: with its virtual seed, posted like any other money.
+import { type Account, emptyAccount, type Seed, type StrategyType } from "../domain/account.ts";
+import type { StrategyOpened } from "../domain/event.ts";
+import { decimal } from "../money/decimal.ts";
+import { apply } from "./apply.ts";
+
+/** What a strategy starts with. Source: specification section 1. */
+const SEEDS: { readonly [T in StrategyType]: Seed } = {
+  SPOT: { asset: "USDT", amount: decimal("200") },
+  FUTURES: { asset: "USDT", amount: decimal("1000") },
+};
+
+/** A new account and its first event. `at` is market time, Unix ms. */
+export function openStrategy(
+  strategyId: string,
+  type: StrategyType,
+  at: number,
+): { account: Account; event: StrategyOpened } {
+  const { asset, amount } = SEEDS[type];
+  const event: StrategyOpened = {
+    type: "StrategyOpened",
+    at,
+    postings: [{ from: "seed", to: "free", asset, amount }],
+  };
+  const account = emptyAccount(strategyId, type);
+  apply(account, event);
+  return { account, event };
+}

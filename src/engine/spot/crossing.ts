@@ -1,0 +1,14 @@
+// When the market meets an order: a buyer takes the ask, a seller the bid.
+import type { Quote } from "../../domain/market.ts";
+import type { Order, Side } from "../../domain/order.ts";
+import type { Price } from "../../money/decimal.ts";
+
+/** The price at which the market stands ready to trade with an order of this side, or null if nobody does. */
+export function bestOpposite(side: Side, quote: Quote): Price | null {
+  return side === "BUY" ? quote.ask : quote.bid;
+}
+
+/** Whether the opposite best price has reached the order's limit. */
+export function isMetBy(order: Pick<Order, "side" | "price">, opposite: Price): boolean {
+  return order.side === "BUY" ? opposite <= order.price : opposite >= order.price;
+}

@@ -1,0 +1,21 @@
+// The market reached a resting order. It fills whole, at its own limit, as maker. The price that was seen comes with the
+// command: a crossing that happened is not lost because the market has moved on since.
+import type { Account } from "../../domain/account.ts";
+import type { FillRestingOrder } from "../../domain/command.ts";
+import type { Circumstances, Decision } from "../decision.ts";
+import { isMetBy } from "./crossing.ts";
+import { fillWhole } from "./fill.ts";
+
+export function fillRestingOrder(
+  account: Account,
+  command: FillRestingOrder,
+  circumstances: Circumstances,
+): Decision {
+  const order = account.openOrders.get(command.orderId);
+  if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
+  const rules = circumstances.market.rules(order.symbol);
+  if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
+  return {
+    events: [fillWhole(account, order, { price: order.price, isMaker: true }, rules, circumstances)],
+  };
+}
