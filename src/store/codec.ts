@@ -1,0 +1,94 @@
+// How domain values are written into rows, for every store alike. Decimals are decimal text: no integer column holds the
+// quantities that some coins trade in, and a person can read the row.
+import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { Order, Trade } from "../domain/order.ts";
+import { decimal, formatDecimal } from "../money/decimal.ts";
+import { emptyPockets, type Pocket, type Posting } from "../money/posting.ts";
+
+/** JSON of any domain value: decimals become text. */
+export function encode(value: unknown): string {
+  return JSON.stringify(value, (_name, field) => (typeof field === "bigint" ? formatDecimal(field) : field));
+}
+
+type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+
+export function decodeOrder(text: string): Order {
+  return reviveOrder(JSON.parse(text));
+}
+
+export function decodeTrade(text: string): Trade {
+  return reviveTrade(JSON.parse(text));
+}
+
+export function decodeEvents(text: string): DomainEvent[] {
+  return JSON.parse(text).map(reviveEvent);
+}
+
+/** The part of an account that its row carries; open orders are rows of their own. */
+export function encodeState(account: Account): string {
+  const { balances, nextOrderId, nextTradeId, updatedAt } = account;
+  return encode({ balances: Object.fromEntries(balances), nextOrderId, nextTradeId, updatedAt });
+}
+
+export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
+
+export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): Account {
+  const state = JSON.parse(row.state) as {
+    balances: Record<string, Record<Pocket, string>>;
+    nextOrderId: number;
+    nextTradeId: number;
+    updatedAt: number;
+  };
+  const account = emptyAccount(row.id, row.type);
+  account.status = row.status;
+  account.nextOrderId = state.nextOrderId;
+  account.nextTradeId = state.nextTradeId;
+  account.updatedAt = state.updatedAt;
+  for (const [asset, stored] of Object.entries(state.balances)) {
+    const pockets = emptyPockets();
+    for (const pocket of Object.keys(stored) as Pocket[]) pockets[pocket] = decimal(stored[pocket]);
+    account.balances.set(asset, pockets);
+  }
+  for (const order of openOrders) account.openOrders.set(order.orderId, order);
+  return account;
+}
+
+function reviveOrder(stored: Stored<Order>): Order {
+  return {
+    ...stored,
+    price: decimal(stored.price),
+    quantity: decimal(stored.quantity),
+    quoteQuantity: decimal(stored.quoteQuantity),
+    executedQuantity: decimal(stored.executedQuantity),
+    executedQuote: decimal(stored.executedQuote),
+    reserved: decimal(stored.reserved),
+  };
+}
+
+function reviveTrade(stored: Stored<Trade>): Trade {
+  return {
+    ...stored,
+    price: decimal(stored.price),
+    quantity: decimal(stored.quantity),
+    quoteQuantity: decimal(stored.quoteQuantity),
+    fee: decimal(stored.fee),
+  };
+}
+
+type StoredEvent = {
+  at: number;
+  type: DomainEvent["type"];
+  postings: Stored<Posting>[];
+  order?: Stored<Order>;
+  trade?: Stored<Trade>;
+};
+
+function reviveEvent(stored: StoredEvent): DomainEvent {
+  return {
+    ...stored,
+    postings: stored.postings.map((posting) => ({ ...posting, amount: decimal(posting.amount) })),
+    ...(stored.order === undefined ? {} : { order: reviveOrder(stored.order) }),
+    ...(stored.trade === undefined ? {} : { trade: reviveTrade(stored.trade) }),
+  } as DomainEvent;
+}

@@ -1,0 +1,97 @@
+// The thread that writes. It takes groups of commits as ready rows and carries each group out in one transaction, so that
+// many strategies share one sync to disk while the main thread goes on deciding.
+//
+// Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
+// stand. Any error aborts the whole group and is reported; the thread itself goes on until it is told to stop.
+import { parentPort, workerData } from "node:worker_threads";
+import type { CommitOutcome } from "../store.ts";
+import { openDatabase } from "./database.ts";
+
+export type CommitRows = {
+  readonly strategy: readonly [state: string, status: string, version: number, id: string];
+  readonly journal: readonly [
+    strategyId: string,
+    version: number,
+    key: string | null,
+    at: number,
+    events: string,
+  ];
+  readonly orders: readonly OrderValues[];
+  readonly trades: readonly TradeValues[];
+};
+export type OrderValues = readonly [
+  strategyId: string,
+  orderId: number,
+  symbol: string,
+  clientOrderId: string,
+  isOpen: number,
+  placedAt: number,
+  body: string,
+];
+export type TradeValues = readonly [
+  strategyId: string,
+  tradeId: number,
+  symbol: string,
+  orderId: number,
+  at: number,
+  body: string,
+];
+export type CommitRequest = { readonly groupId: number; readonly group: readonly CommitRows[] };
+export type CommitReply =
+  | { readonly groupId: number; readonly outcomes: readonly CommitOutcome[] }
+  | { readonly groupId: number; readonly error: string };
+
+const port = parentPort;
+if (port === null) throw new Error("the commit worker runs as a worker thread");
+
+const database = openDatabase(workerData.file);
+const moveStrategy = database.prepare(
+  "UPDATE strategies SET state = ?, status = ?, version = ? WHERE id = ? AND version = ?",
+);
+const addEntry = database.prepare(
+  "INSERT INTO journal (strategy_id, version, key, at, events) VALUES (?, ?, ?, ?, ?)",
+);
+const putOrder = database.prepare(
+  `INSERT INTO orders (strategy_id, order_id, symbol, client_order_id, is_open, placed_at, body)
+   VALUES (?, ?, ?, ?, ?, ?, ?)
+   ON CONFLICT (strategy_id, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body`,
+);
+const addTrade = database.prepare(
+  "INSERT INTO trades (strategy_id, trade_id, symbol, order_id, at, body) VALUES (?, ?, ?, ?, ?, ?)",
+);
+
+port.on("message", (request: CommitRequest | "stop") => {
+  if (request === "stop") {
+    database.close();
+    port.close();
+    return;
+  }
+  const { groupId } = request;
+  try {
+    port.postMessage({ groupId, outcomes: commit(request.group) } satisfies CommitReply);
+  } catch (error) {
+    port.postMessage({ groupId, error: String(error) } satisfies CommitReply);
+  }
+});
+
+function commit(group: readonly CommitRows[]): CommitOutcome[] {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const outcomes = group.map(commitOne);
+    database.exec("COMMIT");
+    return outcomes;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function commitOne({ strategy, journal, orders, trades }: CommitRows): CommitOutcome {
+  const [state, status, version, id] = strategy;
+  const moved = moveStrategy.run(state, status, version, id, version - 1);
+  if (moved.changes !== 1) return "OUTDATED";
+  addEntry.run(...journal);
+  for (const order of orders) putOrder.run(...order);
+  for (const trade of trades) addTrade.run(...trade);
+  return "COMMITTED";
+}

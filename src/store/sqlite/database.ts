@@ -1,0 +1,30 @@
+// One SQLite file, opened the way that survives a power cut: write-ahead log, every commit synced.
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { SqliteDatabase } from "kysely";
+
+/** How long a writer waits for another process's transaction, ms. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+export function openDatabase(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+  return database;
+}
+
+/** The face that Kysely's SQLite dialect knows. */
+export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...bound(parameters)),
+        run: (parameters) => statement.run(...bound(parameters)),
+        iterate: (parameters) => statement.iterate(...bound(parameters)),
+      };
+    },
+  };
+}

@@ -1,0 +1,169 @@
+// The embedded store: one SQLite file. The main thread reads through a connection of its own (a keyed read costs a few
+// microseconds); commits go to a worker thread, group by group.
+import type { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { Kysely, SqliteDialect } from "kysely";
+import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
+import { decodeAccount, decodeEvents, decodeOrder, encode, encodeState, type StrategyRow } from "../codec.ts";
+import { migrate, orderRow, queries, tradeRow } from "../queries.ts";
+import type { Tables } from "../schema.ts";
+import type { BoundKey, Commit, CommitOutcome, JournalEntry, LoadedAccount, Store } from "../store.ts";
+import type { CommitReply, CommitRequest, CommitRows } from "./commit-worker.ts";
+import { kyselyDatabase, openDatabase } from "./database.ts";
+
+/** Opens the file, creating or migrating it as needed. */
+export async function openSqliteStore(file: string): Promise<Store> {
+  const database = openDatabase(file);
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
+  await migrate(db);
+  const writer = new CommitWriter(file);
+  return {
+    ...queries(db),
+    ...hotReads(database),
+    commit: (group) => writer.commit(group),
+    async close() {
+      await writer.close();
+      await db.destroy();
+    },
+  };
+}
+
+function hotReads(database: DatabaseSync): Pick<Store, "loadAccount" | "findEntry" | "findKey"> {
+  const strategyById = database.prepare(
+    "SELECT id, type, status, version, state FROM strategies WHERE id = ?",
+  );
+  const openOrdersOf = database.prepare(
+    "SELECT body FROM orders WHERE strategy_id = ? AND is_open = 1 ORDER BY order_id",
+  );
+  const entryByKey = database.prepare(
+    "SELECT version, key, at, events FROM journal WHERE strategy_id = ? AND key = ?",
+  );
+  const keyWithStrategy = database.prepare(
+    `SELECT k.*, s.type, s.status FROM api_keys k LEFT JOIN strategies s ON s.id = k.strategy_id
+     WHERE k.api_key = ?`,
+  );
+  return {
+    async loadAccount(strategyId): Promise<LoadedAccount | null> {
+      const row = strategyById.get(strategyId) as (StrategyRow & { version: number }) | undefined;
+      if (row === undefined) return null;
+      const open = openOrdersOf.all(strategyId) as { body: string }[];
+      return {
+        account: decodeAccount(
+          row,
+          open.map(({ body }) => decodeOrder(body)),
+        ),
+        version: row.version,
+      };
+    },
+
+    async findEntry(strategyId, key): Promise<JournalEntry | null> {
+      const row = entryByKey.get(strategyId, key) as
+        | (Omit<JournalEntry, "events"> & { events: string })
+        | undefined;
+      return row === undefined ? null : { ...row, events: decodeEvents(row.events) };
+    },
+
+    async findKey(apiKey): Promise<BoundKey | null> {
+      const row = keyWithStrategy.get(apiKey) as KeyRow | undefined;
+      if (row === undefined) return null;
+      const { strategy_id: strategyId, type, status } = row;
+      return {
+        key: {
+          keyId: row.id,
+          apiKey: row.api_key,
+          salt: row.salt,
+          masterVersion: row.master_version,
+          label: row.label,
+          strategyId,
+          createdAt: row.created_at,
+          revokedAt: row.revoked_at,
+        },
+        strategy:
+          strategyId === null || type === null || status === null ? null : { strategyId, type, status },
+      };
+    },
+  };
+}
+
+type KeyRow = {
+  id: string;
+  api_key: string;
+  salt: string;
+  master_version: number;
+  label: string;
+  strategy_id: string | null;
+  created_at: number;
+  revoked_at: number | null;
+  type: StrategyType | null;
+  status: StrategyStatus | null;
+};
+
+/** The main thread's end of the commit worker. */
+class CommitWriter {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, PromiseWithResolvers<readonly CommitOutcome[]>>();
+  readonly #stopped: Promise<void>;
+  #lastGroupId = 0;
+  #failure: Error | null = null;
+
+  constructor(file: string) {
+    this.#worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
+    this.#stopped = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
+    this.#worker.on("message", (reply: CommitReply) => this.#settle(reply));
+    this.#worker.on("error", (error) =>
+      this.#fail(error instanceof Error ? error : new Error(String(error))),
+    );
+    this.#worker.once("exit", () => this.#fail(new Error("the commit worker has stopped")));
+  }
+
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    const groupId = ++this.#lastGroupId;
+    const waiting = Promise.withResolvers<readonly CommitOutcome[]>();
+    this.#waiting.set(groupId, waiting);
+    this.#worker.postMessage({ groupId, group: group.map(rows) } satisfies CommitRequest);
+    return waiting.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#worker.postMessage("stop");
+    await this.#stopped;
+  }
+
+  #settle(reply: CommitReply): void {
+    const waiting = this.#waiting.get(reply.groupId);
+    this.#waiting.delete(reply.groupId);
+    if ("error" in reply) waiting?.reject(new Error(`a commit failed: ${reply.error}`));
+    else waiting?.resolve(reply.outcomes);
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}
+
+function rows({ account, entry, orders, trades }: Commit): CommitRows {
+  const { strategyId } = account;
+  return {
+    strategy: [encodeState(account), account.status, entry.version, strategyId],
+    journal: [strategyId, entry.version, entry.key, entry.at, encode(entry.events)],
+    orders: orders.map((order) => {
+      const row = orderRow(strategyId, order);
+      return [
+        row.strategy_id,
+        row.order_id,
+        row.symbol,
+        row.client_order_id,
+        row.is_open,
+        row.placed_at,
+        row.body,
+      ];
+    }),
+    trades: trades.map((trade) => {
+      const row = tradeRow(strategyId, trade);
+      return [row.strategy_id, row.trade_id, row.symbol, row.order_id, row.at, row.body];
+    }),
+  };
+}

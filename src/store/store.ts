@@ -1,0 +1,116 @@
+// The store port: everything the service keeps, and the one way in which a strategy changes.
+//
+// A strategy's row carries a version. A commit names the version that it was decided on and is carried out only if the
+// row still has it, so two processes can never both move the same account: the loser is told OUTDATED, loads again and
+// decides again. All parts of a commit (state, journal entry with its key, orders, trades) stand or fall together.
+// A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
+import type { Account, StrategyStatus, StrategyType } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { Order, Trade } from "../domain/order.ts";
+
+/** An account as committed, and the version of its row. */
+export type LoadedAccount = { readonly account: Account; readonly version: number };
+
+/** What one command did: the unit of the journal. */
+export type JournalEntry = {
+  /** The row's version after the entry: 1 for the first. */
+  readonly version: number;
+  /** The idempotency key, unique within the strategy; null for a command that needs none. */
+  readonly key: string | null;
+  /** Market time, Unix ms. */
+  readonly at: number;
+  readonly events: readonly DomainEvent[];
+};
+
+export type Commit = {
+  /** The account after the entry. */
+  readonly account: Account;
+  readonly entry: JournalEntry;
+  /** The orders that the entry touched, as they now stand. */
+  readonly orders: readonly Order[];
+  readonly trades: readonly Trade[];
+};
+
+/** OUTDATED: somebody else committed first; nothing of this commit was stored. */
+export type CommitOutcome = "COMMITTED" | "OUTDATED";
+
+export type Strategy = {
+  readonly strategyId: string;
+  readonly type: StrategyType;
+  readonly status: StrategyStatus;
+};
+
+/** What is kept of an API key: never the secret, which `identity/` derives from the salt and the master key. */
+export type ApiKeyRecord = {
+  readonly keyId: string;
+  readonly apiKey: string;
+  readonly salt: string;
+  readonly masterVersion: number;
+  readonly label: string;
+  /** The strategy that the key manages; null while it is bound to none. */
+  readonly strategyId: string | null;
+  /** Wall time, Unix ms. */
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+};
+
+/** A key and the strategy it is bound to, as one look-up answers. */
+export type BoundKey = { readonly key: ApiKeyRecord; readonly strategy: Strategy | null };
+
+export type OrderQuery = {
+  readonly symbol: string;
+  /** Only this order id and later ones. */
+  readonly fromOrderId?: number | undefined;
+  /** Placement time, inclusive on both sides. */
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  readonly limit: number;
+};
+
+export type TradeQuery = {
+  readonly symbol: string;
+  readonly orderId?: number | undefined;
+  readonly fromTradeId?: number | undefined;
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  readonly limit: number;
+};
+
+export type Store = {
+  /** The account as last committed, or null if there is no such strategy. */
+  loadAccount(strategyId: string): Promise<LoadedAccount | null>;
+  /** The entry that a key stands for, or null if the key is new. */
+  findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
+  /**
+   * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the
+   * group is durable; rejects if it is not.
+   */
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
+
+  /** An order by its id or by its client id. */
+  findOrder(
+    strategyId: string,
+    order: { orderId: number } | { clientOrderId: string },
+  ): Promise<Order | null>;
+  /** Open orders, oldest first; of one symbol or of all. */
+  listOpenOrders(strategyId: string, symbol: string | null): Promise<readonly Order[]>;
+  /** Orders in ascending id: with a lower bound the oldest `limit` of them, without one the newest. */
+  listOrders(strategyId: string, query: OrderQuery): Promise<readonly Order[]>;
+  /** Trades in ascending id, by the same rule. */
+  listTrades(strategyId: string, query: TradeQuery): Promise<readonly Trade[]>;
+  /** The journal of a strategy, oldest first. */
+  listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
+  /** Every open order of every strategy: what the watch list is rebuilt from. */
+  listAllOpenOrders(): Promise<readonly { readonly strategyId: string; readonly order: Order }[]>;
+
+  /** Creates strategies that already have their first entry (the seed), each with a key bound to it. */
+  createStrategies(created: readonly { readonly first: Commit; readonly key: ApiKeyRecord }[]): Promise<void>;
+  findKey(apiKey: string): Promise<BoundKey | null>;
+  /** How many strategies there are. */
+  countStrategies(): Promise<number>;
+
+  /** The check value of a master key version, stored at its first use; a later call answers the stored one. */
+  rememberMasterKey(version: number, checkValue: string): Promise<string>;
+
+  close(): Promise<void>;
+};
