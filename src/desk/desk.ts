@@ -1,0 +1,219 @@
+// The one door. Whatever changes a strategy, an order, a tick that reached one, later a funding payment or a close, is a
+// command that goes through `execute`. Here and nowhere else are ordering, idempotency, durability and publication solved:
+//
+//   turn       commands of one strategy run one after another; those of different strategies side by side
+//   replay     a key that was used before answers from the journal and changes nothing
+//   decide     pure; a refusal ends the turn
+//   commit     events, state, orders, trades and key in one transaction, many strategies at a time
+//   announce   listeners hear what was committed, after it was committed
+//
+// A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
+// fails rejects the execution: its outcome is unknown and the process must stop.
+import type { Account, FillProfile } from "../domain/account.ts";
+import type { Command } from "../domain/command.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { Market } from "../domain/market.ts";
+import type { Order, Trade } from "../domain/order.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import { apply } from "../engine/apply.ts";
+import { decide } from "../engine/decide.ts";
+import { isRefusal } from "../engine/decision.ts";
+import type { JournalEntry, LoadedAccount, Store } from "../store/store.ts";
+import { GroupCommit } from "./group-commit.ts";
+
+/** Commands of one strategy that may wait for their turn; one more is refused BUSY. */
+const STRATEGY_COMMANDS_WAITING_MAX = 500;
+/** Commands of all strategies that may wait; one more is refused BUSY. */
+const COMMANDS_WAITING_MAX = 20_000;
+/** Accounts kept in memory; beyond it the one that was used longest ago is loaded again when needed. */
+const ACCOUNTS_HELD_MAX = 20_000;
+
+/** The market as the desk needs it: values for a decision, and a moment to have them fresh. */
+export type DeskMarket = Market & {
+  /** Market time, Unix ms. */
+  now(): number;
+  /** The number of the last quote seen, of any symbol. */
+  mark(): number;
+  /** Has rules and quote of a symbol ready; returns nothing if they are. */
+  prepare(symbol: string): Promise<void> | undefined;
+};
+
+export type ExecuteOptions = {
+  /** The idempotency key, unique within the strategy. */
+  readonly key?: string;
+  /** Asked when the command's turn has come: a reason not to carry it out any more. */
+  readonly lapsed?: () => Refusal | null;
+};
+
+export type Executed = {
+  readonly events: readonly DomainEvent[];
+  /** The orders concerned: as the command left them, or, replayed, as they stand now. */
+  readonly orders: readonly Order[];
+  readonly replayed: boolean;
+};
+
+/** What was committed, for those who tell the world. */
+export type Announcement = {
+  readonly strategyId: string;
+  readonly events: readonly DomainEvent[];
+  readonly orders: readonly Order[];
+  /** The market's mark when the command was decided. */
+  readonly mark: number;
+};
+
+type Job = {
+  readonly command: Command;
+  readonly options: ExecuteOptions;
+  readonly reply: PromiseWithResolvers<Executed | Refusal>;
+};
+
+export class Desk {
+  readonly #store: Store;
+  readonly #market: DeskMarket;
+  readonly #profile: FillProfile;
+  readonly #commits: GroupCommit;
+  readonly #listeners = new Set<(announcement: Announcement) => void>();
+  /** Strategies with a turn under way, and what waits behind it. */
+  readonly #turns = new Map<string, Job[]>();
+  /** In order of use, oldest first. */
+  readonly #accounts = new Map<string, LoadedAccount>();
+  #commandsWaiting = 0;
+  #whenIdle: PromiseWithResolvers<void> | null = null;
+
+  constructor(parts: { store: Store; market: DeskMarket; profile: FillProfile }) {
+    this.#store = parts.store;
+    this.#market = parts.market;
+    this.#profile = parts.profile;
+    this.#commits = new GroupCommit(parts.store);
+  }
+
+  /**
+   * Carries out a command of a strategy and answers when its effect is durable, or why there is none.
+   * Rejects if the store failed: whether the command took effect is then unknown.
+   */
+  execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
+    const waiting = this.#turns.get(strategyId);
+    if (
+      this.#whenIdle !== null ||
+      this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
+      (waiting !== undefined && waiting.length >= STRATEGY_COMMANDS_WAITING_MAX)
+    ) {
+      return Promise.resolve({ refusal: "BUSY" });
+    }
+    this.#commandsWaiting += 1;
+    const job: Job = { command, options, reply: Promise.withResolvers() };
+    if (waiting !== undefined) waiting.push(job);
+    else {
+      this.#turns.set(strategyId, [job]);
+      void this.#takeTurns(strategyId);
+    }
+    return job.reply.promise;
+  }
+
+  /** Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that. */
+  onCommitted(listener: (announcement: Announcement) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Refuses what comes from now on and resolves when everything that had been accepted is answered. */
+  async drain(): Promise<void> {
+    this.#whenIdle ??= Promise.withResolvers();
+    if (this.#turns.size === 0) this.#whenIdle.resolve();
+    await this.#whenIdle.promise;
+  }
+
+  async #takeTurns(strategyId: string): Promise<void> {
+    const jobs = this.#turns.get(strategyId) ?? [];
+    for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
+      try {
+        job.reply.resolve(await this.#turn(strategyId, job));
+      } catch (error) {
+        this.#accounts.delete(strategyId);
+        job.reply.reject(error);
+      }
+      jobs.shift();
+      this.#commandsWaiting -= 1;
+    }
+    this.#turns.delete(strategyId);
+    if (this.#turns.size === 0) this.#whenIdle?.resolve();
+  }
+
+  async #turn(strategyId: string, { command, options }: Job): Promise<Executed | Refusal> {
+    for (;;) {
+      if (command.type === "PlaceOrder") await this.#market.prepare(command.symbol);
+      const { account, version } = this.#accounts.get(strategyId) ?? (await this.#load(strategyId));
+      const key = options.key ?? null;
+      const earlier = key === null ? null : await this.#store.findEntry(strategyId, key);
+      const lapsed = options.lapsed?.() ?? null;
+      if (lapsed !== null) return lapsed;
+      if (earlier !== null) return await this.#replay(strategyId, earlier);
+
+      const mark = this.#market.mark();
+      const at = this.#market.now();
+      const decision = decide(account, command, { market: this.#market, profile: this.#profile, at });
+      if (isRefusal(decision)) return decision;
+      const { events } = decision;
+      if (events.length === 0) return { events, orders: [], replayed: false };
+
+      // From here on the account in memory is ahead of the store: it is committed, or forgotten.
+      this.#accounts.delete(strategyId);
+      const { orders, trades } = applyAll(account, events);
+      const entry: JournalEntry = { version: version + 1, key, at, events };
+      if ((await this.#commits.commit({ account, entry, orders, trades })) === "OUTDATED") continue;
+      this.#hold(strategyId, { account, version: entry.version });
+      this.#announce({ strategyId, events, orders, mark });
+      return { events, orders, replayed: false };
+    }
+  }
+
+  async #load(strategyId: string): Promise<LoadedAccount> {
+    const loaded = await this.#store.loadAccount(strategyId);
+    if (loaded === null) throw new Error(`a command names a strategy that exists: ${strategyId}`);
+    return loaded;
+  }
+
+  async #replay(strategyId: string, { events }: JournalEntry): Promise<Executed> {
+    const orders: Order[] = [];
+    for (const orderId of new Set(events.flatMap(orderIdOf))) {
+      const order = await this.#store.findOrder(strategyId, { orderId });
+      if (order !== null) orders.push(order);
+    }
+    return { events, orders, replayed: true };
+  }
+
+  #hold(strategyId: string, loaded: LoadedAccount): void {
+    this.#accounts.set(strategyId, loaded);
+    if (this.#accounts.size <= ACCOUNTS_HELD_MAX) return;
+    const [oldest] = this.#accounts.keys();
+    if (oldest !== undefined) this.#accounts.delete(oldest);
+  }
+
+  #announce(announcement: Announcement): void {
+    for (const listener of this.#listeners) listener(announcement);
+  }
+}
+
+function applyAll(account: Account, events: readonly DomainEvent[]): { orders: Order[]; trades: Trade[] } {
+  const orders = new Map<number, Order>();
+  const trades: Trade[] = [];
+  for (const event of events) {
+    const order = apply(account, event);
+    if (order !== null) orders.set(order.orderId, order);
+    if (event.type === "OrderFilled") trades.push(event.trade);
+  }
+  return { orders: [...orders.values()], trades };
+}
+
+function orderIdOf(event: DomainEvent): number[] {
+  switch (event.type) {
+    case "StrategyOpened":
+      return [];
+    case "OrderPlaced":
+      return [event.order.orderId];
+    case "OrderFilled":
+      return [event.trade.orderId];
+    case "OrderCanceled":
+      return [event.orderId];
+  }
+}
