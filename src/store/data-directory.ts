@@ -1,0 +1,49 @@
+// A data directory: the embedded database, the demo's master key, and the lock that keeps a second server out.
+//
+// The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed process
+// gives it up by itself, and commands that only open the database beside the server never ask for it.
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createMasterKey, type MasterKey, readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+import type { Store } from "./store.ts";
+
+export type DataDirectory = {
+  readonly store: Store;
+  readonly master: MasterKey;
+  /** Whether the master key lies in the data directory itself, which is for demo use only. */
+  readonly isDemo: boolean;
+};
+
+/** Opens a data directory, creating what is missing. Throws with what to do if it cannot be used. */
+export async function openDataDirectory(
+  directory: string,
+  masterKeyFile: string | null,
+): Promise<DataDirectory> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const keyFile = masterKeyFile ?? join(directory, "master.key");
+  if (masterKeyFile === null && !existsSync(keyFile)) createMasterKey(keyFile);
+  const master = readMasterKey(keyFile);
+  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  try {
+    await verifyMasterKey(store, master);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return { store, master, isDemo: masterKeyFile === null };
+}
+
+/** Takes the directory for one server, or answers null if another one has it. */
+export function lockDirectory(directory: string): { release(): void } | null {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(directory, "server.lock"), { timeout: 0 });
+  try {
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    return { release: () => lock.close() };
+  } catch {
+    lock.close();
+    return null;
+  }
+}
