@@ -1,0 +1,85 @@
+// The parameters of a spot placement. Checked in this order: what the order is (symbol, side, type), what its type asks
+// for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2 and 16.5.
+import type { PlaceOrder } from "../../domain/command.ts";
+import { type OrderSize, type OrderType, SIDES, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Amount, Price, Quantity } from "../../money/decimal.ts";
+import type { Parameters } from "../parameters.ts";
+import { amount, isRefused, optionalClientId, optionalText, text } from "./fields.ts";
+
+/** Reads a placement; an order without a client id gets a fresh one. */
+export function parsePlaceOrder(
+  parameters: Parameters,
+  newClientOrderId: () => string,
+): PlaceOrder | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefused(symbol)) return symbol;
+  const side = text(parameters, "side");
+  if (isRefused(side)) return side;
+  if (!isSide(side)) return { refusal: "SIDE_INVALID" };
+  const orderType = text(parameters, "type");
+  if (isRefused(orderType)) return orderType;
+  if (!isOrderType(orderType)) return { refusal: "ORDER_TYPE_INVALID" };
+
+  const terms = TERMS[orderType](parameters, side);
+  if (isRefused(terms)) return terms;
+  const clientOrderId = optionalClientId(parameters, "newClientOrderId");
+  if (isRefused(clientOrderId)) return clientOrderId;
+  return {
+    type: "PlaceOrder",
+    symbol,
+    side,
+    orderType,
+    ...terms,
+    clientOrderId: clientOrderId ?? newClientOrderId(),
+  };
+}
+
+type Terms = Pick<PlaceOrder, "size" | "price">;
+
+const TERMS: { readonly [T in OrderType]: (parameters: Parameters, side: Side) => Terms | Refusal } = {
+  MARKET(parameters, side) {
+    const extra = ["timeInForce", "price", "stopPrice"].find(
+      (name) => optionalText(parameters, name) !== null,
+    );
+    if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+    const size = marketSize(parameters, side);
+    return isRefused(size) ? size : { size, price: null };
+  },
+
+  LIMIT(parameters) {
+    const timeInForce = text(parameters, "timeInForce");
+    if (isRefused(timeInForce)) return timeInForce;
+    if (timeInForce !== "GTC") return { refusal: "TIME_IN_FORCE_INVALID" };
+    const extra = ["quoteOrderQty", "stopPrice"].find((name) => optionalText(parameters, name) !== null);
+    if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+    const quantity = amount<Quantity>(parameters, "quantity");
+    if (isRefused(quantity)) return quantity;
+    const price = amount<Price>(parameters, "price");
+    if (isRefused(price)) return price;
+    return { size: { quantity }, price };
+  },
+};
+
+function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
+  const byQuote = optionalText(parameters, "quoteOrderQty") !== null;
+  const byBase = optionalText(parameters, "quantity") !== null;
+  if (byQuote && byBase) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  if (!byQuote && !byBase)
+    return { refusal: "PARAMETERS_MISSING", parameters: ["quantity", "quoteOrderQty"] };
+  if (byQuote) {
+    if (side === "SELL") return { refusal: "PARAMETER_NOT_REQUIRED", parameter: "quoteOrderQty" };
+    const quoteQuantity = amount<Amount>(parameters, "quoteOrderQty");
+    return isRefused(quoteQuantity) ? quoteQuantity : { quoteQuantity };
+  }
+  const quantity = amount<Quantity>(parameters, "quantity");
+  return isRefused(quantity) ? quantity : { quantity };
+}
+
+function isSide(value: string): value is Side {
+  return (SIDES as readonly string[]).includes(value);
+}
+
+function isOrderType(value: string): value is OrderType {
+  return (SPOT_ORDER_TYPES as readonly string[]).includes(value);
+}

@@ -1,0 +1,101 @@
+// Spot bodies as the wire has them. Amounts are strings of eight decimals, ids and times integers, flags booleans.
+// Source: specification 2.3, 2.5, 2.6; reference exchange, section 7.
+import type { Account, FillProfile } from "../../domain/account.ts";
+import { collectiveId } from "../../domain/collective-id.ts";
+import type { Order, Trade } from "../../domain/order.ts";
+import { formatDecimal, ZERO } from "../../money/decimal.ts";
+
+const BASIS_POINT = 10_000n;
+
+/** An order: the answer to placing and querying it. */
+export function presentOrder(strategyId: string, order: Order) {
+  return {
+    symbol: order.symbol,
+    orderId: order.orderId,
+    orderListId: -1,
+    clientOrderId: order.clientOrderId,
+    transactTime: order.updatedAt,
+    price: formatDecimal(order.price),
+    origQty: formatDecimal(order.quantity),
+    executedQty: formatDecimal(order.executedQuantity),
+    origQuoteOrderQty: formatDecimal(order.quoteQuantity),
+    cummulativeQuoteQty: formatDecimal(order.executedQuote),
+    status: order.status,
+    timeInForce: "GTC",
+    type: order.type,
+    side: order.side,
+    stopPrice: formatDecimal(ZERO),
+    icebergQty: formatDecimal(ZERO),
+    time: order.placedAt,
+    updateTime: order.updatedAt,
+    isWorking: true,
+    workingTime: order.placedAt,
+    selfTradePreventionMode: "NONE",
+    collectiveId: collectiveId(strategyId, order.orderId),
+  };
+}
+
+/** A cancelled order: `clientOrderId` is the cancel's own id if the client gave it one. */
+export function presentCancel(strategyId: string, order: Order, cancelId: string | null) {
+  const body = presentOrder(strategyId, order);
+  return { ...body, origClientOrderId: order.clientOrderId, clientOrderId: cancelId ?? order.clientOrderId };
+}
+
+export function presentTrade(trade: Trade) {
+  return {
+    symbol: trade.symbol,
+    id: trade.tradeId,
+    orderId: trade.orderId,
+    orderListId: -1,
+    price: formatDecimal(trade.price),
+    qty: formatDecimal(trade.quantity),
+    quoteQty: formatDecimal(trade.quoteQuantity),
+    commission: formatDecimal(trade.fee),
+    commissionAsset: trade.feeAsset,
+    time: trade.at,
+    isBuyer: trade.side === "BUY",
+    isMaker: trade.isMaker,
+    isBestMatch: true,
+  };
+}
+
+export function presentAccount(account: Account, profile: FillProfile, omitZeroBalances: boolean) {
+  const balances = [...account.balances]
+    .filter(([, { free, locked }]) => !omitZeroBalances || free > 0n || locked > 0n)
+    .map(([asset, { free, locked }]) => ({
+      asset,
+      free: formatDecimal(free),
+      locked: formatDecimal(locked),
+    }));
+  const live = account.status === "LIVE";
+  return {
+    makerCommission: Number((profile.makerFee * BASIS_POINT) / 100_000_000n),
+    takerCommission: Number((profile.takerFee * BASIS_POINT) / 100_000_000n),
+    buyerCommission: 0,
+    sellerCommission: 0,
+    commissionRates: {
+      maker: formatDecimal(profile.makerFee),
+      taker: formatDecimal(profile.takerFee),
+      buyer: formatDecimal(ZERO),
+      seller: formatDecimal(ZERO),
+    },
+    canTrade: live,
+    canWithdraw: false,
+    canDeposit: false,
+    brokered: false,
+    requireSelfTradePrevention: false,
+    preventSor: false,
+    updateTime: account.updatedAt,
+    accountType: "SPOT",
+    balances,
+    permissions: ["SPOT"],
+    uid: uidOf(account.strategyId),
+    strategyId: account.strategyId,
+    isSimulated: true,
+  };
+}
+
+/** Typed clients want an integer: the first 48 bits of the strategy's id. */
+function uidOf(strategyId: string): number {
+  return Number.parseInt(strategyId.slice(0, 12), 16);
+}

@@ -1,0 +1,102 @@
+// The refusal table: what each refusal is on the wire. The exchange-style families answer `{ code, msg }`; the texts are
+// the reference exchange's own where it has one, since clients match them.
+// Source: specification 7.1; reference exchange, section 16.
+import type { Refusal, RefusalName } from "../domain/refusal.ts";
+
+export type WireError = { readonly status: number; readonly code: number; readonly msg: string };
+
+type Of<Name extends RefusalName> = Extract<Refusal, { refusal: Name }>;
+type Row<Name extends RefusalName> = WireError | ((refusal: Of<Name>) => WireError);
+
+const KEY_REFUSED: WireError = {
+  status: 401,
+  code: -2015,
+  msg: "Invalid API-key, IP, or permissions for action.",
+};
+
+export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
+  PATH_UNKNOWN: ({ method, path }) => bad(404, -5000, `Path ${path}, Method ${method} is invalid`),
+  KEY_REFUSED,
+  PARAMETER_MISSING: ({ parameter }) =>
+    bad(400, -1102, `Mandatory parameter '${parameter}' was not sent, was empty/null, or malformed.`),
+  PARAMETERS_MISSING: ({ parameters: [one, other] }) =>
+    bad(400, -1102, `Param '${one}' or '${other}' must be sent, but both were empty/null!`),
+  PARAMETER_NOT_REQUIRED: ({ parameter }) =>
+    bad(400, -1106, `Parameter '${parameter}' sent when not required.`),
+  PARAMETER_DUPLICATED: bad(400, -1101, "Duplicate values for a parameter detected."),
+  PARAMETERS_EXCLUSIVE: bad(400, -1128, "Combination of optional parameters invalid."),
+  PARAMETER_INVALID: ({ parameter }) =>
+    bad(400, -1130, `Data sent for parameter '${parameter}' is not valid.`),
+  PARAMETER_TOO_PRECISE: ({ parameter }) =>
+    bad(400, -1111, `Parameter '${parameter}' has too much precision.`),
+  LIST_MALFORMED: ({ parameter }) => bad(400, -1135, `JSON sent for parameter '${parameter}' is not valid`),
+  SYMBOL_DUPLICATED: bad(400, -1151, "Symbol is present multiple times in the list."),
+  ILLEGAL_CHARACTERS: ({ parameter, legalRange }) =>
+    bad(400, -1100, `Illegal characters found in parameter '${parameter}'; legal range is '${legalRange}'.`),
+  BODY_TOO_LARGE: bad(413, -1101, "Too many parameters sent for this endpoint."),
+  BODY_NOT_A_FORM: bad(
+    400,
+    -1102,
+    "Mandatory parameters were not sent: the body must be application/x-www-form-urlencoded, not JSON.",
+  ),
+  REQUEST_MALFORMED: bad(400, -1100, "Illegal characters found in a parameter."),
+  RECV_WINDOW_INVALID: bad(400, -1131, "recvWindow must be greater than 0 and no greater than 30000."),
+  TIMESTAMP_TOO_OLD: bad(400, -1021, "Timestamp for this request is outside of the recvWindow."),
+  TIMESTAMP_AHEAD: bad(400, -1021, "Timestamp for this request was 1000ms ahead of the server's time."),
+  SYMBOL_UNKNOWN: bad(400, -1121, "Invalid symbol."),
+  INTERVAL_INVALID: bad(400, -1120, "Invalid interval."),
+  TICKER_TYPE_INVALID: bad(400, -1139, "Invalid ticker type."),
+  SIDE_INVALID: bad(400, -1117, "Invalid side."),
+  ORDER_TYPE_INVALID: bad(400, -1116, "Invalid orderType."),
+  TIME_IN_FORCE_INVALID: bad(400, -1115, "Invalid timeInForce."),
+
+  WEIGHT_EXHAUSTED: ({ limit }) =>
+    bad(
+      429,
+      -1003,
+      `Too much request weight used; current limit is ${limit} request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.`,
+    ),
+  ORDERS_EXHAUSTED: ({ limit, interval }) =>
+    bad(429, -1015, `Too many new orders; current limit is ${limit} orders per ${interval}.`),
+  BANNED: ({ until }) =>
+    bad(
+      418,
+      -1003,
+      `Way too much request weight used; IP banned until ${until}. Please use WebSocket Streams for live updates to avoid bans.`,
+    ),
+
+  KEY_NOT_BOUND: bad(400, -2010, "This API key is bound to no strategy."),
+  KEY_OF_OTHER_FAMILY: bad(400, -2010, "This API key manages a strategy of the other family."),
+  STRATEGY_NOT_LIVE: bad(400, -2010, "Strategy not live"),
+  STRATEGY_CLOSE_UNAVAILABLE: bad(400, -2010, "Strategies cannot be closed yet."),
+
+  MARKET_CLOSED: bad(400, -1013, "Market is closed."),
+  BOOK_EMPTY: bad(400, -1112, "No orders on book for symbol."),
+  FILTER_FAILED: ({ filter }) => bad(400, -1013, `Filter failure: ${filter}`),
+  INSUFFICIENT_BALANCE: bad(400, -2010, "Account has insufficient balance for requested action."),
+  ORDER_UNKNOWN: bad(400, -2013, "Order does not exist."),
+  ORDER_NOT_OPEN: bad(400, -2011, "Unknown order sent."),
+  CLIENT_ORDER_ID_MISMATCH: bad(400, -2039, "Client order ID is not correct for this order ID."),
+
+  MARKET_SILENT: bad(
+    503,
+    -1008,
+    "The market data of this symbol is silent, so the request was not executed. Please try again in a few seconds.",
+  ),
+  BUSY: bad(
+    503,
+    -1008,
+    "Server is currently overloaded with other requests. Please try again in a few minutes.",
+  ),
+  NOTHING_TO_FILL: bad(400, -2011, "Unknown order sent."),
+};
+
+/** What a refusal is on the wire. */
+export function wireError(refusal: Refusal): WireError {
+  const row = REFUSALS[refusal.refusal] as Row<RefusalName>;
+  return typeof row === "function" ? row(refusal as never) : row;
+}
+
+function bad(status: number, code: number, msg: string): WireError {
+  return { status, code, msg };
+}

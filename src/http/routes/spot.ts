@@ -1,0 +1,182 @@
+// The nine signed routes of the spot family. Source: specification 4.1.
+import type { CancelOrder } from "../../domain/command.ts";
+import type { Order } from "../../domain/order.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { isRefusal } from "../../engine/decision.ts";
+import type { Parameters } from "../parameters.ts";
+import {
+  isRefused,
+  listLimit,
+  optionalClientId,
+  optionalInteger,
+  optionalText,
+  text,
+} from "../parse/fields.ts";
+import { parsePlaceOrder } from "../parse/place-order.ts";
+import type { Answer, Gateway, SignedCall, SignedRoute } from "../pipeline.ts";
+import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
+
+const spot = { access: "signed", family: "SPOT", placesOrder: false, writes: false } as const;
+const weight = (units: number) => () => units;
+
+export const SPOT_ROUTES: readonly SignedRoute[] = [
+  { ...spot, method: "GET", paths: ["/api/v3/account"], weight: weight(20), answer: account },
+  {
+    ...spot,
+    method: "POST",
+    paths: ["/api/v3/order"],
+    weight: weight(1),
+    placesOrder: true,
+    writes: true,
+    answer: placeOrder,
+  },
+  {
+    ...spot,
+    method: "DELETE",
+    paths: ["/api/v3/order"],
+    weight: weight(1),
+    writes: true,
+    answer: cancelOrder,
+  },
+  {
+    ...spot,
+    method: "DELETE",
+    paths: ["/api/v3/openOrders"],
+    weight: weight(1),
+    writes: true,
+    answer: cancelOpenOrders,
+  },
+  { ...spot, method: "GET", paths: ["/api/v3/order"], weight: weight(4), answer: queryOrder },
+  { ...spot, method: "GET", paths: ["/api/v3/openOrders"], weight: weight(6), answer: openOrders },
+  { ...spot, method: "GET", paths: ["/api/v3/allOrders"], weight: weight(20), answer: allOrders },
+  { ...spot, method: "GET", paths: ["/api/v3/myTrades"], weight: weight(20), answer: myTrades },
+  {
+    ...spot,
+    method: "POST",
+    paths: ["/api/v3/platform/strategy/close"],
+    weight: weight(1),
+    writes: true,
+    answer: () => ({ refusal: "STRATEGY_CLOSE_UNAVAILABLE" }),
+  },
+];
+
+async function account({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+  const loaded = await gateway.store.loadAccount(strategyId);
+  if (loaded === null) throw new Error(`a bound key names a strategy that exists: ${strategyId}`);
+  const omitZeroBalances = optionalText(parameters, "omitZeroBalances") === "true";
+  return presentAccount(loaded.account, gateway.profile, omitZeroBalances);
+}
+
+async function placeOrder({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+  const command = parsePlaceOrder(parameters, gateway.newClientOrderId);
+  if (isRefusal(command)) return command;
+  // One client id, one order: the client id is the key under which the placement is remembered.
+  const key = `order:${command.clientOrderId}`;
+  const executed = await gateway.desk.execute(strategyId, command, { key, lapsed });
+  if (isRefusal(executed)) return executed;
+  return presentOrder(strategyId, onlyOrder(executed.orders));
+}
+
+async function cancelOrder({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+  const found = await findOrder(parameters, strategyId, gateway);
+  if (isRefusal(found)) return found;
+  const cancelId = optionalClientId(parameters, "newClientOrderId");
+  if (isRefused(cancelId)) return cancelId;
+  const command: CancelOrder = { type: "CancelOrder", orderId: found.orderId };
+  const executed = await gateway.desk.execute(strategyId, command, { lapsed });
+  if (isRefusal(executed)) return executed;
+  return presentCancel(strategyId, onlyOrder(executed.orders), cancelId);
+}
+
+async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+  const symbol = listedSymbol(parameters, gateway);
+  if (isRefused(symbol)) return symbol;
+  const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
+  if (isRefusal(executed)) return executed;
+  return executed.orders.map((order) => presentCancel(strategyId, order, null));
+}
+
+async function queryOrder({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+  const found = await findOrder(parameters, strategyId, gateway);
+  return isRefusal(found) ? found : presentOrder(strategyId, found);
+}
+
+async function openOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+  const symbol = optionalText(parameters, "symbol") === null ? null : listedSymbol(parameters, gateway);
+  if (isRefused(symbol)) return symbol;
+  const orders = await gateway.store.listOpenOrders(strategyId, symbol);
+  return orders.map((order) => presentOrder(strategyId, order));
+}
+
+async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+  const symbol = listedSymbol(parameters, gateway);
+  if (isRefused(symbol)) return symbol;
+  const range = timeRange(parameters);
+  if (isRefused(range)) return range;
+  const fromOrderId = optionalInteger(parameters, "orderId");
+  if (isRefused(fromOrderId)) return fromOrderId;
+  const orders = await gateway.store.listOrders(strategyId, { symbol, fromOrderId, ...range });
+  return orders.map((order) => presentOrder(strategyId, order));
+}
+
+async function myTrades({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+  const symbol = listedSymbol(parameters, gateway);
+  if (isRefused(symbol)) return symbol;
+  const range = timeRange(parameters);
+  if (isRefused(range)) return range;
+  const orderId = optionalInteger(parameters, "orderId");
+  if (isRefused(orderId)) return orderId;
+  const fromTradeId = optionalInteger(parameters, "fromId");
+  if (isRefused(fromTradeId)) return fromTradeId;
+  const trades = await gateway.store.listTrades(strategyId, { symbol, orderId, fromTradeId, ...range });
+  return trades.map(presentTrade);
+}
+
+/** The order that `orderId` or `origClientOrderId` names; with both, they must name the same one. */
+async function findOrder(
+  parameters: Parameters,
+  strategyId: string,
+  { store, market }: Gateway,
+): Promise<Order | Refusal> {
+  const symbol = listedSymbol(parameters, { market });
+  if (isRefused(symbol)) return symbol;
+  const orderId = optionalInteger(parameters, "orderId");
+  if (isRefused(orderId)) return orderId;
+  const clientOrderId = optionalText(parameters, "origClientOrderId");
+  if (orderId === undefined && clientOrderId === null) {
+    return { refusal: "PARAMETERS_MISSING", parameters: ["origClientOrderId", "orderId"] };
+  }
+  const order =
+    orderId !== undefined
+      ? await store.findOrder(strategyId, { orderId })
+      : clientOrderId === null
+        ? null
+        : await store.findOrder(strategyId, { clientOrderId });
+  if (order === null || order.symbol !== symbol) return { refusal: "ORDER_UNKNOWN" };
+  if (clientOrderId !== null && order.clientOrderId !== clientOrderId) {
+    return { refusal: "CLIENT_ORDER_ID_MISMATCH" };
+  }
+  return order;
+}
+
+function listedSymbol(parameters: Parameters, { market }: Pick<Gateway, "market">): string | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefused(symbol)) return symbol;
+  return market.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : symbol;
+}
+
+function timeRange(parameters: Parameters) {
+  const startTime = optionalInteger(parameters, "startTime");
+  if (isRefused(startTime)) return startTime;
+  const endTime = optionalInteger(parameters, "endTime");
+  if (isRefused(endTime)) return endTime;
+  const limit = listLimit(parameters);
+  if (isRefused(limit)) return limit;
+  return { startTime, endTime, limit };
+}
+
+function onlyOrder(orders: readonly Order[]): Order {
+  const [order] = orders;
+  if (order === undefined) throw new Error("a command on one order answers with it");
+  return order;
+}

@@ -1,0 +1,116 @@
+// The HTTP server: bytes in, bytes out. Fastify keeps the connections and the bounds; what a request means is the
+// pipeline's, which gets the query and the body exactly as they were received.
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Refusal } from "../domain/refusal.ts";
+import { type Gateway, handle, type Reply, type RouteTable, refused, routeTable } from "./pipeline.ts";
+import { PUBLIC_ROUTES } from "./routes/public.ts";
+import { SPOT_ROUTES } from "./routes/spot.ts";
+import { STARTUP_ROUTES } from "./routes/startup.ts";
+
+const BODY_BYTES_MAX = 16 * 1_024;
+/** Header lines and the URL together. */
+const HEADER_BYTES_MAX = 16 * 1_024;
+/** A client that does not finish its request in this time is sent away, ms. */
+const REQUEST_TIMEOUT_MS = 10_000;
+/** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const;
+
+/** Every route there is. */
+export const ROUTES = [...SPOT_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
+
+/** Builds the server. `onStoreFailure` is told when an answer could not be given because the store has failed. */
+export function createServer(
+  gateway: Gateway,
+  parts: { readonly log: Logger; readonly onStoreFailure: (error: unknown) => void },
+): FastifyInstance {
+  const routes = routeTable(ROUTES);
+  const server = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: true,
+    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    // Bytes that are no request, or a request that Fastify itself refuses, get the catalogue's answer too.
+    clientErrorHandler: answerGarbage,
+    frameworkErrors: (_error, _request, reply) => void send(reply, refused({ refusal: "REQUEST_MALFORMED" })),
+  });
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  server.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  // A body is form text whatever its content type says, so the header may be empty, missing or nonsense.
+  server.addHook("onRequest", async (request) => {
+    request.headers["content-type"] = "application/x-www-form-urlencoded";
+  });
+  server.setErrorHandler((error, _request, reply) => {
+    const refusal = refusalOfParser(error);
+    if (refusal !== null) return send(reply, refused(refusal));
+    parts.onStoreFailure(error);
+    return send(reply, OUTCOME_UNKNOWN);
+  });
+  server.setNotFoundHandler((request, reply) => answer(request, reply, routes, gateway));
+  server.route({
+    method: [...METHODS],
+    url: "/*",
+    handler: (request, reply) => answer(request, reply, routes, gateway),
+  });
+  return server;
+}
+
+/** The store failed under a request: it may have been carried out or not. */
+const OUTCOME_UNKNOWN: Reply = {
+  status: 503,
+  headers: {},
+  body: JSON.stringify({
+    code: -1007,
+    msg: "Timeout waiting for response from backend server. Send status unknown; execution status unknown.",
+  }),
+};
+
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: RouteTable,
+  gateway: Gateway,
+): Promise<FastifyReply> {
+  const url = request.raw.url ?? "/";
+  const mark = url.indexOf("?");
+  const apiKey = request.headers["x-mbx-apikey"];
+  return send(
+    reply,
+    await handle(
+      {
+        method: request.method,
+        path: mark === -1 ? url : url.slice(0, mark),
+        query: mark === -1 ? "" : url.slice(mark + 1),
+        body: Buffer.isBuffer(request.body) ? request.body.toString("latin1") : "",
+        apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
+        address: request.ip,
+      },
+      routes,
+      gateway,
+    ),
+  );
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Reply): FastifyReply {
+  return reply.code(status).headers(headers).type("application/json;charset=UTF-8").send(body);
+}
+
+function refusalOfParser(error: unknown): Refusal | null {
+  const status = error instanceof Error && "statusCode" in error ? error.statusCode : 500;
+  if (status === 413) return { refusal: "BODY_TOO_LARGE" };
+  return typeof status === "number" && status < 500 ? { refusal: "REQUEST_MALFORMED" } : null;
+}
+
+function answerGarbage(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const { status, body } = refused({ refusal: "REQUEST_MALFORMED" });
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
