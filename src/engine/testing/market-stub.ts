@@ -1,0 +1,53 @@
+// A market in the test's own hands.
+import type { Market, Quote } from "../../domain/market.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { decimal, ZERO } from "../../money/decimal.ts";
+
+export class MarketStub implements Market {
+  readonly #rules = new Map<string, SymbolRules>();
+  readonly #quotes = new Map<string, Quote>();
+
+  constructor(rules: readonly SymbolRules[]) {
+    for (const each of rules) this.#rules.set(each.symbol, each);
+  }
+
+  rules(symbol: string): SymbolRules | null {
+    return this.#rules.get(symbol) ?? null;
+  }
+
+  quote(symbol: string): Quote | null {
+    return this.#quotes.get(symbol) ?? null;
+  }
+
+  setQuote(symbol: string, quote: Quote | null): void {
+    if (quote === null) this.#quotes.delete(symbol);
+    else this.#quotes.set(symbol, quote);
+  }
+
+  setStatus(symbol: string, status: string): void {
+    const rules = this.#rules.get(symbol);
+    if (rules !== undefined) this.#rules.set(symbol, { ...rules, status });
+  }
+}
+
+/** Rules of a pair against USDT with every filter switched on; `changed` overrides. */
+export function symbolRules(baseAsset: string, changed: Partial<SymbolRules> = {}): SymbolRules {
+  return {
+    symbol: `${baseAsset}USDT`,
+    status: "TRADING",
+    baseAsset,
+    quoteAsset: "USDT",
+    orderTypes: ["LIMIT", "MARKET"],
+    isSpotTradingAllowed: true,
+    priceFilter: { minPrice: decimal("0.01"), maxPrice: decimal("1000000"), tickSize: decimal("0.01") },
+    lotSize: { minQuantity: decimal("0.00001"), maxQuantity: decimal("9000"), stepSize: decimal("0.00001") },
+    marketLotSize: { minQuantity: ZERO, maxQuantity: decimal("160.64030255"), stepSize: ZERO },
+    notional: {
+      minNotional: decimal("5"),
+      maxNotional: decimal("9000000"),
+      appliesMinToMarket: true,
+      appliesMaxToMarket: false,
+    },
+    ...changed,
+  };
+}
