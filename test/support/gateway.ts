@@ -1,0 +1,101 @@
+// A gateway of the test's own: the real program in a process of its own, on a free port and a new data directory.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export type Credentials = { readonly strategyId: string; readonly apiKey: string; readonly apiSecret: string };
+
+export type GatewayProcess = {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  /** Everything that was written to standard output and standard error so far. */
+  output(): string;
+  /** Another strategy, made by the operator's command beside the running server. */
+  seed(type?: "spot" | "futures"): Credentials;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+  /** kill -9. */
+  kill(): Promise<void>;
+};
+
+export type GatewayOptions = {
+  /** A directory to start on; else a new one. */
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+};
+
+/** Starts a gateway and resolves when it says that it listens. Rejects with its output if it exits instead. */
+export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
+  const dataDir = options.dataDir ?? newDirectory();
+  const args = ["src/main.ts", "--port", "0", "--data", dataDir, ...(options.args ?? [])];
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, LOG_LEVEL: "warn", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const exited = once(child, "exit");
+  child.stderr.on("data", (text) => {
+    output += text;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      output += `${line}\n`;
+      const listening = /^Lyrebird listens on (\S+)$/.exec(line);
+      if (listening?.[1] !== undefined) resolve(listening[1]);
+    });
+    exited.then(([code]) => reject(new Error(`the gateway exited with ${code}:\n${output}`)), reject);
+  });
+  return {
+    url,
+    dataDir,
+    process: child,
+    output: () => output,
+    seed: (type = "spot") => seedStrategy(dataDir, type),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      return child.exitCode;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** Runs `lyrebird seed` on a data directory. */
+export function seedStrategy(dataDir: string, type: "spot" | "futures" = "spot"): Credentials {
+  const { status, stdout, stderr } = runNode(["src/cli.ts", "seed", "--type", type, "--data", dataDir]);
+  if (status !== 0) throw new Error(`seed failed: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Runs one of the project's programs to its end. */
+export function runNode(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+}
+
+const directories: string[] = [];
+process.on("exit", () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A directory that is gone when the test process ends. */
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "lyrebird-"));
+  directories.push(directory);
+  return directory;
+}

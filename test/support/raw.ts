@@ -1,0 +1,119 @@
+// Requests that no HTTP library would send: exact query, body and headers, or bytes on a socket.
+import { createHmac } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import type { Credentials } from "./gateway.ts";
+
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
+  readonly body: any;
+};
+
+export type RawRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** As it shall be on the wire, without the question mark. */
+  readonly query?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** HMAC-SHA256 of a message as lowercase hex. */
+export function hmacHex(secret: string, message: string): string {
+  return createHmac("sha256", secret).update(message).digest("hex");
+}
+
+/** Sends a request as it is: no header is added but Host, Connection and Content-Length. */
+export function exchange(url: string, { method, path, query, body, headers }: RawRequest) {
+  const { hostname, port } = new URL(url);
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const outgoing = httpRequest({
+      hostname,
+      port,
+      method,
+      path: query === undefined ? path : `${path}?${query}`,
+      headers: {
+        ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: text === "" ? null : JSON.parse(text),
+        });
+      });
+    });
+    outgoing.end(body);
+  });
+}
+
+export type Parts = {
+  /** Signed parameters in the query, before the signature. */
+  readonly query?: string;
+  /** Signed parameters in the body, before the signature. */
+  readonly body?: string;
+  /** Where the signature goes. */
+  readonly carriage?: "query" | "body";
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Signs query and body as they are and sends them, the signature last in the part that `carriage` names. */
+export function exchangeSigned(
+  url: string,
+  { apiKey, apiSecret }: Pick<Credentials, "apiKey" | "apiSecret">,
+  method: string,
+  path: string,
+  { query = "", body = "", carriage = "query", headers = {} }: Parts,
+) {
+  const signature = `signature=${hmacHex(apiSecret, query + body)}`;
+  const withSignature = (part: string) => (part === "" ? signature : `${part}&${signature}`);
+  const sentQuery = carriage === "query" ? withSignature(query) : query;
+  const sentBody = carriage === "body" ? withSignature(body) : body;
+  return exchange(url, {
+    method,
+    path,
+    headers: { "x-mbx-apikey": apiKey, ...headers },
+    ...(sentQuery === "" ? {} : { query: sentQuery }),
+    ...(sentBody === "" ? {} : { body: sentBody }),
+  });
+}
+
+/** How long a server may take to answer, or to hang up on, bytes that are no request, ms. */
+const SOCKET_MS_MAX = 5_000;
+
+/** Writes bytes to a new connection and resolves with everything that comes back until the server hangs up. */
+export function talk(url: string, bytes: string | Uint8Array, options: { hangUp?: boolean } = {}) {
+  const { hostname, port } = new URL(url);
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let received = "";
+    const settle = () => {
+      socket.destroy();
+      resolve(received);
+    };
+    socket.setTimeout(SOCKET_MS_MAX, () => {
+      socket.destroy();
+      reject(new Error(`no answer and no end within ${SOCKET_MS_MAX} ms; so far: ${JSON.stringify(received)}`));
+    });
+    socket.on("connect", () => {
+      socket.write(bytes);
+      if (options.hangUp === true) socket.end();
+    });
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+    });
+    socket.on("close", settle);
+    // A server that hangs up while bytes are still under way resets the connection: that, too, is its end.
+    socket.on("error", settle);
+  });
+}
