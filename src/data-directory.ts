@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createMasterKey, type MasterKey, readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
-import { openSqliteStore } from "./sqlite/sqlite-store.ts";
-import type { Store } from "./store.ts";
+import { createMasterKey, type MasterKey, readMasterKey, verifyMasterKey } from "./identity/api-keys.ts";
+import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import type { Store } from "./store/store.ts";
 
 export type DataDirectory = {
   readonly store: Store;

@@ -1,0 +1,188 @@
+// The configuration: flags over environment over defaults, checked once, at start. Whatever is wrong is said in words
+// that name the setting, and the process exits 2.
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+export const MARKETS = ["sim", "live", "tape"] as const;
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Null in demo use: the key is then kept in the data directory. */
+  readonly masterKeyFile: string | null;
+  readonly publicUrl: string | null;
+  readonly market:
+    | { readonly kind: "sim"; readonly seed: number }
+    | { readonly kind: "tape"; readonly file: string; readonly speed: number }
+    | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
+};
+
+export type UpstreamUrls = {
+  readonly spotRestUrl: string;
+  readonly spotWsUrl: string;
+  readonly futuresRestUrl: string;
+  readonly futuresWsUrl: string;
+};
+
+/** A setting that is wrong, in words for the person who set it. */
+export class ConfigError extends Error {}
+
+export const SERVE_HELP = `Usage: npm start -- [options]
+
+Serves Lyrebird: an exchange-style API on a virtual account, filled by the market.
+
+Options (each also an environment variable, which the option overrides):
+  --port N        where to listen                                   PORT       (8080)
+  --host NAME     on which address                                  HOST       (127.0.0.1)
+  --data DIR      database, master key and lock                     DATA_DIR   (./data)
+  --market NAME   sim: the built-in simulated exchange              MARKET     (sim)
+                  live: the reference exchange's own hosts
+                  tape: a recorded day, from TAPE_FILE
+  --help          this text
+
+Environment only:
+  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production
+  PUBLIC_URL               the address that people and bots see
+  SIM_SEED                 which simulated market (1)
+  TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
+  UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
+                           all four: another host of the reference exchange's protocol (means live)
+`;
+
+const settings = z.object({
+  PORT: z.coerce
+    .number("is not a number")
+    .int("is not a whole number")
+    .min(0, "is below 0")
+    .max(65_535, "is above 65535")
+    .default(8_080),
+  HOST: z.string().min(1, "is empty").default("127.0.0.1"),
+  DATA_DIR: z.string().min(1, "is empty").default("./data"),
+  MASTER_KEY_FILE: z.string().min(1, "is empty").optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: "is not an http or https address" }).optional(),
+  MARKET: z.enum(MARKETS, { error: `is none of ${MARKETS.join(", ")}` }).optional(),
+  SIM_SEED: z.coerce
+    .number("is not a number")
+    .int("is not a whole number")
+    .min(0, "is below 0")
+    .max(2 ** 32 - 1, "is above 4294967295")
+    .default(1),
+  TAPE_FILE: z.string().min(1, "is empty").optional(),
+  TAPE_SPEED: z.coerce
+    .number("is not a number")
+    .min(0.1, "is below 0.1")
+    .max(1_000, "is above 1000")
+    .default(1),
+  UPSTREAM_SPOT_REST_URL: z
+    .url({ protocol: /^https?$/, error: "is not an http or https address" })
+    .optional(),
+  UPSTREAM_SPOT_WS_URL: z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" }).optional(),
+  UPSTREAM_FUTURES_REST_URL: z
+    .url({ protocol: /^https?$/, error: "is not an http or https address" })
+    .optional(),
+  UPSTREAM_FUTURES_WS_URL: z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" }).optional(),
+});
+type Settings = z.infer<typeof settings>;
+
+const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET" } as const;
+
+/** Reads the configuration of a server, or "help" if that is what was asked for. Throws ConfigError. */
+export function readServeConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config | "help" {
+  const flags = readFlags(args);
+  if (flags === "help") return "help";
+  return readConfig(flags, env);
+}
+
+/** Reads the configuration from flags (by their environment names) and the environment. Throws ConfigError. */
+export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = settings.safeParse({ ...given, ...flags });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0]);
+    const value = flags[name] ?? env[name] ?? "";
+    throw new ConfigError(`${nameOf(name, flags)} ${issue?.message}: ${JSON.stringify(value)}`);
+  }
+  const values = parsed.data;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: values.DATA_DIR,
+    masterKeyFile: values.MASTER_KEY_FILE ?? null,
+    publicUrl: values.PUBLIC_URL ?? null,
+    market: marketOf(values),
+  };
+}
+
+function readFlags(args: readonly string[]): Record<string, string> | "help" {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        port: { type: "string" },
+        host: { type: "string" },
+        data: { type: "string" },
+        market: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    if (values.help === true) return "help";
+    const flags: Record<string, string> = {};
+    for (const [flag, name] of Object.entries(FLAGS)) {
+      const value = values[flag as keyof typeof FLAGS];
+      if (value !== undefined) flags[name] = value;
+    }
+    return flags;
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function marketOf(values: Settings): Config["market"] {
+  const upstream = upstreamOf(values);
+  const kind = values.MARKET ?? (upstream === null ? "sim" : "live");
+  if (upstream !== null && kind !== "live") {
+    throw new ConfigError(
+      `the UPSTREAM_… addresses mean the live market, but MARKET is ${kind}: unset one of them`,
+    );
+  }
+  switch (kind) {
+    case "sim":
+      return { kind, seed: values.SIM_SEED };
+    case "live":
+      return { kind, upstream };
+    case "tape":
+      if (values.TAPE_FILE === undefined) {
+        throw new ConfigError("the tape market needs TAPE_FILE: the recording to replay");
+      }
+      return { kind, file: values.TAPE_FILE, speed: values.TAPE_SPEED };
+  }
+}
+
+function upstreamOf(values: Settings): UpstreamUrls | null {
+  const {
+    UPSTREAM_SPOT_REST_URL: spotRestUrl,
+    UPSTREAM_SPOT_WS_URL: spotWsUrl,
+    UPSTREAM_FUTURES_REST_URL: futuresRestUrl,
+    UPSTREAM_FUTURES_WS_URL: futuresWsUrl,
+  } = values;
+  const set = [spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl].filter(
+    (url) => url !== undefined,
+  ).length;
+  if (set === 0) return null;
+  if (
+    spotRestUrl === undefined ||
+    spotWsUrl === undefined ||
+    futuresRestUrl === undefined ||
+    futuresWsUrl === undefined
+  ) {
+    throw new ConfigError(`of the four UPSTREAM_… addresses ${set} are set: set all four, or none`);
+  }
+  return { spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl };
+}
+
+function nameOf(name: string, flags: Readonly<Record<string, string>>): string {
+  const flag = Object.entries(FLAGS).find(([, environmentName]) => environmentName === name)?.[0];
+  return flag !== undefined && name in flags ? `--${flag}` : name;
+}

@@ -1,0 +1,111 @@
+// The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { lockDirectory, openDataDirectory } from "./data-directory.ts";
+import { Desk } from "./desk/desk.ts";
+import { STANDARD_SPOT } from "./engine/profiles.ts";
+import { createServer } from "./http/server.ts";
+import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
+import { Budgets } from "./limits/budgets.ts";
+import { createMarketFeed } from "./market/client/feed.ts";
+import { openUpstream } from "./upstream.ts";
+import { Watcher } from "./watch/watcher.ts";
+
+export type Service = {
+  /** Where it listens: an origin such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Created and shown once, at the first start of a demo data directory. */
+  readonly firstStrategies: readonly SeededStrategy[];
+  /** How many orders were found resting at the start. */
+  readonly restingOrders: number;
+  /** Answers what has been accepted, then closes everything. */
+  close(): Promise<void>;
+};
+
+/** The service cannot start, or go on, for a reason that its operator can mend. */
+export class ServiceError extends Error {}
+
+/** Starts the whole service. `onFatal` is told when it must stop at once: nothing it would answer could be relied on. */
+export async function startService(
+  config: Config,
+  parts: { readonly log: Logger; readonly onFatal: (error: unknown) => void },
+): Promise<Service> {
+  const { log, onFatal } = parts;
+  // What has been opened, to be closed in the opposite order, also when the start fails half-way.
+  const opened = new AsyncDisposableStack();
+  try {
+    const lock = lockDirectory(config.dataDir);
+    if (lock === null) {
+      throw new ServiceError(
+        `another server is running on ${config.dataDir}: stop it, or give this one its own with --data`,
+      );
+    }
+    opened.defer(() => lock.release());
+    const { store, master, isDemo } = await openDataDirectory(config.dataDir, config.masterKeyFile);
+    opened.defer(() => store.close());
+    if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
+
+    const upstream = await openUpstream(config.market);
+    opened.defer(() => upstream.close());
+    const market = createMarketFeed({
+      ...upstream.hosts,
+      clock: upstream.clock,
+      log,
+      ...upstream.feedOptions,
+    });
+    opened.defer(() => market.close());
+    await market.start();
+
+    const desk = new Desk({ store, market, profile: STANDARD_SPOT });
+    const watcher = new Watcher({ desk, store, market, log });
+    opened.defer(() => watcher.close());
+    const restingOrders = await watcher.rebuild();
+
+    const isFirstStart = isDemo && (await store.countStrategies()) === 0;
+    const firstStrategies = isFirstStart ? await seedStrategies(store, master, ["SPOT"], market.now()) : [];
+
+    const server = createServer(
+      {
+        store,
+        desk,
+        market,
+        master,
+        budgets: new Budgets(),
+        profile: STANDARD_SPOT,
+        wallNow: () => Date.now(),
+        newClientOrderId: () => randomBytes(11).toString("hex"),
+      },
+      { log, onStoreFailure: onFatal },
+    );
+    opened.defer(() => desk.drain());
+    opened.defer(() => server.close());
+    await listen(server, config);
+    const { port } = server.server.address() as AddressInfo;
+    const url =
+      config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
+    return { url, firstStrategies, restingOrders, close: () => opened.disposeAsync() };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function listen(
+  server: { listen(options: { host: string; port: number }): Promise<unknown> },
+  { host, port }: Config,
+): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "EADDRINUSE") throw new ServiceError(`port ${port} is taken: choose another with --port`);
+    if (code === "EACCES")
+      throw new ServiceError(`port ${port} may not be used: choose one above 1023 with --port`);
+    if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") {
+      throw new ServiceError(`${host} is no address of this machine: choose another with --host`);
+    }
+    throw error;
+  }
+}
