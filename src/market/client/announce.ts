@@ -1,0 +1,40 @@
+// Tells listeners, and keeps what goes wrong in one of them from the others and from the feed.
+import type { Log } from "./log.ts";
+import type { Clock } from "./time.ts";
+
+export type Listener<Value> = (value: Value) => void;
+
+export type Announcer = {
+  /** Calls every listener in order. The list must not be changed in place: replace it. */
+  announce<Value>(listeners: readonly Listener<Value>[], value: Value): void;
+  /** How many calls have thrown. */
+  faults(): number;
+};
+
+/** A listener that throws at every quote shall not fill the log. */
+const logIntervalMs = 10_000;
+
+export function createAnnouncer(log: Log, clock: Clock): Announcer {
+  let faults = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  function caught(error: unknown): void {
+    faults += 1;
+    if (clock.now() - loggedAt < logIntervalMs) return;
+    loggedAt = clock.now();
+    log.error({ err: error, faults }, "a listener of the market feed has thrown");
+  }
+
+  return {
+    announce(listeners, value) {
+      for (const listener of listeners) {
+        try {
+          listener(value);
+        } catch (error) {
+          caught(error);
+        }
+      }
+    },
+    faults: () => faults,
+  };
+}

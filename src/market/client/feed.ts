@@ -1,0 +1,165 @@
+// The market as the rest of the program sees it: rules and quotes at hand at once, everything else by asking.
+//
+// What stands behind it is the public REST and WebSocket protocol of the reference exchange, whoever speaks it: the
+// exchange itself, the simulated one or a tape. The files beside this one know that protocol; here they are put together.
+//
+// Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
+// measured with `wallClock`.
+import type { Market, Quote } from "../../domain/market.ts";
+import { createAnnouncer } from "./announce.ts";
+import { StreamConnection } from "./connection.ts";
+import type { Extremes } from "./extremes.ts";
+import { combinedStreamUrl, type Family, familyOfPath, restUrlOf, type UpstreamHosts } from "./hosts.ts";
+import { createListings, type ExchangeInfoBody } from "./listings.ts";
+import type { Log } from "./log.ts";
+import { createPassThrough } from "./pass-through.ts";
+import { createQuotes, type QuoteCounts } from "./quotes.ts";
+import { createRest, type UpstreamAnswer } from "./rest.ts";
+import { createStreams } from "./streams.ts";
+import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
+
+export type MarketFeedOptions = UpstreamHosts & {
+  /** Market time. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /**
+   * Whether a symbol that is quiet on its streams is asked for by REST. True for the reference exchange, which may send
+   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
+   */
+  readonly asksAboutQuietSymbols?: boolean;
+  readonly wallClock?: Clock;
+  readonly timers?: Timers;
+  /** In [0, 1). */
+  readonly random?: () => number;
+};
+
+type FeedStatus = {
+  readonly connected: boolean;
+  /** Unix ms of the last streamed message, wall clock; 0 before the first. */
+  readonly lastMessageAt: number;
+  /** How many times the stream connection was opened. */
+  readonly connects: number;
+  readonly streams: number;
+  readonly symbols: number;
+  /** What became of the messages about quotes. */
+  readonly quotes: QuoteCounts;
+  readonly malformedMessages: number;
+  readonly listenerFaults: number;
+  /** Unix ms until which upstream wants no requests; 0 when it takes them. */
+  readonly pausedUntil: Readonly<Record<Family, number>>;
+};
+
+export type MarketFeed = Market & {
+  /** Market time, Unix ms. */
+  now(): number;
+  /** Opens the feed. Throws an error that says what to do when upstream cannot be reached; then `close` it. */
+  start(): Promise<void>;
+  /**
+   * Makes sure that `rules(symbol)` are at most 60 seconds old and that `quote(symbol)` is streaming. Undefined when all
+   * is fresh already; else a promise that resolves in any case, within about a second. A symbol without a quote after
+   * that has none. Does nothing for a symbol that is not listed.
+   */
+  prepare(symbol: string): Promise<void> | undefined;
+  /** Keeps a symbol streaming until released. `listener` is called at once for every accepted quote, in order. */
+  watchQuotes(symbol: string, listener: (quote: Quote) => void): Cancel;
+  /** A point in the order of all quotes, to be given to `extremesSince`. */
+  mark(): number;
+  /** The extremes of the symbol's quotes after `mark`, null if there was none. Exact for recent marks, else wider. */
+  extremesSince(symbol: string, mark: number): Extremes | null;
+  /** The `data` of every message of a spot stream such as `btcusdt@kline_1m`, until released. */
+  subscribe(stream: string, listener: (data: unknown) => void): Cancel;
+  exchangeInfo(family: Family): ExchangeInfoBody;
+  /** A public route of upstream (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a rejection. */
+  query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
+  status(): FeedStatus;
+  close(): Promise<void>;
+};
+
+const sweepIntervalMs = 1_000;
+/** An order waits this long for younger rules, then the last known ones serve. */
+const rulesWaitMsMax = 1_000;
+
+export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
+  const { clock, log } = options;
+  const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
+  const rests = {
+    spot: createRest({ baseUrl: restUrlOf(options, "spot"), wallClock, timers, log }),
+    futures: createRest({ baseUrl: restUrlOf(options, "futures"), wallClock, timers, log }),
+  };
+  const announcer = createAnnouncer(log, wallClock);
+  const connection = new StreamConnection({
+    url: combinedStreamUrl(options, "spot"),
+    wallClock,
+    timers,
+    random,
+    log,
+    onMessage: (text) => streams.receive(text),
+    onOpen: () => quotes.reconnected(),
+  });
+  const streams = createStreams({ connection, announcer, wallClock, log });
+  const quotes = createQuotes({
+    streams,
+    isConnected: () => connection.isOpen,
+    rest: rests.spot,
+    announcer,
+    wallClock,
+    timers,
+    asksAboutQuietSymbols: options.asksAboutQuietSymbols ?? true,
+  });
+  const listings = createListings({ rests, wallClock, log });
+  const passThrough = createPassThrough((path) => rests[familyOfPath(path)], wallClock);
+  let cancelSweep: Cancel | null = null;
+
+  function sweep(): void {
+    const now = wallClock.now();
+    quotes.sweep(now);
+    streams.sweep(now);
+    listings.sweep(now, quotes.symbols());
+  }
+
+  return {
+    now: () => clock.now(),
+    rules: listings.rules,
+    quote: quotes.quote,
+    async start() {
+      await listings.load();
+      connection.open();
+      cancelSweep = timers.every(sweepIntervalMs, sweep);
+    },
+    prepare(symbol) {
+      const rules = listings.rules(symbol);
+      if (rules === null) return undefined;
+      const now = wallClock.now();
+      const newRules = listings.isFresh(symbol, now)
+        ? undefined
+        : waitAtMost(timers, rulesWaitMsMax, listings.refresh(symbol));
+      // A pair that is not trading has no quote to wait for.
+      const firstQuote = rules.status === "TRADING" ? quotes.prepare(symbol, now) : undefined;
+      if (newRules === undefined || firstQuote === undefined) return newRules ?? firstQuote;
+      return Promise.all([newRules, firstQuote]).then(() => undefined);
+    },
+    watchQuotes: quotes.watch,
+    mark: quotes.mark,
+    extremesSince: quotes.extremesSince,
+    subscribe: streams.subscribe,
+    exchangeInfo: listings.body,
+    query: (path, search) => passThrough(path, search.toString()),
+    status: () => ({
+      connected: connection.isOpen,
+      lastMessageAt: connection.lastMessageAt,
+      connects: connection.connects,
+      streams: connection.streamCount,
+      symbols: quotes.symbolCount(),
+      quotes: quotes.counts(),
+      malformedMessages: streams.malformed(),
+      listenerFaults: announcer.faults(),
+      pausedUntil: { spot: rests.spot.pausedUntil(), futures: rests.futures.pausedUntil() },
+    }),
+    async close() {
+      cancelSweep?.();
+      for (const rest of Object.values(rests)) rest.close();
+      quotes.close();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { createMarketFeed } from "./feed.ts";
+import { rulesAgeMsMax } from "./listings.ts";
+import { type Stage, setStage } from "./testing/feed.ts";
+import { createManualTime } from "./testing/manual-time.ts";
+import { symbolRow, until } from "./testing/upstream.ts";
+
+const halt = ({ rows }: Stage, symbol: string) => rows.set(symbol, symbolRow(symbol, { status: "HALT" }));
+const asked = ({ upstream }: Stage) =>
+  upstream.requests.filter((line) => line.startsWith("/api/v3/exchangeInfo"));
+
+test("the rules of every listed symbol and both bodies are there after the start", async () => {
+  const { feed } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  expect(feed.rules("BTCUSDT")).toBeNull();
+  await feed.start();
+  expect(feed.rules("BTCUSDT")).toMatchObject({ symbol: "BTCUSDT", status: "TRADING" });
+  expect(feed.rules("XYZUSDT")).toBeNull();
+  expect([...feed.exchangeInfo("spot").symbols.keys()]).toEqual(["BTCUSDT", "ETHUSDT"]);
+  expect(feed.exchangeInfo("futures").head).toEqual({ timezone: "UTC" });
+});
+
+test("a row that cannot be understood is left out and reported once", async () => {
+  const { feed, rows, time, logged } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  rows.set("ETHUSDT", symbolRow("ETHUSDT", { filters: "none" }));
+  await feed.start();
+  expect(feed.rules("ETHUSDT")).toBeNull();
+  expect(feed.exchangeInfo("spot").symbols.has("ETHUSDT")).toBe(true);
+  const { version } = feed.exchangeInfo("spot");
+  time.advance(30 * 60_000);
+  await until(() => feed.exchangeInfo("spot").version > version);
+  expect(logged.filter((line) => line.includes("left out"))).toHaveLength(1);
+});
+
+test("a start without upstream fails with words about what to do", async () => {
+  const time = createManualTime();
+  const nowhere = "http://127.0.0.1:1";
+  const feed = createMarketFeed({
+    spotRestUrl: nowhere,
+    spotWsUrl: "ws://127.0.0.1:1",
+    futuresRestUrl: nowhere,
+    futuresWsUrl: "ws://127.0.0.1:1",
+    clock: time,
+    wallClock: time,
+    timers: time,
+    log: { info() {}, warn() {}, error() {} },
+  });
+  await expect(feed.start()).rejects.toThrow(/api\/v3\/exchangeInfo.*Check the network.*--market sim/);
+  await feed.close();
+});
+
+test("rules older than a minute are asked for again before an order is checked", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, time, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]);
+  await feed.start();
+  halt(stage, "BTCUSDT");
+  time.advance(rulesAgeMsMax - 1);
+  const fresh = feed.prepare("BTCUSDT");
+  expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
+  expect(asked(stage)).toHaveLength(1);
+  time.advance(1);
+  await Promise.all([fresh, feed.prepare("BTCUSDT"), feed.prepare("BTCUSDT")]);
+  expect(feed.rules("BTCUSDT")?.status).toBe("HALT");
+  expect(asked(stage)).toEqual(["/api/v3/exchangeInfo", "/api/v3/exchangeInfo?symbol=BTCUSDT"]);
+});
+
+test("symbols in use are refreshed together before anyone has to wait", async () => {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT", "BNBUSDT"]);
+  const { feed, time, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
+  await feed.start();
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  halt(stage, "ETHUSDT");
+  time.advance(30_000);
+  await until(() => feed.rules("ETHUSDT")?.status === "HALT");
+  expect(asked(stage).slice(1)).toEqual([
+    `/api/v3/exchangeInfo?symbols=${encodeURIComponent('["BTCUSDT","ETHUSDT"]')}`,
+  ]);
+  time.advance(rulesAgeMsMax - 1_000);
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("the last known rules stand when upstream does not answer, and nobody waits twice for it", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, time, upstream, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]);
+  await feed.start();
+  await feed.prepare("BTCUSDT");
+  upstream.reply("/api/v3/exchangeInfo", () => ({ status: 503, body: "down" }));
+  time.advance(29_000);
+  time.advance(rulesAgeMsMax);
+  await feed.prepare("BTCUSDT");
+  expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("an answer that does not come is waited for no longer than a second", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, time, upstream } = stage;
+  await feed.start();
+  upstream.reply("/api/v3/exchangeInfo", () => new Promise(() => {}));
+  time.advance(rulesAgeMsMax);
+  const prepared = feed.prepare("BTCUSDT");
+  await until(() => asked(stage).length === 2);
+  time.advance(1_000);
+  await prepared;
+  expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
+});
+
+test("a symbol that is no longer listed loses its rules, and the others are refreshed all the same", async () => {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, rows, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
+  await feed.start();
+  rows.delete("ETHUSDT");
+  halt(stage, "BTCUSDT");
+  time.advance(rulesAgeMsMax);
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  expect(feed.rules("ETHUSDT")).toBeNull();
+  expect(feed.rules("BTCUSDT")?.status).toBe("HALT");
+  expect(feed.exchangeInfo("spot").symbols.has("ETHUSDT")).toBe(false);
+});
+
+test("the whole is refreshed every half hour, and sooner after a failure", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, time, rows, upstream, logged } = stage;
+  await feed.start();
+  rows.set("NEWUSDT", symbolRow("NEWUSDT"));
+  upstream.reply("/fapi/v1/exchangeInfo", () => ({ status: 500, body: "down" }));
+  time.advance(30 * 60_000);
+  await until(
+    () => feed.rules("NEWUSDT") !== null && logged.some((line) => line.includes("last known rules stand")),
+  );
+  upstream.reply("/fapi/v1/exchangeInfo", () => ({ body: { symbols: [symbolRow("ETHUSDT")] } }));
+  time.advance(60_000);
+  await until(() => feed.exchangeInfo("futures").symbols.has("ETHUSDT"));
+});
+
+test("a list that is empty all of a sudden is not believed", async () => {
+  const { feed, time, rows, logged } = await setStage(["BTCUSDT"]);
+  await feed.start();
+  rows.clear();
+  time.advance(30 * 60_000);
+  await until(() => logged.some((line) => line.includes("last known rules stand")));
+  expect(feed.rules("BTCUSDT")).not.toBeNull();
+});

@@ -1,0 +1,225 @@
+// What the exchange lists: the bodies of `exchangeInfo` of both families and the rules of every spot symbol.
+//
+// Holds true: the whole is asked for at start and every half hour; rules that are needed are asked for again when they
+// are older than `rulesAgeMsMax`, and those of symbols in use before that, by a sweep, so that nobody has to wait. When
+// upstream does not answer, the last known rules stand. A symbol that the exchange no longer lists has no rules.
+//
+// Knowingly: a symbol listed since the last whole refresh is unknown until the next. Asking about every unknown name
+// would let anyone spend the upstream budget.
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { createBatcher } from "./batcher.ts";
+import type { Family } from "./hosts.ts";
+import type { Log } from "./log.ts";
+import { bodyOf, faultOf, type Rest, type UpstreamAnswer } from "./rest.ts";
+import { type JsonObject, parseSymbolRules } from "./symbol-rules.ts";
+import type { Clock } from "./time.ts";
+
+/** Source: design, section 4 (rules of traded symbols are at most 60 seconds old). */
+export const rulesAgeMsMax = 60_000;
+/** The sweep asks again at this age, so that two attempts fit in before an order would have to wait. */
+const rulesRefreshAgeMs = 30_000;
+const rulesRetryMs = 5_000;
+const wholeRefreshMs = 30 * 60_000;
+const wholeRetryMs = 60_000;
+/** A whole body is up to 17 MB. */
+const wholeDeadlineMs = 30_000;
+const rowsDeadlineMs = 3_000;
+const symbolsPerQuestionMax = 100;
+const questionsAtATimeMax = 2;
+const symbolsMax = 20_000;
+const faultsRememberedMax = 1_000;
+
+const paths: Readonly<Record<Family, string>> = {
+  spot: "/api/v3/exchangeInfo",
+  futures: "/fapi/v1/exchangeInfo",
+};
+
+/** An `exchangeInfo` body as received, its rows by symbol in the order of the exchange. */
+export type ExchangeInfoBody = {
+  /** Everything but `symbols`. */
+  readonly head: JsonObject;
+  readonly symbols: ReadonlyMap<string, JsonObject>;
+  /** Rises with every refresh, so that what was made of a body can be kept until then. */
+  readonly version: number;
+};
+
+type Listed = { readonly rules: SymbolRules; readonly askedAt: number };
+type Body = { head: JsonObject; symbols: Map<string, JsonObject>; version: number };
+
+export type Listings = {
+  /** Asks for the whole of both families. Throws an error that says what to do when one cannot be had. */
+  load(): Promise<void>;
+  rules(symbol: string): SymbolRules | null;
+  /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
+  isFresh(symbol: string, now: number): boolean;
+  /** Asks for the rules of a symbol; resolves when they are in, or were not to be had. */
+  refresh(symbol: string): Promise<void>;
+  /** Refreshes what will be needed. Call it every second or so. */
+  sweep(now: number, symbolsInUse: Iterable<string>): void;
+  body(family: Family): ExchangeInfoBody;
+};
+
+export type ListingsOptions = {
+  readonly rests: Readonly<Record<Family, Rest>>;
+  readonly wallClock: Clock;
+  readonly log: Log;
+};
+
+export function createListings({ rests, wallClock, log }: ListingsOptions): Listings {
+  const listed = new Map<string, Listed>();
+  const retryAt = new Map<string, number>();
+  const faulty = new Set<string>();
+  const bodies: Record<Family, Body> = {
+    spot: { head: {}, symbols: new Map(), version: 0 },
+    futures: { head: {}, symbols: new Map(), version: 0 },
+  };
+  /** Infinity until the start and while the whole is being asked for. */
+  let wholeDueAt = Number.POSITIVE_INFINITY;
+
+  const refresh = createBatcher(askRows, {
+    keysMax: symbolsPerQuestionMax,
+    concurrentMax: questionsAtATimeMax,
+  });
+
+  async function load(): Promise<void> {
+    const faults = await Promise.all([askWhole("spot"), askWhole("futures")]);
+    const fault = faults.find((text) => text !== null);
+    if (fault) {
+      throw new Error(
+        `The market data cannot be had: ${fault}. Check the network and the UPSTREAM_… addresses, or start with --market sim.`,
+      );
+    }
+    wholeDueAt = wallClock.now() + wholeRefreshMs;
+  }
+
+  async function refreshWhole(): Promise<void> {
+    wholeDueAt = Number.POSITIVE_INFINITY;
+    const faults = await Promise.all([askWhole("spot"), askWhole("futures")]);
+    const fault = faults.find((text) => text !== null);
+    if (fault) log.warn({ fault }, "exchangeInfo could not be refreshed; the last known rules stand");
+    wholeDueAt = wallClock.now() + (fault ? wholeRetryMs : wholeRefreshMs);
+  }
+
+  /** Null when it is in, or else why not. */
+  async function askWhole(family: Family): Promise<string | null> {
+    const askedAt = wallClock.now();
+    const answer = await rests[family].ask(paths[family], "", wholeDeadlineMs);
+    const parts = partsOf(bodyOf(answer));
+    if (parts === null) return `${paths[family]}: ${faultOf(answer)}`;
+    const body = bodies[family];
+    // An exchange does not lose all its symbols at once; something in front of it does.
+    if (parts.rows.length === 0 && body.symbols.size > 0) return `${paths[family]} lists no symbols any more`;
+    if (parts.rows.length > symbolsMax)
+      log.error({ family, symbolsMax }, "exchangeInfo lists too many symbols; the rest is left out");
+    body.head = parts.head;
+    body.symbols = new Map(parts.rows.slice(0, symbolsMax).map((row) => [String(row.symbol), row]));
+    body.version += 1;
+    if (family === "spot") {
+      for (const symbol of listed.keys()) if (!body.symbols.has(symbol)) listed.delete(symbol);
+      for (const row of body.symbols.values()) take(row, askedAt);
+      retryAt.clear();
+    }
+    return null;
+  }
+
+  /** One name that is no longer listed makes the exchange refuse a whole question; halving finds it. */
+  async function askRows(symbols: readonly string[]): Promise<void> {
+    const [first] = symbols;
+    if (first === undefined) return;
+    const askedAt = wallClock.now();
+    const search =
+      symbols.length === 1
+        ? `symbol=${encodeURIComponent(first)}`
+        : `symbols=${encodeURIComponent(JSON.stringify(symbols))}`;
+    const answer = await rests.spot.ask(paths.spot, search, rowsDeadlineMs);
+    const parts = partsOf(bodyOf(answer));
+    if (parts !== null) {
+      takeRows(parts.rows, askedAt);
+      for (const symbol of symbols) {
+        if ((listed.get(symbol)?.askedAt ?? askedAt) >= askedAt) retryAt.delete(symbol);
+        else retryLater(symbol);
+      }
+    } else if (isUnknownSymbol(answer)) {
+      const middle = Math.floor(symbols.length / 2);
+      if (middle === 0) drop(first);
+      else await Promise.all([askRows(symbols.slice(0, middle)), askRows(symbols.slice(middle))]);
+    } else {
+      for (const symbol of symbols) retryLater(symbol);
+    }
+  }
+
+  function retryLater(symbol: string): void {
+    retryAt.set(symbol, wallClock.now() + rulesRetryMs);
+  }
+
+  function takeRows(rows: readonly JsonObject[], askedAt: number): void {
+    for (const row of rows) {
+      bodies.spot.symbols.set(String(row.symbol), row);
+      take(row, askedAt);
+    }
+    bodies.spot.version += 1;
+  }
+
+  function drop(symbol: string): void {
+    listed.delete(symbol);
+    retryAt.delete(symbol);
+    bodies.spot.symbols.delete(symbol);
+    bodies.spot.version += 1;
+  }
+
+  function take(row: JsonObject, askedAt: number): void {
+    const parsed = parseSymbolRules(row);
+    if ("rules" in parsed) {
+      const known = listed.get(parsed.rules.symbol);
+      if (known === undefined || known.askedAt <= askedAt)
+        listed.set(parsed.rules.symbol, { rules: parsed.rules, askedAt });
+      return;
+    }
+    const symbol = String(row.symbol);
+    listed.delete(symbol);
+    if (faulty.has(symbol) || faulty.size >= faultsRememberedMax) return;
+    faulty.add(symbol);
+    log.warn(
+      { symbol, fault: parsed.fault },
+      "a symbol of exchangeInfo cannot be understood and is left out",
+    );
+  }
+
+  function isFresh(symbol: string, now: number): boolean {
+    const known = listed.get(symbol);
+    if (known === undefined || now - known.askedAt < rulesAgeMsMax) return true;
+    return (retryAt.get(symbol) ?? 0) > now;
+  }
+
+  return {
+    load,
+    rules: (symbol) => listed.get(symbol)?.rules ?? null,
+    isFresh,
+    refresh,
+    sweep(now, symbolsInUse) {
+      if (now >= wholeDueAt) refreshWhole();
+      for (const symbol of symbolsInUse) {
+        const known = listed.get(symbol);
+        if (known === undefined || now - known.askedAt < rulesRefreshAgeMs) continue;
+        if ((retryAt.get(symbol) ?? 0) <= now) refresh(symbol);
+      }
+    },
+    body: (family) => bodies[family],
+  };
+}
+
+// Source: reference exchange, section 5 (unknown symbol: 400 with -1121).
+function isUnknownSymbol(answer: UpstreamAnswer): boolean {
+  return !answer.unavailable && answer.status === 400 && /"code"\s*:\s*-1121\b/.test(answer.text);
+}
+
+function partsOf(body: unknown): { readonly head: JsonObject; readonly rows: readonly JsonObject[] } | null {
+  if (typeof body !== "object" || body === null) return null;
+  const { symbols, ...head } = body as JsonObject;
+  if (!Array.isArray(symbols)) return null;
+  const rows = symbols.filter(
+    (row: unknown): row is JsonObject =>
+      typeof row === "object" && row !== null && "symbol" in row && typeof row.symbol === "string",
+  );
+  return { head, rows };
+}

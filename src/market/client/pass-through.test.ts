@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { cacheMsMax } from "./pass-through.ts";
+import { setStage } from "./testing/feed.ts";
+import { until } from "./testing/upstream.ts";
+
+const path = "/api/v3/depth";
+
+test("status and body are handed on as they came", async () => {
+  const { feed, upstream } = await setStage([]);
+  upstream.reply(path, () => ({ status: 400, body: '{"code":-1121, "msg":"Invalid symbol."}' }));
+  expect(await feed.query(path, "symbol=XYZ")).toEqual({
+    unavailable: false,
+    status: 400,
+    text: '{"code":-1121, "msg":"Invalid symbol."}',
+  });
+  upstream.reply("/fapi/v1/depth", (search) => ({ body: search.get("symbol") }));
+  const search = new URLSearchParams({ symbol: "BTCUSDT" });
+  expect(await feed.query("/fapi/v1/depth", search)).toMatchObject({ status: 200, text: "BTCUSDT" });
+});
+
+test("the same question is asked once while it is under way and for half a second after", async () => {
+  const { feed, upstream, time } = await setStage([]);
+  let answers = 0;
+  upstream.reply(path, () => ({ body: { answer: ++answers } }));
+  const [first, second] = await Promise.all([feed.query(path, "symbol=A"), feed.query(path, "symbol=A")]);
+  expect(first).toBe(second);
+  time.advance(cacheMsMax - 1);
+  expect(await feed.query(path, "symbol=A")).toBe(first);
+  expect(await feed.query(path, "symbol=B")).toMatchObject({ text: '{"answer":2}' });
+  time.advance(1);
+  expect(await feed.query(path, "symbol=A")).toMatchObject({ text: '{"answer":3}' });
+});
+
+test.each([500, 502, 503, 403])(
+  "a %i of upstream is a value that says so, and is not kept",
+  async (status) => {
+    const { feed, upstream, time } = await setStage([]);
+    upstream.reply(path, () => ({ status, body: "<html>" }));
+    expect(await feed.query(path, "")).toEqual({ unavailable: true, reason: `upstream answered ${status}` });
+    upstream.reply(path, () => ({ body: {} }));
+    time.advance(30_000);
+    expect(await feed.query(path, "")).toMatchObject({ status: 200 });
+  },
+);
+
+test("an answer that does not come in time is no answer", async () => {
+  const { feed, upstream, time } = await setStage([]);
+  upstream.reply(path, () => new Promise(() => {}));
+  const answer = feed.query(path, "");
+  await until(() => upstream.requests.length === 1);
+  time.advance(5_000);
+  expect(await answer).toEqual({ unavailable: true, reason: "no answer within 5000 ms" });
+});
+
+test("an upstream that is not there is a value", async () => {
+  const { feed, upstream } = await setStage([]);
+  await upstream.close();
+  expect(await feed.query(path, "")).toMatchObject({
+    unavailable: true,
+    reason: expect.stringContaining("ECONNREFUSED"),
+  });
+});
+
+test.each([418, 429])("after a %i nothing is asked until upstream allows it", async (status) => {
+  const { feed, upstream, time } = await setStage([]);
+  upstream.reply(path, () => ({ status, body: {}, headers: { "retry-after": "7" } }));
+  await feed.query(path, "");
+  expect(feed.status().pausedUntil.spot).toBe(time.now() + 7_000);
+  upstream.reply(path, () => ({ body: {} }));
+  time.advance(6_999);
+  expect(await feed.query(path, "")).toMatchObject({ unavailable: true });
+  expect(upstream.requests).toHaveLength(1);
+  time.advance(1);
+  expect(await feed.query(path, "")).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,224 @@
+import { expect, test } from "vitest";
+import type { Quote } from "../../domain/market.ts";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { silentAfterMs } from "./book.ts";
+import { quietAfterMs, quoteWaitMsMax, warmMs, warmSymbolsMax } from "./quotes.ts";
+import { lingerMs } from "./streams.ts";
+import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
+import { until } from "./testing/upstream.ts";
+
+const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
+
+function sendTicker({ upstream }: Stage, u: number, b: string, a: string): void {
+  upstream.send("btcusdt@bookTicker", { u, s: "BTCUSDT", b, B: "1", a, A: "1" });
+}
+
+function sendDepth({ upstream }: Stage, lastUpdateId: number, bid: string, ask: string): void {
+  upstream.send("btcusdt@depth20", { lastUpdateId, bids: [[bid, "1"]], asks: [[ask, "1"]] });
+}
+
+/** BTCUSDT is subscribed and REST has given its first quote, 99 to 101. */
+async function warmStage(options: Parameters<typeof setStage>[1] = {}): Promise<Stage> {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"], options);
+  stage.tickers.set("BTCUSDT", ["99", "101"]);
+  await stage.feed.start();
+  await stage.feed.prepare("BTCUSDT");
+  await until(() => stage.upstream.subscribed().length === 2);
+  return stage;
+}
+
+test("the first quote comes by REST when the stream is slower, and then nothing is waited for", async () => {
+  const { feed, upstream } = await warmStage();
+  expect(upstream.subscribed().sort()).toEqual(["btcusdt@bookTicker", "btcusdt@depth20"]);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("an answer by REST that a streamed quote has overtaken is not taken", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = stage;
+  const answer = Promise.withResolvers<void>();
+  upstream.reply("/api/v3/ticker/bookTicker", async () => {
+    await answer.promise;
+    return { body: { symbol: "BTCUSDT", bidPrice: "1", askPrice: "2" } };
+  });
+  await feed.start();
+  const prepared = feed.prepare("BTCUSDT");
+  await until(() => upstream.subscribed().length === 2);
+  sendTicker(stage, 5, "99", "101");
+  await prepared;
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+  const first = feed.status().quotes;
+  answer.resolve();
+  await settle(stage);
+  expect(feed.status().quotes).toEqual(first);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+});
+
+test("a symbol without any quote is waited for once, and not for long", async () => {
+  const { feed, time } = await setStage(["BTCUSDT"]);
+  await feed.start();
+  const prepared = feed.prepare("BTCUSDT");
+  expect(prepared).toBeInstanceOf(Promise);
+  time.advance(quoteWaitMsMax);
+  await prepared;
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("a symbol that is not listed, or not trading, is not subscribed", async () => {
+  const { feed, rows } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  rows.set("ETHUSDT", { ...rows.get("ETHUSDT"), status: "BREAK" });
+  await feed.start();
+  expect(feed.prepare("XYZUSDT")).toBeUndefined();
+  expect(feed.prepare("ETHUSDT")).toBeUndefined();
+  expect(feed.status()).toMatchObject({ streams: 0, symbols: 0 });
+});
+
+test("watchers hear every accepted quote in order; stale and crossed ones are counted and dropped", async () => {
+  const stage = await warmStage();
+  const { feed } = stage;
+  const heard: Quote[] = [];
+  const release = feed.watchQuotes("BTCUSDT", (seen) => heard.push(seen));
+  sendTicker(stage, 10, "100", "102");
+  sendTicker(stage, 9, "50", "51");
+  sendTicker(stage, 11, "103", "102");
+  sendTicker(stage, 12, "101", "102");
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([quote("100", "102"), quote("101", "102")]);
+  expect(feed.status().quotes).toMatchObject({ stale: 1, crossed: 1 });
+  release();
+  sendTicker(stage, 13, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  expect(heard).toHaveLength(2);
+});
+
+test("a symbol that falls silent has no quote until it speaks again, whatever its ids are then", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, time } = stage;
+  sendTicker(stage, 10, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  time.advance(silentAfterMs - 1);
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+  time.advance(1);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+  sendTicker(stage, 1, "98", "99");
+  await until(() => feed.quote("BTCUSDT") !== null);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("98", "99"));
+});
+
+test("a scheduled depth message that says nothing new keeps a quiet symbol alive", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, time } = stage;
+  sendDepth(stage, 10, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  for (let round = 1; round <= 3; round += 1) {
+    time.advance(silentAfterMs - 1);
+    sendDepth(stage, 10, "100", "102");
+    await until(() => feed.status().quotes.alive === round);
+  }
+  expect(feed.quote("BTCUSDT")).toEqual(quote("100", "102"));
+});
+
+test("a new connection is believed from its first message on", async () => {
+  const stage = await warmStage();
+  const { feed, upstream, time } = stage;
+  sendTicker(stage, 1_000, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => upstream.subscribed().length === 2);
+  sendTicker(stage, 1, "90", "91");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
+});
+
+test("quiet symbols are asked for in one request, and an answer is news", async () => {
+  const { feed, upstream, time, tickers } = await warmStage();
+  tickers.set("ETHUSDT", ["9", "10"]);
+  await feed.prepare("ETHUSDT");
+  const asked = () => upstream.requests.filter((line) => line.includes("symbols=")).length;
+  for (let round = 1; round <= 3; round += 1) {
+    const { alive } = feed.status().quotes;
+    time.advance(quietAfterMs);
+    await until(() => feed.status().quotes.alive === alive + 2);
+    expect(asked()).toBe(round);
+  }
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+
+  tickers.set("BTCUSDT", ["97", "98"]);
+  time.advance(quietAfterMs);
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
+});
+
+test("one symbol that is no longer listed does not silence the others", async () => {
+  const { feed, upstream, time, tickers } = await warmStage();
+  tickers.set("ETHUSDT", ["9", "10"]);
+  await feed.prepare("ETHUSDT");
+  tickers.delete("ETHUSDT");
+  time.advance(quietAfterMs);
+  await until(() => feed.status().quotes.alive === 1);
+  expect(upstream.requests.at(-1)).toBe("/api/v3/ticker/bookTicker");
+});
+
+test("without a stream connection an answer by REST is no proof of life", async () => {
+  const stage = await warmStage();
+  const { feed, upstream, time } = stage;
+  upstream.setAccepting(false);
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  for (let second = 0; second < 5; second += 1) {
+    time.advance(1_000);
+    await settle(stage);
+  }
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(upstream.requests.filter((line) => line.includes("bookTicker"))).toHaveLength(1);
+});
+
+test("a symbol stays warm for a while after its last use, and as long as it is watched", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, upstream } = stage;
+  const release = feed.watchQuotes("BTCUSDT", () => {});
+  await pass(stage, 2 * warmMs);
+  expect(feed.status().symbols).toBe(1);
+  release();
+  await pass(stage, warmMs - 1_000);
+  expect(feed.status().symbols).toBe(1);
+  await pass(stage, 2_000);
+  expect(feed.status().symbols).toBe(0);
+  await pass(stage, lingerMs + 1_000);
+  await until(() => upstream.subscribed().length === 0);
+});
+
+test("what was crossed since a mark is known", async () => {
+  const stage = await warmStage();
+  const { feed } = stage;
+  expect(feed.extremesSince("BTCUSDT", feed.mark())).toBeNull();
+  sendTicker(stage, 10, "90", "91");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
+  const mark = feed.mark();
+  sendTicker(stage, 11, "100", "102");
+  sendTicker(stage, 12, "97", "103");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({
+    highestBid: decimal<Price>("100"),
+    lowestAsk: decimal<Price>("102"),
+  });
+  expect(feed.extremesSince("ETHUSDT", 0)).toBeNull();
+});
+
+test("when too many symbols are warm, the one unused for longest goes, and never a watched one", async () => {
+  const symbols = Array.from({ length: warmSymbolsMax + 1 }, (_, index) => `S${index}USDT`);
+  const stage = await setStage(symbols);
+  const { feed, time, tickers } = stage;
+  for (const symbol of symbols) tickers.set(symbol, ["99", "101"]);
+  await feed.start();
+  const [watched = "", unused = "", ...others] = symbols;
+  feed.watchQuotes(watched, () => {});
+  await Promise.all([feed.prepare(watched), feed.prepare(unused)]);
+  time.advance(1);
+  await Promise.all(others.map((symbol) => feed.prepare(symbol)));
+  expect(feed.status().symbols).toBe(warmSymbolsMax);
+  expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([unused]);
+});

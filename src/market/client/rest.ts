@@ -1,0 +1,113 @@
+// Questions to one REST host of the reference exchange. An upstream that cannot answer is a value, never an exception.
+//
+// Told to wait (429, or 418 with a ban), the client asks nothing until then: every further request would lengthen the
+// ban. A 403 is the exchange's firewall and is treated alike. Source: reference exchange, sections 2 and 4.
+import type { Log } from "./log.ts";
+import type { Clock, Timers } from "./time.ts";
+
+/** What upstream said, its body verbatim; or that there is no answer. */
+export type UpstreamAnswer =
+  | { readonly unavailable: false; readonly status: number; readonly text: string }
+  | { readonly unavailable: true; readonly reason: string };
+
+export type RestOptions = {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+};
+
+export type Rest = {
+  /** GETs `path` with `search` (no question mark); the answer is complete within `deadlineMs` or there is none. */
+  ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer>;
+  /** Unix ms until which upstream wants to be left alone; 0 when it does not. */
+  pausedUntil(): number;
+  /** Breaks off what is under way and answers nothing any more. */
+  close(): void;
+};
+
+const requestsInFlightMax = 128;
+/** How long to leave upstream alone when it does not say how long. */
+const defaultPauseMs = 30_000;
+const pauseMsMax = 3 * 24 * 60 * 60 * 1000; // The longest ban of the exchange is three days.
+const pausingStatuses: ReadonlySet<number> = new Set([403, 418, 429]);
+
+export function createRest({ baseUrl, wallClock, timers, log }: RestOptions): Rest {
+  const underWay = new Set<AbortController>();
+  let pausedUntil = 0;
+  let isClosed = false;
+
+  async function ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer> {
+    if (isClosed) return unavailable("the market feed is closed");
+    if (wallClock.now() < pausedUntil) {
+      return unavailable(`upstream asked to be left alone until ${new Date(pausedUntil).toISOString()}`);
+    }
+    if (underWay.size >= requestsInFlightMax)
+      return unavailable("too many requests to upstream are under way");
+    const controller = new AbortController();
+    underWay.add(controller);
+    const cancelDeadline = timers.after(deadlineMs, () => {
+      controller.abort(new Error(`no answer within ${deadlineMs} ms`));
+    });
+    try {
+      const url = `${baseUrl}${path}${search === "" ? "" : `?${search}`}`;
+      const response = await fetch(url, { signal: controller.signal, redirect: "error" });
+      if (pausingStatuses.has(response.status)) pause(response);
+      const text = await response.text();
+      if (response.status >= 500 || pausingStatuses.has(response.status)) {
+        return unavailable(`upstream answered ${response.status}`);
+      }
+      return { unavailable: false, status: response.status, text };
+    } catch (error) {
+      return unavailable(reasonOf(error));
+    } finally {
+      cancelDeadline();
+      underWay.delete(controller);
+    }
+  }
+
+  function pause(response: Response): void {
+    const waitSeconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const pauseMs = waitSeconds > 0 ? Math.min(waitSeconds * 1000, pauseMsMax) : defaultPauseMs;
+    pausedUntil = Math.max(pausedUntil, wallClock.now() + pauseMs);
+    log.warn({ baseUrl, status: response.status, pauseMs }, "upstream asked to be left alone");
+  }
+
+  return {
+    ask,
+    pausedUntil: () => (wallClock.now() < pausedUntil ? pausedUntil : 0),
+    close() {
+      isClosed = true;
+      for (const controller of underWay) controller.abort(new Error("the market feed is closed"));
+    },
+  };
+}
+
+/** The body of an answer as JSON; undefined when there is no answer, none of success, or none that parses. */
+export function bodyOf(answer: UpstreamAnswer): unknown {
+  if (answer.unavailable || answer.status !== 200) return undefined;
+  try {
+    return JSON.parse(answer.text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why there is nothing to be had from an answer, in words for an operator. */
+export function faultOf(answer: UpstreamAnswer): string {
+  if (answer.unavailable) return answer.reason;
+  return `upstream answered ${answer.status}: ${answer.text.slice(0, 200)}`;
+}
+
+function unavailable(reason: string): UpstreamAnswer {
+  return { unavailable: true, reason };
+}
+
+// fetch says "fetch failed" and keeps what happened in its cause.
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  return cause instanceof Error ? cause.message : error.message;
+}

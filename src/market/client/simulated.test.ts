@@ -1,0 +1,140 @@
+// The client against the simulated exchange, both as they run: real sockets, the time moved by hand.
+import { afterEach, expect, test } from "vitest";
+import type { Quote } from "../../domain/market.ts";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { openSimulatedExchange } from "../simulated/open.ts";
+import type { Venue } from "../venue/open.ts";
+import { createMarketFeed, type MarketFeed } from "./feed.ts";
+import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
+import { until } from "./testing/upstream.ts";
+
+type Stage = {
+  readonly venue: Venue;
+  readonly time: ManualTime;
+  readonly feed: MarketFeed;
+  /** Lets market time pass; resolves when the client has received what was sent in it. */
+  readonly pass: (ms: number) => Promise<void>;
+};
+
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function setStage(): Promise<Stage> {
+  const time = createManualTime();
+  const venue = await openSimulatedExchange({ seed: 7, clock: time, manual: true });
+  open.push(venue.close);
+  const feed = createMarketFeed({
+    spotRestUrl: venue.spotRestUrl,
+    spotWsUrl: venue.spotWsUrl,
+    futuresRestUrl: venue.futuresRestUrl,
+    futuresWsUrl: venue.futuresWsUrl,
+    clock: time,
+    wallClock: time,
+    timers: time,
+    random: () => 0.5,
+    log: { info() {}, warn() {}, error() {} },
+    asksAboutQuietSymbols: false,
+  });
+  open.push(feed.close);
+  let marked = 0;
+  feed.subscribe("marker@trade", () => {
+    marked += 1;
+  });
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1_000) {
+      time.advance(Math.min(left, 1_000));
+      venue.pump();
+      const before = marked;
+      // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
+      await until(() => {
+        if (marked === before) venue.sendRaw("marker@trade", {});
+        return marked > before;
+      });
+    }
+  }
+  await feed.start();
+  return { venue, time, feed, pass };
+}
+
+test("every spot symbol has rules and quotes, which are the ones that REST gives", async () => {
+  const { feed, pass } = await setStage();
+  const symbols = [...feed.exchangeInfo("spot").symbols.keys()];
+  expect(symbols.length).toBeGreaterThanOrEqual(20);
+  const heard = new Map<string, Quote>();
+  for (const symbol of symbols) feed.watchQuotes(symbol, (quote) => heard.set(symbol, quote));
+  await Promise.all(symbols.map((symbol) => feed.prepare(symbol)));
+  await pass(10_000);
+  for (const symbol of symbols) {
+    expect(feed.rules(symbol)).toMatchObject({
+      symbol,
+      priceFilter: expect.anything(),
+      lotSize: expect.anything(),
+    });
+    const answer = await feed.query("/api/v3/ticker/bookTicker", new URLSearchParams({ symbol }));
+    if (answer.unavailable) throw new Error(answer.reason);
+    const { bidPrice, askPrice } = JSON.parse(answer.text) as { bidPrice: string; askPrice: string };
+    const told = { bid: decimal<Price>(bidPrice), ask: decimal<Price>(askPrice) };
+    expect([symbol, feed.quote(symbol)]).toEqual([symbol, told]);
+    expect(heard.get(symbol)).toEqual(told);
+  }
+  expect(feed.status().quotes).toMatchObject({ stale: 0, crossed: 0, malformed: 0 });
+});
+
+test("a symbol that the exchange silences has no quote although the others and REST go on, and comes back", async () => {
+  const { venue, feed, pass } = await setStage();
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  await pass(2_000);
+  venue.silenceStreams("BTCUSDT");
+  await pass(6_000);
+  await feed.prepare("BTCUSDT");
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.quote("ETHUSDT")).not.toBeNull();
+  venue.resumeStreams("BTCUSDT");
+  await pass(1_000);
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("an exchange that is away for a while leaves no quote, keeps the rules and is taken up again", async () => {
+  const { venue, time, feed, pass } = await setStage();
+  await feed.prepare("BTCUSDT");
+  await pass(1_000);
+  venue.refuseConnections(true);
+  venue.refuseRest();
+  venue.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(6_000);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.rules("BTCUSDT")).not.toBeNull();
+  expect(await feed.query("/api/v3/time", "")).toMatchObject({ unavailable: true });
+  venue.refuseConnections(false);
+  venue.resumeRest();
+  await until(() => {
+    time.advance(1_000);
+    return feed.status().connected;
+  });
+  await pass(2_000);
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("a crossed book and an old update id of the exchange change nothing", async () => {
+  const { venue, feed, pass } = await setStage();
+  await feed.prepare("BTCUSDT");
+  await pass(2_000);
+  const { quotes } = feed.status();
+  const held = feed.quote("BTCUSDT");
+  venue.sendRaw("btcusdt@bookTicker", {
+    u: Number.MAX_SAFE_INTEGER,
+    s: "BTCUSDT",
+    b: "2",
+    B: "1",
+    a: "1",
+    A: "1",
+  });
+  venue.sendRaw("btcusdt@bookTicker", { u: 1, s: "BTCUSDT", b: "1", B: "1", a: "2", A: "1" });
+  await until(() => feed.status().quotes.stale > quotes.stale);
+  expect(feed.status().quotes).toEqual({ ...quotes, crossed: quotes.crossed + 1, stale: quotes.stale + 1 });
+  expect(feed.quote("BTCUSDT")).toEqual(held);
+});

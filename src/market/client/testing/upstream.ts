@@ -1,0 +1,149 @@
+// A reference exchange that says what a test tells it to: REST answers by path, streams by hand, over real sockets.
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { UpstreamHosts } from "../hosts.ts";
+
+type RestReply = {
+  readonly status?: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+type Handler = (search: URLSearchParams) => RestReply | Promise<RestReply>;
+
+type ControlMessage = {
+  readonly method: string;
+  readonly params: readonly string[];
+  readonly id: number;
+};
+
+export type Upstream = {
+  readonly hosts: UpstreamHosts;
+  /** Path and search of every REST request so far. */
+  readonly requests: string[];
+  /** Every control message so far. */
+  readonly controls: ControlMessage[];
+  /** How many stream connections were opened so far. */
+  connections(): number;
+  /** Streams that the present connections are subscribed to. */
+  subscribed(): string[];
+  reply(path: string, handler: Handler): void;
+  send(stream: string, data: unknown): void;
+  sendRaw(text: string): void;
+  dropConnections(): void;
+  setAccepting(isAccepting: boolean): void;
+  close(): Promise<void>;
+};
+
+/** `autoPong: false` makes it deaf: pings of the client are not answered. */
+export async function openUpstream(options: { readonly autoPong?: boolean } = {}): Promise<Upstream> {
+  const handlers = new Map<string, Handler>();
+  const requests: string[] = [];
+  const controls: ControlMessage[] = [];
+  const subscriptions = new Map<WebSocket, Set<string>>();
+  let connections = 0;
+  let isAccepting = true;
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://upstream");
+    requests.push(`${url.pathname}${url.search}`);
+    const handler = handlers.get(url.pathname);
+    write(
+      response,
+      (await handler?.(url.searchParams)) ?? { status: 404, body: { code: -5000, msg: "no such path" } },
+    );
+  });
+  const streams = new WebSocketServer({ noServer: true, autoPong: options.autoPong ?? true });
+  server.on("upgrade", (request, socket, head) => {
+    if (!isAccepting) {
+      socket.destroy();
+      return;
+    }
+    streams.handleUpgrade(request, socket, head, (client) => {
+      connections += 1;
+      const subscribed = new Set<string>();
+      subscriptions.set(client, subscribed);
+      client.on("close", () => subscriptions.delete(client));
+      client.on("message", (data) => {
+        const message = JSON.parse(data.toString()) as ControlMessage;
+        controls.push(message);
+        for (const stream of message.params) {
+          if (message.method === "SUBSCRIBE") subscribed.add(stream);
+          else subscribed.delete(stream);
+        }
+        client.send(JSON.stringify({ result: null, id: message.id }));
+      });
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const rest = `http://127.0.0.1:${port}`;
+  const ws = `ws://127.0.0.1:${port}`;
+
+  function sendRaw(text: string): void {
+    for (const client of subscriptions.keys()) client.send(text);
+  }
+
+  function dropConnections(): void {
+    for (const client of subscriptions.keys()) client.terminate();
+  }
+
+  return {
+    hosts: { spotRestUrl: rest, spotWsUrl: ws, futuresRestUrl: rest, futuresWsUrl: ws },
+    requests,
+    controls,
+    connections: () => connections,
+    subscribed: () => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
+    reply: (path, handler) => handlers.set(path, handler),
+    send: (stream, data) => sendRaw(JSON.stringify({ stream, data })),
+    sendRaw,
+    dropConnections,
+    setAccepting(accepting) {
+      isAccepting = accepting;
+    },
+    async close() {
+      dropConnections();
+      server.closeAllConnections();
+      if (!server.listening) return;
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function write(response: ServerResponse, { status = 200, body, headers = {} }: RestReply): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+/** Lets the sockets work until `isTrue`. The test's time limit is the only bound. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A row of the spot `exchangeInfo`. */
+export function symbolRow(
+  symbol: string,
+  overrides: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    symbol,
+    status: "TRADING",
+    baseAsset: symbol.slice(0, -4),
+    quoteAsset: symbol.slice(-4),
+    orderTypes: ["LIMIT", "MARKET"],
+    isSpotTradingAllowed: true,
+    filters: [
+      {
+        filterType: "PRICE_FILTER",
+        minPrice: "0.01000000",
+        maxPrice: "1000000.00000000",
+        tickSize: "0.01000000",
+      },
+      { filterType: "LOT_SIZE", minQty: "0.00001000", maxQty: "9000.00000000", stepSize: "0.00001000" },
+    ],
+    ...overrides,
+  };
+}
