@@ -71,7 +71,7 @@ const settings = z.object({
   TAPE_FILE: z.string().min(1, "is empty").optional(),
   TAPE_SPEED: z.coerce
     .number("is not a number")
-    .min(0.1, "is below 0.1")
+    .min(1, "is below 1")
     .max(1_000, "is above 1000")
     .default(1),
   UPSTREAM_SPOT_REST_URL: z
