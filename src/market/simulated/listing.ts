@@ -1,0 +1,120 @@
+/**
+ * What the simulated exchange lists: filters true to the reference exchange as published in 2026, and the figures the
+ * market is drawn from. Spot in `spotListings`, perpetuals in `perpetualListings`.
+ *
+ * Ticks and steps are powers of ten and written as their number of decimals.
+ */
+import type { Family } from "../venue/source.ts";
+import { perpetualRows } from "./listing-perpetual.ts";
+import { spotRows } from "./listing-spot.ts";
+
+export type Listing = {
+  readonly family: Family;
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  /** tickSize = 10^-tickDecimals, stepSize = minQty = 10^-stepDecimals. */
+  readonly tickDecimals: number;
+  readonly stepDecimals: number;
+  /** Digits shown after the point of prices, quantities and quote amounts. */
+  readonly priceDigits: number;
+  readonly quantityDigits: number;
+  readonly quoteDigits: number;
+  /** Quote amounts are counted in 10^-quoteDecimals; a quote unit is `quoteDivisor` times tick × step. */
+  readonly quoteDecimals: number;
+  readonly quoteDivisor: number;
+  /** The price around which the market moves, in ticks, and the volume of an ordinary day, in lots. */
+  readonly baseTicks: number;
+  readonly dailyLots: number;
+  readonly tradesPerDay: number;
+  readonly spreadTicks: number;
+  /** First day with trades, in whole days since the Unix epoch. */
+  readonly listedDay: number;
+};
+
+type Row = {
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly tickDecimals: number;
+  readonly stepDecimals: number;
+  readonly price: number;
+  readonly dailyVolume: number;
+  readonly tradesPerSecond: number;
+  readonly spreadTicks: number;
+};
+
+const dayMs = 86_400_000;
+const secondsPerDay = 86_400;
+const spotListedDay = Date.UTC(2017, 7, 17) / dayMs;
+
+// Keeps a day's quote volume, and a few hundred times it, below 2^53 units.
+const dailyQuoteUnitsMax = 1e13;
+const quoteDigitsMax = 8;
+
+export const spotListings: readonly Listing[] = spotRows.map((row) =>
+  listingOf("spot", row, { priceDigits: 8, quantityDigits: 8, quoteDigits: 8, listedDay: spotListedDay }),
+);
+
+export const perpetualListings: readonly Listing[] = perpetualRows.map((row) =>
+  listingOf("futures", row, {
+    priceDigits: row.priceDigits,
+    quantityDigits: row.stepDecimals,
+    quoteDigits: row.priceDigits + row.stepDecimals,
+    listedDay: Math.floor(row.onboardAt / dayMs),
+  }),
+);
+
+function listingOf(
+  family: Family,
+  row: Row,
+  shape: Pick<Listing, "priceDigits" | "quantityDigits" | "quoteDigits" | "listedDay">,
+): Listing {
+  const baseTicks = Math.round(row.price * 10 ** row.tickDecimals);
+  const dailyLots = Math.round(row.dailyVolume * 10 ** row.stepDecimals);
+  const coarse = Math.ceil(Math.log10((baseTicks * dailyLots) / dailyQuoteUnitsMax));
+  const beyondShown = row.tickDecimals + row.stepDecimals - quoteDigitsMax;
+  const dropped = Math.max(0, coarse, beyondShown);
+  return {
+    family,
+    symbol: row.symbol,
+    base: row.base,
+    quote: row.quote,
+    tickDecimals: row.tickDecimals,
+    stepDecimals: row.stepDecimals,
+    quoteDecimals: row.tickDecimals + row.stepDecimals - dropped,
+    quoteDivisor: 10 ** dropped,
+    baseTicks,
+    dailyLots,
+    tradesPerDay: Math.round(row.tradesPerSecond * secondsPerDay),
+    spreadTicks: row.spreadTicks,
+    ...shape,
+  };
+}
+
+/** Usual daily movement of an asset against the dollar, as a part of its price. */
+export const dailyVolatility: Readonly<Record<string, number>> = {
+  USDT: 0,
+  USDC: 0.0003,
+  BTC: 0.022,
+  ETH: 0.03,
+  BNB: 0.024,
+  SOL: 0.036,
+  XRP: 0.034,
+  DOGE: 0.038,
+  ADA: 0.036,
+  TRX: 0.018,
+  LTC: 0.034,
+  LINK: 0.036,
+  AVAX: 0.037,
+  DOT: 0.036,
+  SHIB: 0.036,
+  PEPE: 0.04,
+  UNI: 0.038,
+  ATOM: 0.034,
+  ETC: 0.034,
+  FIL: 0.036,
+  NEAR: 0.04,
+  APT: 0.038,
+  ARB: 0.04,
+};

@@ -1,0 +1,15 @@
+/** Integers of the simulated market as the wire's decimals. */
+
+/** 6500012 with 2 decimals and 8 digits → "65000.12000000". `digits` is at least `decimals`. */
+export function decimalText(value: number, decimals: number, digits: number): string {
+  const text = String(value);
+  if (digits === 0) return text;
+  if (decimals === 0) return `${text}.${zeros(digits)}`;
+  const padded = text.length > decimals ? text : zeros(decimals + 1 - text.length) + text;
+  const point = padded.length - decimals;
+  return `${padded.slice(0, point)}.${padded.slice(point)}${zeros(digits - decimals)}`;
+}
+
+function zeros(count: number): string {
+  return "0".repeat(count);
+}

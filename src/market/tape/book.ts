@@ -1,0 +1,167 @@
+/**
+ * The book of a tape at any of its instants, from the snapshot and the diffs (stitching rules: reference section 17.3).
+ *
+ * Before the snapshot there is no book. Diffs older than the snapshot are dropped, the first one applied must overlap
+ * it, each later one must follow on the one before. Where one does not, the book is unknown until the next snapshot.
+ * Time runs forwards cheaply; a question about an earlier instant starts from a position kept on the way, a few hundred
+ * steps behind it at most unless it is long ago.
+ */
+import type { Book, Level } from "../venue/source.ts";
+import type { TapeDiff, TapeLine, TapeSnapshot } from "./recording.ts";
+
+export type TapeBook = {
+  /** The book at a market time, at most `levels` a side; undefined while it is unknown. */
+  bookAt(at: number, levels: number): Book | undefined;
+};
+
+// What happens to the book, in time order; `lost` is a diff that does not follow on.
+type Step =
+  | { readonly kind: "load"; readonly at: number; readonly snapshot: TapeSnapshot }
+  | { readonly kind: "change"; readonly at: number; readonly diff: TapeDiff }
+  | { readonly kind: "lost"; readonly at: number };
+
+// The book after the first `next` steps.
+type Position = {
+  readonly next: number;
+  readonly updateId: number | undefined;
+  readonly changedAt: number;
+  readonly bids: Side;
+  readonly asks: Side;
+};
+
+const stepsBetweenKept = 256;
+const positionsKeptMax = 32;
+
+export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
+  const steps = stitch(lines);
+  const kept: Position[] = [];
+  let next = 0;
+  let at = -Infinity;
+  let updateId: number | undefined;
+  let changedAt = 0;
+  let bids = createSide(-1);
+  let asks = createSide(1);
+
+  return {
+    bookAt(time, levels) {
+      if (time < at) rewind(time);
+      at = time;
+      for (let step = steps[next]; step && step.at <= time; step = steps[next]) {
+        take(step);
+        next += 1;
+        if (next % stepsBetweenKept === 0) keep();
+      }
+      if (updateId === undefined) return undefined;
+      return { updateId, at: changedAt, bids: bids.top(levels), asks: asks.top(levels) };
+    },
+  };
+
+  function keep(): void {
+    if (next <= (kept.at(-1)?.next ?? 0)) return;
+    if (kept.length === positionsKeptMax) kept.shift();
+    kept.push({ next, updateId, changedAt, bids: bids.copy(), asks: asks.copy() });
+  }
+
+  function rewind(time: number): void {
+    const position = kept.findLast((candidate) => candidate.changedAt <= time);
+    next = position?.next ?? 0;
+    updateId = position?.updateId;
+    changedAt = position?.changedAt ?? 0;
+    bids = position?.bids.copy() ?? createSide(-1);
+    asks = position?.asks.copy() ?? createSide(1);
+  }
+
+  function take(step: Step): void {
+    changedAt = step.at;
+    switch (step.kind) {
+      case "load":
+        bids = createSide(-1);
+        asks = createSide(1);
+        change(step.snapshot);
+        break;
+      case "change":
+        change(step.diff);
+        break;
+      case "lost":
+        updateId = undefined;
+        break;
+    }
+  }
+
+  function change(levels: TapeSnapshot): void {
+    for (const level of levels.bids) bids.put(level);
+    for (const level of levels.asks) asks.put(level);
+    updateId = levels.lastUpdateId;
+  }
+}
+
+function stitch(lines: readonly TapeLine[]): Step[] {
+  const steps: Step[] = [];
+  const waiting: TapeDiff[] = [];
+  let held: number | undefined;
+  for (const line of lines) {
+    if (line.kind === "snapshot") {
+      steps.push({ kind: "load", at: line.at, snapshot: line });
+      held = line.lastUpdateId;
+      // What arrived while the snapshot was under way belongs on top of it.
+      for (const diff of waiting) follow(diff, line.at);
+      waiting.length = 0;
+    } else if (line.kind === "diff") {
+      if (held === undefined) waiting.push(line);
+      else follow(line, line.at);
+    }
+  }
+  return steps;
+
+  function follow(diff: TapeDiff, at: number): void {
+    if (held === undefined || diff.lastUpdateId <= held) return;
+    if (diff.firstUpdateId > held + 1) {
+      steps.push({ kind: "lost", at });
+      held = undefined;
+      return;
+    }
+    steps.push({ kind: "change", at, diff });
+    held = diff.lastUpdateId;
+  }
+}
+
+type Side = {
+  put(level: Level): void;
+  top(count: number): readonly Level[];
+  copy(): Side;
+};
+
+// One side, best first: `direction` 1 for asks, -1 for bids.
+function createSide(direction: 1 | -1, keys: number[] = [], levels: Level[] = []): Side {
+  return {
+    put(level) {
+      const key = Number(level[0]) * direction;
+      const index = firstNotBelow(keys, key);
+      const isHeld = keys[index] === key;
+      const isEmpty = Number(level[1]) === 0;
+      if (isHeld && isEmpty) {
+        keys.splice(index, 1);
+        levels.splice(index, 1);
+      } else if (isHeld) {
+        levels[index] = level;
+      } else if (!isEmpty) {
+        keys.splice(index, 0, key);
+        levels.splice(index, 0, level);
+      }
+    },
+    top: (count) => levels.slice(0, count),
+    copy: () => createSide(direction, [...keys], [...levels]),
+  };
+}
+
+/** Index of the first of the ascending values that is not below the bound. */
+function firstNotBelow(values: readonly number[], bound: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? Infinity) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,67 @@
+/**
+ * A recorded day on a loopback port: `--market tape`.
+ *
+ * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall clock, on
+ * past the end, after which the market is silent. With `manual` it stands still until `advanceTo`.
+ */
+import { type Clock, openVenue, type Venue } from "../venue/open.ts";
+import { readRecording } from "./recording.ts";
+import { tapeRules } from "./rules.ts";
+import { createTapeSource } from "./source.ts";
+
+export type TapeOptions = {
+  readonly file: string;
+  /** 1, the default, or faster. */
+  readonly speed?: number | undefined;
+  /** The system's by default. */
+  readonly wallClock?: Clock | undefined;
+  /** In `exchangeInfo` shape; without it the simulated listing's rules apply. */
+  readonly rulesFile?: string | undefined;
+  readonly port?: number | undefined;
+  readonly manual?: boolean | undefined;
+};
+
+export type Tape = Venue & {
+  /** Market time. */
+  readonly clock: Clock;
+  readonly symbol: string;
+  /** Market times of the first and the last message. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** The distinct market times of the messages, ascending. */
+  instants(): readonly number[];
+  /** Moves a manual tape's time forward and sends what falls due. */
+  advanceTo(at: number): void;
+};
+
+/** Throws, naming the file and the line, when the tape cannot be read. */
+export async function openTape(options: TapeOptions): Promise<Tape> {
+  const { file, speed = 1, wallClock = { now: () => Date.now() }, rulesFile, port, manual = false } = options;
+  if (!(speed >= 1)) throw new Error(`a tape's speed is 1 or more, not ${speed}`);
+  const recording = readRecording(file);
+  const { symbol, lines, startsAt, endsAt } = recording;
+  const source = createTapeSource(recording, tapeRules(symbol, rulesFile));
+
+  const openedAt = wallClock.now();
+  let heldAt = startsAt;
+  const clock: Clock = manual
+    ? { now: () => heldAt }
+    : { now: () => startsAt + Math.floor((wallClock.now() - openedAt) * speed) };
+  // However fast the tape runs, nothing of it is left out.
+  const catchUpMsMax = endsAt - startsAt + 1_000;
+  const venue = await openVenue({ markets: { spot: source }, clock, port, manual, catchUpMsMax });
+
+  return {
+    ...venue,
+    clock,
+    symbol,
+    startsAt,
+    endsAt,
+    instants: () => [...new Set(lines.map((line) => line.at))],
+    advanceTo(at) {
+      if (!manual) throw new Error("a tape that runs by itself cannot be advanced");
+      heldAt = Math.max(heldAt, at);
+      venue.pump();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** One client's stream connection: its subscriptions, its pongs and the bound on what waits to be sent to it. */
+import type { WebSocket } from "ws";
+import { type Controlled, obey } from "./control-messages.ts";
+import type { Hub } from "./hub.ts";
+
+/** Source: reference section 17.1. */
+export const streamsPerConnectionMax = 1_024;
+
+/** A client that lets more than this pile up is cut off. */
+export const bufferedBytesMax = 8 * 1024 * 1024;
+
+/** Pings without an answer before a client counts as dead: a minute at one every 20 seconds. */
+const unansweredPingsMax = 3;
+
+/** Futures streams are split by path; a connection without a path carries what `public` does. Source: section 17.2. */
+export type StreamRoute = "spot" | "public" | "market";
+
+export class Connection implements Controlled {
+  isCombined: boolean;
+  readonly #socket: WebSocket;
+  readonly #hub: Hub;
+  readonly #route: StreamRoute;
+  readonly #streams = new Set<string>();
+  #unansweredPings = 0;
+
+  constructor(socket: WebSocket, options: { hub: Hub; route: StreamRoute; isCombined: boolean }) {
+    this.#socket = socket;
+    this.#hub = options.hub;
+    this.#route = options.route;
+    this.isCombined = options.isCombined;
+    socket.on("pong", () => {
+      this.#unansweredPings = 0;
+    });
+    socket.on("message", (data) => socket.send(JSON.stringify(obey(this, String(data)))));
+    socket.on("close", () => this.unsubscribe([...this.#streams]));
+    // A broken socket closes; there is nothing else to do about it.
+    socket.on("error", () => socket.terminate());
+  }
+
+  subscribe(streams: readonly string[]): boolean {
+    const added = new Set(streams.filter((stream) => !this.#streams.has(stream)));
+    if (this.#streams.size + added.size > streamsPerConnectionMax) return false;
+    for (const stream of added) {
+      this.#streams.add(stream);
+      if (this.#carries(stream)) this.#hub.add(this, stream);
+    }
+    return true;
+  }
+
+  unsubscribe(streams: readonly string[]): void {
+    for (const stream of streams) {
+      if (this.#streams.delete(stream)) this.#hub.remove(this, stream);
+    }
+  }
+
+  subscriptions(): readonly string[] {
+    return [...this.#streams];
+  }
+
+  send(stream: string, payload: string): void {
+    if (this.#socket.bufferedAmount > bufferedBytesMax) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.send(this.isCombined ? `{"stream":"${stream}","data":${payload}}` : payload);
+  }
+
+  /** Asks for a sign of life, or gives up on a client that owes too many. */
+  ping(): void {
+    if (this.#unansweredPings >= unansweredPingsMax) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#unansweredPings += 1;
+    this.#socket.ping();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  // What a route does not carry may be subscribed to and stays silent.
+  #carries(stream: string): boolean {
+    if (this.#route === "spot") return true;
+    return /@(bookTicker|depth)/.test(stream) === (this.#route === "public");
+  }
+}

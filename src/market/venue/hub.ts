@@ -1,0 +1,170 @@
+/**
+ * Who listens to what in one family, and what falls due for them.
+ *
+ * Streams follow market time: events are sent in the order the source gives them, books and candles at multiples of
+ * their period. A candle's last update, `x` true, is sent once, at the instant the next one opens; that update stands
+ * in for the regular one of the same instant. A silenced symbol's messages are not kept for later.
+ */
+import type { Faults } from "./faults.ts";
+import { openTimeOf } from "./intervals.ts";
+import { candleAt } from "./klines.ts";
+import {
+  aggregatePayload,
+  bookTickerPayload,
+  depthPayload,
+  klinePayload,
+  markPricePayload,
+  tradePayload,
+} from "./payloads.ts";
+import type { Family, FeedEvent, FeedKind, FuturesSource, Source } from "./source.ts";
+import { meaningOf, type StreamMeaning } from "./stream-names.ts";
+
+/** Receives payloads as JSON text. */
+type Listener = { send(stream: string, payload: string): void };
+
+export type Hub = {
+  readonly family: Family;
+  add(listener: Listener, stream: string): void;
+  remove(listener: Listener, stream: string): void;
+  /** Sends what falls due with `from < time <= until`, Unix ms of market time. */
+  send(from: number, until: number): void;
+  /** Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is. */
+  sendRaw(stream: string, data: unknown): void;
+};
+
+type Channel = {
+  readonly stream: string;
+  readonly meaning: StreamMeaning | undefined;
+  readonly listeners: Set<Listener>;
+  /** Of the last book sent, for futures' `pu`. */
+  updateId: number;
+};
+
+type Message = { readonly at: number; readonly channel: Channel; readonly payload: string };
+
+/** A hub of spot streams, or of futures streams when the source is one. A symbol that `silences` hits is not sent. */
+export function createHub(source: Source | FuturesSource, silences: Faults): Hub {
+  const { family } = source;
+  const listed = new Set(source.symbols);
+  const channels = new Map<string, Channel>();
+  const channelsBySymbol = new Map<string, Set<Channel>>();
+
+  return {
+    family,
+    add(listener, stream) {
+      const channel = channels.get(stream) ?? open(stream);
+      channel.listeners.add(listener);
+    },
+    remove(listener, stream) {
+      const channel = channels.get(stream);
+      if (!channel) return;
+      channel.listeners.delete(listener);
+      if (channel.listeners.size === 0) drop(channel);
+    },
+    send(from, until) {
+      for (const [symbol, ofSymbol] of channelsBySymbol) {
+        if (!silences.hits(family, symbol)) sendSymbol(symbol, ofSymbol, from, until);
+      }
+    },
+    sendRaw(stream, data) {
+      const channel = channels.get(stream);
+      if (channel) pass(channel, typeof data === "string" ? data : JSON.stringify(data));
+    },
+  };
+
+  function open(stream: string): Channel {
+    const meaning = meaningOf(family, stream);
+    const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0 };
+    channels.set(stream, channel);
+    if (meaning && listed.has(meaning.symbol)) {
+      const ofSymbol = channelsBySymbol.get(meaning.symbol) ?? new Set();
+      channelsBySymbol.set(meaning.symbol, ofSymbol.add(channel));
+    }
+    return channel;
+  }
+
+  function drop(channel: Channel): void {
+    channels.delete(channel.stream);
+    const symbol = channel.meaning?.symbol ?? "";
+    const ofSymbol = channelsBySymbol.get(symbol);
+    ofSymbol?.delete(channel);
+    if (ofSymbol?.size === 0) channelsBySymbol.delete(symbol);
+  }
+
+  function sendSymbol(symbol: string, ofSymbol: ReadonlySet<Channel>, from: number, until: number): void {
+    const messages = [...eventMessages(symbol, ofSymbol, from, until)];
+    for (const channel of ofSymbol) {
+      const { meaning } = channel;
+      if (!meaning || !("periodMs" in meaning)) continue;
+      const { periodMs } = meaning;
+      const lastAt = Math.min(until, source.endsAt);
+      for (let at = (Math.floor(from / periodMs) + 1) * periodMs; at <= lastAt; at += periodMs) {
+        const payload = periodicPayload(channel, meaning, at);
+        if (payload !== undefined) messages.push({ at, channel, payload });
+      }
+    }
+    // Stable, so that what happened at an instant goes before what is told about it.
+    messages.sort((a, b) => a.at - b.at);
+    for (const { channel, payload } of messages) pass(channel, payload);
+  }
+
+  function eventMessages(
+    symbol: string,
+    ofSymbol: ReadonlySet<Channel>,
+    from: number,
+    until: number,
+  ): Message[] {
+    const channelOf = new Map<FeedKind, Channel>();
+    for (const channel of ofSymbol) {
+      const kind = channel.meaning?.kind;
+      if (kind === "bookTicker") channelOf.set("touch", channel);
+      if (kind === "trade") channelOf.set("trade", channel);
+      if (kind === "aggTrade") channelOf.set("aggregate", channel);
+    }
+    if (channelOf.size === 0) return [];
+    const messages: Message[] = [];
+    for (const event of source.feed(symbol, from, until, new Set(channelOf.keys()))) {
+      const channel = channelOf.get(event.kind);
+      if (channel) messages.push({ at: event.at, channel, payload: eventPayload(symbol, event) });
+    }
+    return messages;
+  }
+
+  function eventPayload(symbol: string, event: FeedEvent): string {
+    if ("verbatim" in event && event.verbatim !== undefined) return event.verbatim;
+    switch (event.kind) {
+      case "touch":
+        return bookTickerPayload(family, symbol, event.touch, event.at);
+      case "trade":
+        return tradePayload(symbol, event.trade, event.at);
+      case "aggregate":
+        return aggregatePayload(family, symbol, event.aggregate, event.at);
+    }
+  }
+
+  function periodicPayload(channel: Channel, meaning: StreamMeaning, at: number): string | undefined {
+    const { symbol } = meaning;
+    if (meaning.kind === "depth") {
+      const book = source.book(symbol, at, meaning.levels);
+      if (!book) return undefined;
+      const previousUpdateId = channel.updateId || book.updateId - 1;
+      channel.updateId = book.updateId;
+      return depthPayload({ family, symbol, book, at, previousUpdateId });
+    }
+    if (meaning.kind === "kline") {
+      const { interval } = meaning;
+      const isFinal = openTimeOf(interval, at) === at;
+      const knownAt = isFinal ? at - 1 : at;
+      const candle = candleAt(source, symbol, interval, openTimeOf(interval, knownAt), knownAt);
+      return candle && klinePayload({ symbol, interval, candle, isFinal, at });
+    }
+    if (meaning.kind === "markPrice" && "premium" in source) {
+      return markPricePayload(symbol, source.premium(symbol, at), at);
+    }
+    return undefined;
+  }
+}
+
+function pass(channel: Channel, payload: string): void {
+  for (const listener of channel.listeners) listener.send(channel.stream, payload);
+}

@@ -1,0 +1,128 @@
+/** Payloads of the streams as JSON text (reference sections 17.1 and 17.2). `at` is the event time `E`. */
+import type { Interval } from "./intervals.ts";
+import type { Candle } from "./klines.ts";
+import type { AggregateTrade, Book, Family, Premium, Touch, Trade } from "./source.ts";
+
+/** Spot's carries neither an event name nor a time. */
+export function bookTickerPayload(family: Family, symbol: string, touch: Touch, at: number): string {
+  const sides = { b: touch.bid[0], B: touch.bid[1], a: touch.ask[0], A: touch.ask[1] };
+  return JSON.stringify(
+    family === "spot"
+      ? { u: touch.updateId, s: symbol, ...sides }
+      : { e: "bookTicker", u: touch.updateId, E: at, T: touch.at, s: symbol, ps: symbol, ...sides, st: 1 },
+  );
+}
+
+/** Spot's carries neither symbol nor time. Futures name the complete top of the book a `depthUpdate`. */
+export function depthPayload(input: {
+  readonly family: Family;
+  readonly symbol: string;
+  readonly book: Book;
+  readonly at: number;
+  readonly previousUpdateId: number;
+}): string {
+  const { family, symbol, book, at, previousUpdateId } = input;
+  return JSON.stringify(
+    family === "spot"
+      ? { lastUpdateId: book.updateId, bids: book.bids, asks: book.asks }
+      : {
+          e: "depthUpdate",
+          E: at,
+          T: book.at,
+          s: symbol,
+          U: previousUpdateId + 1,
+          u: book.updateId,
+          pu: previousUpdateId,
+          b: book.bids,
+          a: book.asks,
+          ps: symbol,
+          st: 1,
+        },
+  );
+}
+
+export function tradePayload(symbol: string, trade: Trade, at: number): string {
+  return JSON.stringify({
+    e: "trade",
+    E: at,
+    s: symbol,
+    t: trade.id,
+    p: trade.price,
+    q: trade.quantity,
+    T: trade.at,
+    m: trade.isBuyerMaker,
+    M: true,
+  });
+}
+
+export function aggregatePayload(
+  family: Family,
+  symbol: string,
+  aggregate: AggregateTrade,
+  at: number,
+): string {
+  const { quantity } = aggregate;
+  return JSON.stringify({
+    e: "aggTrade",
+    E: at,
+    s: symbol,
+    a: aggregate.id,
+    p: aggregate.price,
+    q: quantity,
+    ...(family === "futures" ? { nq: quantity } : {}),
+    f: aggregate.firstTradeId,
+    l: aggregate.lastTradeId,
+    T: aggregate.at,
+    m: aggregate.isBuyerMaker,
+    ...(family === "futures" ? { st: 1 } : { M: true }),
+  });
+}
+
+export function klinePayload(input: {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly candle: Candle;
+  readonly isFinal: boolean;
+  readonly at: number;
+}): string {
+  const { symbol, interval, candle, isFinal, at } = input;
+  return JSON.stringify({
+    e: "kline",
+    E: at,
+    s: symbol,
+    k: {
+      t: candle.openTime,
+      T: candle.closeTime,
+      s: symbol,
+      i: interval,
+      f: candle.firstTradeId,
+      L: candle.lastTradeId,
+      o: candle.open,
+      c: candle.close,
+      h: candle.high,
+      l: candle.low,
+      v: candle.volume,
+      n: candle.tradeCount,
+      x: isFinal,
+      q: candle.quoteVolume,
+      V: candle.takerBuyVolume,
+      Q: candle.takerBuyQuoteVolume,
+      B: "0",
+    },
+  });
+}
+
+export function markPricePayload(symbol: string, premium: Premium, at: number): string {
+  return JSON.stringify({
+    e: "markPriceUpdate",
+    E: at,
+    s: symbol,
+    p: premium.markPrice,
+    ap: premium.markPrice,
+    i: premium.indexPrice,
+    P: premium.estimatedSettlePrice,
+    r: premium.fundingRate,
+    T: premium.nextFundingAt,
+    st: 1,
+  });
+}

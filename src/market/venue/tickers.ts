@@ -1,0 +1,79 @@
+/** Bodies of the ticker routes (reference sections 5.1, 5.6, 5.7 and 9). */
+import { digitsOf, quotient, textOf, unitsOf } from "./decimals.ts";
+import { dayMs, minuteMs } from "./intervals.ts";
+import type { Level, Source } from "./source.ts";
+
+const averageMinutes = 5;
+
+/** Volume-weighted average over the last five minutes, or the last price where nothing was traded in them. */
+export function averagePrice(source: Source, symbol: string, at: number): object {
+  const last = source.lastTrade(symbol, at);
+  const statistics = source.statistics(symbol, at - averageMinutes * minuteMs + 1, at + 1);
+  const price = statistics
+    ? textOf(quotient(unitsOf(statistics.quoteVolume), unitsOf(statistics.volume)))
+    : (last?.price ?? "0.00000000");
+  return { mins: averageMinutes, price, closeTime: last?.at ?? at };
+}
+
+/** The 24 hours up to `at`. */
+export function dayTicker(source: Source, symbol: string, at: number, type: "FULL" | "MINI"): object {
+  const openTime = at - dayMs;
+  const statistics = source.statistics(symbol, openTime, at + 1);
+  const last = source.lastTrade(symbol, at);
+  const before = source.lastTrade(symbol, openTime - 1);
+  const lastPrice = last?.price ?? "0.00000000";
+  const openPrice = statistics?.open ?? lastPrice;
+  const none = zeroLike(last?.quantity);
+  const range = {
+    openPrice,
+    highPrice: statistics?.high ?? lastPrice,
+    lowPrice: statistics?.low ?? lastPrice,
+    lastPrice,
+    volume: statistics?.volume ?? none,
+    quoteVolume: statistics?.quoteVolume ?? none,
+    openTime,
+    closeTime: at,
+    firstId: statistics?.firstTradeId ?? -1,
+    lastId: statistics?.lastTradeId ?? -1,
+    count: statistics?.tradeCount ?? 0,
+  };
+  if (type === "MINI") return { symbol, ...range };
+  const change = unitsOf(lastPrice) - unitsOf(openPrice);
+  const average = statistics ? quotient(unitsOf(statistics.quoteVolume), unitsOf(statistics.volume)) : 0n;
+  const priceDigits = digitsOf(lastPrice);
+  const touch = source.touch(symbol, at);
+  const [bidPrice, bidQty] = touch?.bid ?? emptySide;
+  const [askPrice, askQty] = touch?.ask ?? emptySide;
+  const changes = {
+    symbol,
+    priceChange: textOf(change, priceDigits),
+    priceChangePercent: textOf(100n * quotient(change, unitsOf(openPrice)), 3),
+    weightedAvgPrice: textOf(average, priceDigits),
+  };
+  const lastQty = last?.quantity ?? none;
+  if (source.family === "futures") return { ...changes, lastQty, ...range };
+  const prevClosePrice = before?.price ?? openPrice;
+  return { ...changes, prevClosePrice, lastQty, bidPrice, bidQty, askPrice, askQty, ...range };
+}
+
+export function priceTicker(source: Source, symbol: string, at: number): object {
+  const last = source.lastTrade(symbol, at);
+  const row = { symbol, price: last?.price ?? "0.00000000" };
+  return source.family === "futures" ? { ...row, time: last?.at ?? at } : row;
+}
+
+export function bookTicker(source: Source, symbol: string, at: number): object {
+  const touch = source.touch(symbol, at);
+  const [bidPrice, bidQty] = touch?.bid ?? emptySide;
+  const [askPrice, askQty] = touch?.ask ?? emptySide;
+  const row = { symbol, bidPrice, bidQty, askPrice, askQty };
+  return source.family === "futures"
+    ? { ...row, time: touch?.at ?? at, lastUpdateId: touch?.updateId ?? 0 }
+    : row;
+}
+
+const emptySide: Level = ["0.00000000", "0.00000000"];
+
+function zeroLike(text = "0.00000000"): string {
+  return textOf(0n, digitsOf(text));
+}
