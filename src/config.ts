@@ -69,11 +69,7 @@ const settings = z.object({
     .max(2 ** 32 - 1, "is above 4294967295")
     .default(1),
   TAPE_FILE: z.string().min(1, "is empty").optional(),
-  TAPE_SPEED: z.coerce
-    .number("is not a number")
-    .min(1, "is below 1")
-    .max(1_000, "is above 1000")
-    .default(1),
+  TAPE_SPEED: z.coerce.number("is not a number").min(1, "is below 1").max(1_000, "is above 1000").default(1),
   UPSTREAM_SPOT_REST_URL: z
     .url({ protocol: /^https?$/, error: "is not an http or https address" })
     .optional(),

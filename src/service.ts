@@ -58,7 +58,7 @@ export async function startService(
     opened.defer(() => market.close());
     await market.start();
 
-    const desk = new Desk({ store, market, profile: STANDARD_SPOT });
+    const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: onFatal });
     const watcher = new Watcher({ desk, store, market, log });
     opened.defer(() => watcher.close());
     const restingOrders = await watcher.rebuild();
@@ -77,7 +77,7 @@ export async function startService(
         wallNow: () => Date.now(),
         newClientOrderId: () => randomBytes(11).toString("hex"),
       },
-      { log, onStoreFailure: onFatal },
+      { log },
     );
     opened.defer(() => desk.drain());
     opened.defer(() => server.close());

@@ -8,7 +8,7 @@
 //   announce   listeners hear what was committed, after it was committed
 //
 // A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
-// fails rejects the execution: its outcome is unknown and the process must stop.
+// fails rejects the execution, since its outcome is unknown, and has the process stopped.
 import type { Account, FillProfile } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
@@ -18,7 +18,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import { apply } from "../engine/apply.ts";
 import { decide } from "../engine/decide.ts";
 import { isRefusal } from "../engine/decision.ts";
-import type { JournalEntry, LoadedAccount, Store } from "../store/store.ts";
+import { type JournalEntry, type LoadedAccount, type Store, StoreFailure } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /** Commands of one strategy that may wait for their turn; one more is refused BUSY. */
@@ -71,6 +71,7 @@ export class Desk {
   readonly #store: Store;
   readonly #market: DeskMarket;
   readonly #profile: FillProfile;
+  readonly #onStoreFailure: (failure: StoreFailure) => void;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
   /** Strategies with a turn under way, and what waits behind it. */
@@ -80,16 +81,24 @@ export class Desk {
   #commandsWaiting = 0;
   #whenIdle: PromiseWithResolvers<void> | null = null;
 
-  constructor(parts: { store: Store; market: DeskMarket; profile: FillProfile }) {
+  constructor(parts: {
+    store: Store;
+    market: DeskMarket;
+    profile: FillProfile;
+    /** Told of a commit that failed: the process must stop. */
+    onStoreFailure: (failure: StoreFailure) => void;
+  }) {
     this.#store = parts.store;
     this.#market = parts.market;
     this.#profile = parts.profile;
+    this.#onStoreFailure = parts.onStoreFailure;
     this.#commits = new GroupCommit(parts.store);
   }
 
   /**
    * Carries out a command of a strategy and answers when its effect is durable, or why there is none.
-   * Rejects if the store failed: whether the command took effect is then unknown.
+   * Rejects with StoreFailure if the commit failed (whether the command took effect is then unknown), with any other
+   * error if there is a bug in deciding it (it then took none).
    */
   execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
     const waiting = this.#turns.get(strategyId);
@@ -130,6 +139,7 @@ export class Desk {
         job.reply.resolve(await this.#turn(strategyId, job));
       } catch (error) {
         this.#accounts.delete(strategyId);
+        if (error instanceof StoreFailure) this.#onStoreFailure(error);
         job.reply.reject(error);
       }
       jobs.shift();

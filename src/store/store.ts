@@ -76,6 +76,9 @@ export type TradeQuery = {
   readonly limit: number;
 };
 
+/** A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it had. */
+export class StoreFailure extends Error {}
+
 export type Store = {
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
@@ -83,7 +86,7 @@ export type Store = {
   findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
   /**
    * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the
-   * group is durable; rejects if it is not.
+   * group is durable; rejects with StoreFailure if it is not.
    */
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
 

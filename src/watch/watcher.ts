@@ -98,7 +98,7 @@ export class Watcher {
       // Refused, but still open: the symbol is halted or the desk is full. It goes on waiting for the next tick.
       if (isRefusal(outcome)) await this.#resume(waiting);
     } catch (error) {
-      // The store has failed and the process is about to stop; the order rests in the store and is found at the start.
+      // The order rests in the store and is found at the next start; a failed store has the process stopped.
       this.#log.error({ err: error, strategyId, orderId }, "a fill could not be committed");
     }
     this.#releaseIfIdle(symbol);

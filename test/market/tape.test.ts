@@ -26,6 +26,10 @@ const isHere = existsSync(FILE);
 const SYMBOL = "BTCUSDT";
 const STOPS = 150;
 
+const fail = (error: unknown) => {
+  throw error;
+};
+
 type Quote = { at: number; bid: string; ask: string };
 
 describe.skipIf(!isHere)(
@@ -51,7 +55,7 @@ describe.skipIf(!isHere)(
       closing.push(() => store.close());
       const [strategy] = await seedStrategies(store, master, ["SPOT"], tape.startsAt);
       if (strategy === undefined) throw new Error("one strategy was asked for");
-      const desk = new Desk({ store, market, profile: STANDARD_SPOT });
+      const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: fail });
       const watcher = new Watcher({ desk, store, market, log });
       closing.push(() => watcher.close());
       // Limits go by wall time and are not what is tested here: each request comes in a minute of its own.
@@ -68,12 +72,7 @@ describe.skipIf(!isHere)(
           wallNow,
           newClientOrderId: () => `bot-${minutes}`,
         },
-        {
-          log,
-          onStoreFailure: (error) => {
-            throw error;
-          },
-        },
+        { log },
       );
       closing.push(() => server.close());
       const url = await server.listen({ port: 0, host: "127.0.0.1" });

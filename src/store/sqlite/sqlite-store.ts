@@ -7,7 +7,15 @@ import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import { decodeAccount, decodeEvents, decodeOrder, encode, encodeState, type StrategyRow } from "../codec.ts";
 import { migrate, orderRow, queries, tradeRow } from "../queries.ts";
 import type { Tables } from "../schema.ts";
-import type { BoundKey, Commit, CommitOutcome, JournalEntry, LoadedAccount, Store } from "../store.ts";
+import {
+  type BoundKey,
+  type Commit,
+  type CommitOutcome,
+  type JournalEntry,
+  type LoadedAccount,
+  type Store,
+  StoreFailure,
+} from "../store.ts";
 import type { CommitReply, CommitRequest, CommitRows } from "./commit-worker.ts";
 import { kyselyDatabase, openDatabase } from "./database.ts";
 
@@ -104,16 +112,14 @@ class CommitWriter {
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly CommitOutcome[]>>();
   readonly #stopped: Promise<void>;
   #lastGroupId = 0;
-  #failure: Error | null = null;
+  #failure: StoreFailure | null = null;
 
   constructor(file: string) {
     this.#worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
     this.#stopped = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#worker.on("message", (reply: CommitReply) => this.#settle(reply));
-    this.#worker.on("error", (error) =>
-      this.#fail(error instanceof Error ? error : new Error(String(error))),
-    );
-    this.#worker.once("exit", () => this.#fail(new Error("the commit worker has stopped")));
+    this.#worker.on("error", (error) => this.#fail(new StoreFailure(`the commit worker failed: ${error}`)));
+    this.#worker.once("exit", () => this.#fail(new StoreFailure("the commit worker has stopped")));
   }
 
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -133,11 +139,11 @@ class CommitWriter {
   #settle(reply: CommitReply): void {
     const waiting = this.#waiting.get(reply.groupId);
     this.#waiting.delete(reply.groupId);
-    if ("error" in reply) waiting?.reject(new Error(`a commit failed: ${reply.error}`));
+    if ("error" in reply) waiting?.reject(new StoreFailure(`a commit failed: ${reply.error}`));
     else waiting?.resolve(reply.outcomes);
   }
 
-  #fail(error: Error): void {
+  #fail(error: StoreFailure): void {
     this.#failure ??= error;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
