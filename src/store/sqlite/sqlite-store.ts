@@ -1,5 +1,5 @@
-// The embedded store: one SQLite file. The main thread reads through a connection of its own (a keyed read costs a few
-// microseconds); commits go to a worker thread, group by group.
+// The embedded store: one SQLite file, three connections. The main thread has one for keyed reads (a few microseconds
+// each) and one for everything else off the hot path; commits go to a worker thread with its own, group by group.
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { Kysely, SqliteDialect } from "kysely";
@@ -23,14 +23,26 @@ import { kyselyDatabase, openDatabase } from "./database.ts";
 export async function openSqliteStore(file: string): Promise<Store> {
   const database = openDatabase(file);
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
-  await migrate(db);
+  // The lock makes concurrent first starts take turns, and a migration that is cut off leaves nothing behind.
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    await migrate(db);
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    await db.destroy();
+    throw error;
+  }
+  // A connection of its own, since one that is shared with a transaction sees what is not committed.
+  const reader = openDatabase(file);
   const writer = new CommitWriter(file);
   return {
     ...queries(db),
-    ...hotReads(database),
+    ...hotReads(reader),
     commit: (group) => writer.commit(group),
     async close() {
       await writer.close();
+      reader.close();
       await db.destroy();
     },
   };
@@ -125,9 +137,10 @@ class CommitWriter {
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const groupId = ++this.#lastGroupId;
+    const request: CommitRequest = { groupId, group: group.map(rows) };
     const waiting = Promise.withResolvers<readonly CommitOutcome[]>();
     this.#waiting.set(groupId, waiting);
-    this.#worker.postMessage({ groupId, group: group.map(rows) } satisfies CommitRequest);
+    this.#worker.postMessage(request);
     return waiting.promise;
   }
 

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { lockDirectory } from "../../data-directory.ts";
+import { storeContract } from "../contract.ts";
+import type { Store } from "../store.ts";
+import { openDatabase } from "./database.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+storeContract("sqlite", async () => {
+  const place = newDirectory();
+  const file = join(place, "lyrebird.sqlite");
+  const opened: Store[] = [];
+  const open = async () => {
+    const store = await openSqliteStore(file);
+    // A case may have closed it before the database is disposed of.
+    let closing: Promise<void> | null = null;
+    const closedOnce: Store = {
+      ...store,
+      close() {
+        closing ??= store.close();
+        return closing;
+      },
+    };
+    opened.push(closedOnce);
+    return closedOnce;
+  };
+  return {
+    store: await open(),
+    reopen: open,
+    async dispose() {
+      for (const store of opened) await store.close();
+      rmSync(place, { recursive: true });
+    },
+  };
+});
+
+let directory: string;
+beforeEach(() => {
+  directory = newDirectory();
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+describe("the file", () => {
+  test("every connection writes ahead and syncs each commit to disk", () => {
+    const database = openDatabase(join(directory, "lyrebird.sqlite"));
+    try {
+      expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+      // 2 is FULL.
+      expect(database.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    } finally {
+      database.close();
+    }
+  });
+
+  test("a database that a later version has migrated is refused with what to do", async () => {
+    const file = join(directory, "lyrebird.sqlite");
+    await (await openSqliteStore(file)).close();
+    change(
+      file,
+      "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-from-the-future', '2099-01-01')",
+    );
+    await expect(openSqliteStore(file)).rejects.toThrow(
+      /written by another version of Lyrebird: .*9999-from-the-future.*Start that version, or use another data directory/s,
+    );
+  });
+
+  test("a migration that fails half-way leaves nothing behind, so that it can be carried out again", async () => {
+    const file = join(directory, "lyrebird.sqlite");
+    // The first migration makes this table after several others.
+    change(file, "CREATE TABLE api_keys (id TEXT)");
+    await expect(openSqliteStore(file)).rejects.toThrow(/migration 0001-strategies failed: .*api_keys/);
+    change(file, "DROP TABLE api_keys");
+    const store = await openSqliteStore(file);
+    expect(await store.countStrategies()).toBe(0);
+    await store.close();
+  });
+});
+
+describe("the lock of a data directory", () => {
+  test("keeps a second server out until it is released", () => {
+    const lock = lockDirectory(directory);
+    expect(lock).not.toBeNull();
+    expect(lockDirectory(directory)).toBeNull();
+    lock?.release();
+    const next = lockDirectory(directory);
+    expect(next).not.toBeNull();
+    next?.release();
+  });
+
+  test("of one directory does not concern another", () => {
+    const other = newDirectory();
+    const locks = [lockDirectory(directory), lockDirectory(other)];
+    expect(locks).not.toContain(null);
+    for (const lock of locks) lock?.release();
+    rmSync(other, { recursive: true });
+  });
+
+  test("does not keep commands from the database beside the server", async () => {
+    const lock = lockDirectory(directory);
+    const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+    expect(await store.countStrategies()).toBe(0);
+    await store.close();
+    lock?.release();
+  });
+
+  test("is given up by a process that is killed", async () => {
+    const holder = spawn(process.execPath, ["--input-type=module", "--eval", HOLDER, directory], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const exited = once(holder, "exit");
+    const [said] = await once(holder.stdout, "data");
+    expect(String(said)).toBe("locked\n");
+    expect(lockDirectory(directory)).toBeNull();
+    holder.kill("SIGKILL");
+    await exited;
+    const lock = lockDirectory(directory);
+    expect(lock).not.toBeNull();
+    lock?.release();
+  });
+});
+
+/** Locks the directory and holds it as long as its standard input is open. */
+const HOLDER = `
+  import { lockDirectory } from ${JSON.stringify(new URL("../../data-directory.ts", import.meta.url).href)};
+  const lock = lockDirectory(process.argv.at(-1));
+  process.stdout.write(lock === null ? "refused\\n" : "locked\\n");
+  process.stdin.resume();
+`;
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+function newDirectory(): string {
+  return mkdtempSync(join(tmpdir(), "lyrebird-store-"));
+}

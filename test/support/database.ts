@@ -1,0 +1,32 @@
+// What only an operator with the database open could do: for states that no request can bring about.
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+
+const BUSY_MS_MAX = 5_000;
+
+/** Changes rows beside the running server. */
+export function changeRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
+  const database = open(dataDir);
+  try {
+    const { changes } = database.prepare(sql).run(...values);
+    if (changes === 0) throw new Error(`no row was changed by: ${sql}`);
+  } finally {
+    database.close();
+  }
+}
+
+/** Keeps the server from committing until released: its commits wait, as behind another process's transaction. */
+export function holdCommits(dataDir: string): { release(): void } {
+  const database = open(dataDir);
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    release() {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}
+
+function open(dataDir: string): DatabaseSync {
+  return new DatabaseSync(join(dataDir, "lyrebird.sqlite"), { timeout: BUSY_MS_MAX });
+}
