@@ -58,7 +58,8 @@ export async function startService(
     opened.defer(() => market.close());
     await market.start();
 
-    const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: onFatal });
+    const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: onFatal, log });
+    opened.defer(() => desk.drain());
     const watcher = new Watcher({ desk, store, market, log });
     opened.defer(() => watcher.close());
     const restingOrders = await watcher.rebuild();
@@ -79,7 +80,6 @@ export async function startService(
       },
       { log },
     );
-    opened.defer(() => desk.drain());
     opened.defer(() => server.close());
     await listen(server, config);
     const { port } = server.server.address() as AddressInfo;

@@ -9,6 +9,7 @@
 //
 // A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
 // fails rejects the execution, since its outcome is unknown, and has the process stopped.
+import type { Logger } from "pino";
 import type { Account, FillProfile } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
@@ -21,7 +22,7 @@ import { isRefusal } from "../engine/decision.ts";
 import { type JournalEntry, type LoadedAccount, type Store, StoreFailure } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
-/** Commands of one strategy that may wait for their turn; one more is refused BUSY. */
+/** Commands of one strategy that may wait for their turn; one more that the market did not bring is refused BUSY. */
 const STRATEGY_COMMANDS_WAITING_MAX = 500;
 /** Commands of all strategies that may wait; one more is refused BUSY. */
 const COMMANDS_WAITING_MAX = 20_000;
@@ -72,6 +73,7 @@ export class Desk {
   readonly #market: DeskMarket;
   readonly #profile: FillProfile;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
+  readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
   /** Strategies with a turn under way, and what waits behind it. */
@@ -87,11 +89,13 @@ export class Desk {
     profile: FillProfile;
     /** Told of a commit that failed: the process must stop. */
     onStoreFailure: (failure: StoreFailure) => void;
+    log: Pick<Logger, "error">;
   }) {
     this.#store = parts.store;
     this.#market = parts.market;
     this.#profile = parts.profile;
     this.#onStoreFailure = parts.onStoreFailure;
+    this.#log = parts.log;
     this.#commits = new GroupCommit(parts.store);
   }
 
@@ -102,13 +106,12 @@ export class Desk {
    */
   execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
     const waiting = this.#turns.get(strategyId);
-    if (
-      this.#whenIdle !== null ||
+    const isFull =
       this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
-      (waiting !== undefined && waiting.length >= STRATEGY_COMMANDS_WAITING_MAX)
-    ) {
-      return Promise.resolve({ refusal: "BUSY" });
-    }
+      (waiting !== undefined && waiting.length >= STRATEGY_COMMANDS_WAITING_MAX);
+    // A crossing must not be lost, and there are no more of them than orders that rest.
+    const isBounded = command.type !== "FillRestingOrder";
+    if (this.#whenIdle !== null || (isFull && isBounded)) return Promise.resolve({ refusal: "BUSY" });
     this.#commandsWaiting += 1;
     const job: Job = { command, options, reply: Promise.withResolvers() };
     if (waiting !== undefined) waiting.push(job);
@@ -162,9 +165,12 @@ export class Desk {
       const mark = this.#market.mark();
       const at = this.#market.now();
       const decision = decide(account, command, { market: this.#market, profile: this.#profile, at });
-      if (isRefusal(decision)) return decision;
-      const { events } = decision;
-      if (events.length === 0) return { events, orders: [], replayed: false };
+      const events = isRefusal(decision) ? [] : decision.events;
+      if (events.length === 0) {
+        // Nothing is committed, so no version check would show that another process has moved the account since.
+        if (await this.#isOutdated(strategyId, version)) continue;
+        return isRefusal(decision) ? decision : { events, orders: [], replayed: false };
+      }
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
       this.#accounts.delete(strategyId);
@@ -175,6 +181,14 @@ export class Desk {
       this.#announce({ strategyId, events, orders, mark });
       return { events, orders, replayed: false };
     }
+  }
+
+  /** Whether the account in memory is behind the store; it is then forgotten. */
+  async #isOutdated(strategyId: string, version: number): Promise<boolean> {
+    if (!this.#accounts.has(strategyId)) return false;
+    if ((await this.#load(strategyId)).version === version) return false;
+    this.#accounts.delete(strategyId);
+    return true;
   }
 
   async #load(strategyId: string): Promise<LoadedAccount> {
@@ -200,7 +214,15 @@ export class Desk {
   }
 
   #announce(announcement: Announcement): void {
-    for (const listener of this.#listeners) listener(announcement);
+    for (const listener of this.#listeners) {
+      try {
+        listener(announcement);
+      } catch (error) {
+        // What is committed is committed, and the other listeners shall hear of it.
+        const { strategyId } = announcement;
+        this.#log.error({ err: error, strategyId }, "a listener of committed events has thrown");
+      }
+    }
   }
 }
 

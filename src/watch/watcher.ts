@@ -31,6 +31,7 @@ export class Watcher {
   readonly #log: Logger;
   readonly #releases = new Map<string, () => void>();
   readonly #stopListening: () => void;
+  #isClosed = false;
 
   constructor(parts: {
     desk: Desk;
@@ -52,7 +53,9 @@ export class Watcher {
     return open.length;
   }
 
+  /** Takes up nothing more; what rests is found in the store at the next start. */
   close(): void {
+    this.#isClosed = true;
     this.#stopListening();
     for (const release of this.#releases.values()) release();
     this.#releases.clear();
@@ -74,6 +77,7 @@ export class Watcher {
   }
 
   #watch(strategyId: string, { orderId, symbol, side, price }: Order): void {
+    if (this.#isClosed) return;
     this.#list.add({ strategyId, orderId, symbol, side, price });
     if (this.#releases.has(symbol)) return;
     this.#releases.set(
@@ -95,7 +99,7 @@ export class Watcher {
         { type: "FillRestingOrder", orderId, seen },
         { key: `fill:${orderId}` },
       );
-      // Refused, but still open: the symbol is halted or the desk is full. It goes on waiting for the next tick.
+      // Refused, but still open: the symbol is halted. It goes on waiting for the next tick.
       if (isRefusal(outcome)) await this.#resume(waiting);
     } catch (error) {
       // The order rests in the store and is found at the next start; a failed store has the process stopped.

@@ -55,7 +55,7 @@ describe.skipIf(!isHere)(
       closing.push(() => store.close());
       const [strategy] = await seedStrategies(store, master, ["SPOT"], tape.startsAt);
       if (strategy === undefined) throw new Error("one strategy was asked for");
-      const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: fail });
+      const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: fail, log });
       const watcher = new Watcher({ desk, store, market, log });
       closing.push(() => watcher.close());
       // Limits go by wall time and are not what is tested here: each request comes in a minute of its own.
