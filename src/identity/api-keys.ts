@@ -1,7 +1,17 @@
 // API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a file) and the
 // key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost.
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import type { ApiKeyRecord, Store } from "../store/store.ts";
 
 /** Separates this use of the master key from any other. */
@@ -26,9 +36,27 @@ export function readMasterKey(file: string): MasterKey {
   return { version: MASTER_VERSION, key: createSecretKey(text, "hex") };
 }
 
-/** Writes a new master key, readable by its owner alone. Fails if the file exists. */
+/**
+ * Writes a new master key, readable by its owner alone, unless there is one already. The file appears whole and synced or
+ * not at all: a database whose master key is lost has lost all its secrets.
+ */
 export function createMasterKey(file: string): void {
-  writeFileSync(file, `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  const draft = `${file}.${randomBytes(4).toString("hex")}`;
+  const text = `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`;
+  writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    // Another first start was faster; its key is the one.
+    if (!existsSync(file)) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  // Windows has no folders to sync.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(file), "r");
+  fsyncSync(folder);
+  closeSync(folder);
 }
 
 /** Throws unless the database's secrets were derived from this master key; a new database remembers it. */
