@@ -14,8 +14,8 @@ try {
   if (config === "help") process.stdout.write(SERVE_HELP);
   else {
     const service = await startService(config, { log, onFatal: stopAtOnce });
-    greet(service);
     closeOnSignal(service);
+    greet(service);
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);

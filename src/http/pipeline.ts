@@ -134,6 +134,8 @@ export async function handle(request: Request, routes: RouteTable, gateway: Gate
 
   const authenticated = await authenticate(request, gateway, now);
   if (isRefusal(authenticated)) {
+    const banOfAddress = budgets.ban(ip, now);
+    if (banOfAddress !== null) return refused(banOfAddress.refusal, null, banOfAddress.retryAfterSeconds);
     const flood = budgets.chargeFailure(ip, now);
     return flood?.refusal == null ? refused(authenticated) : refusedByBudget(flood);
   }

@@ -1,5 +1,6 @@
 // The HTTP server: bytes in, bytes out. Fastify keeps the connections and the bounds; what a request means is the
 // pipeline's, which gets the query and the body exactly as they were received.
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -29,7 +30,9 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: true,
-    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    return503OnClosing: false,
+    // A request without a host is answered like any other.
+    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     // Bytes that are no request, or a request that Fastify itself refuses, get the catalogue's answer too.
     clientErrorHandler: answerGarbage,
     frameworkErrors: (_error, _request, reply) => void send(reply, refused({ refusal: "REQUEST_MALFORMED" })),
@@ -42,6 +45,15 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
   server.addHook("onRequest", async (request) => {
     request.headers["content-type"] = "application/x-www-form-urlencoded";
   });
+  // So is one that expects what there is not.
+  server.server.on("checkExpectation", (request, response) =>
+    server.server.emit("request", request, response),
+  );
+  const underWay = new UnderWay();
+  server.addHook("preClose", async () => {
+    server.server.close();
+    await underWay.none();
+  });
   server.setErrorHandler((error, request, reply) => {
     const refusal = refusalOfParser(error);
     if (refusal !== null) return send(reply, refused(refusal));
@@ -49,13 +61,33 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
     log.error({ err: error, method: request.method, path }, "a request could not be answered");
     return send(reply, error instanceof StoreFailure ? OUTCOME_UNKNOWN : FAULT);
   });
-  server.setNotFoundHandler((request, reply) => answer(request, reply, routes, gateway));
-  server.route({
-    method: [...METHODS],
-    url: "/*",
-    handler: (request, reply) => answer(request, reply, routes, gateway),
-  });
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    underWay.add(reply.raw);
+    return answer(request, reply, routes, gateway);
+  };
+  server.setNotFoundHandler(handler);
+  server.route({ method: [...METHODS], url: "/*", handler });
   return server;
+}
+
+/** The requests that have been accepted and not answered yet: a server that closes lets them be answered first. */
+class UnderWay {
+  #count = 0;
+  #whenNone: PromiseWithResolvers<void> | null = null;
+
+  add(response: ServerResponse): void {
+    this.#count += 1;
+    response.once("close", () => {
+      this.#count -= 1;
+      if (this.#count === 0) this.#whenNone?.resolve();
+    });
+  }
+
+  async none(): Promise<void> {
+    if (this.#count === 0) return;
+    this.#whenNone ??= Promise.withResolvers();
+    await this.#whenNone.promise;
+  }
 }
 
 /** The store failed under a request: it may have been carried out or not. */
