@@ -50,34 +50,24 @@ Environment only:
                            all four: another host of the reference exchange's protocol (means live)
 `;
 
+const words = z.string().min(1, "is empty");
+const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https address" });
+const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" });
+
 const settings = z.object({
-  PORT: z.coerce
-    .number("is not a number")
-    .int("is not a whole number")
-    .min(0, "is below 0")
-    .max(65_535, "is above 65535")
-    .default(8_080),
-  HOST: z.string().min(1, "is empty").default("127.0.0.1"),
-  DATA_DIR: z.string().min(1, "is empty").default("./data"),
-  MASTER_KEY_FILE: z.string().min(1, "is empty").optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: "is not an http or https address" }).optional(),
+  PORT: wholeNumber(0, 65_535).default(8_080),
+  HOST: words.default("127.0.0.1"),
+  DATA_DIR: words.default("./data"),
+  MASTER_KEY_FILE: words.optional(),
+  PUBLIC_URL: httpUrl.optional(),
   MARKET: z.enum(MARKETS, { error: `is none of ${MARKETS.join(", ")}` }).optional(),
-  SIM_SEED: z.coerce
-    .number("is not a number")
-    .int("is not a whole number")
-    .min(0, "is below 0")
-    .max(2 ** 32 - 1, "is above 4294967295")
-    .default(1),
-  TAPE_FILE: z.string().min(1, "is empty").optional(),
-  TAPE_SPEED: z.coerce.number("is not a number").min(1, "is below 1").max(1_000, "is above 1000").default(1),
-  UPSTREAM_SPOT_REST_URL: z
-    .url({ protocol: /^https?$/, error: "is not an http or https address" })
-    .optional(),
-  UPSTREAM_SPOT_WS_URL: z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" }).optional(),
-  UPSTREAM_FUTURES_REST_URL: z
-    .url({ protocol: /^https?$/, error: "is not an http or https address" })
-    .optional(),
-  UPSTREAM_FUTURES_WS_URL: z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" }).optional(),
+  SIM_SEED: wholeNumber(0, 2 ** 32 - 1).default(1),
+  TAPE_FILE: words.optional(),
+  TAPE_SPEED: wholeNumber(1, 1_000).default(1),
+  UPSTREAM_SPOT_REST_URL: httpUrl.optional(),
+  UPSTREAM_SPOT_WS_URL: wsUrl.optional(),
+  UPSTREAM_FUTURES_REST_URL: httpUrl.optional(),
+  UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
 });
 type Settings = z.infer<typeof settings>;
 
@@ -176,6 +166,15 @@ function upstreamOf(values: Settings): UpstreamUrls | null {
     throw new ConfigError(`of the four UPSTREAM_… addresses ${set} are set: set all four, or none`);
   }
   return { spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl };
+}
+
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, "is not a whole number")
+    .transform(Number)
+    .refine((value) => value >= least, `is below ${least}`)
+    .refine((value) => value <= most, `is above ${most}`);
 }
 
 function nameOf(name: string, flags: Readonly<Record<string, string>>): string {

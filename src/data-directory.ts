@@ -21,11 +21,11 @@ export async function openDataDirectory(
   directory: string,
   masterKeyFile: string | null,
 ): Promise<DataDirectory> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const keyFile = masterKeyFile ?? join(directory, "master.key");
   if (masterKeyFile === null && !existsSync(keyFile)) createMasterKey(keyFile);
   const master = readMasterKey(keyFile);
-  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  const store = await openStoreFile(join(directory, "lyrebird.sqlite"));
   try {
     await verifyMasterKey(store, master);
   } catch (error) {
@@ -37,7 +37,7 @@ export async function openDataDirectory(
 
 /** Takes the directory for one server, or answers null if another one has it. */
 export function lockDirectory(directory: string): { release(): void } | null {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const lock = new DatabaseSync(join(directory, "server.lock"), { timeout: 0 });
   try {
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -45,5 +45,25 @@ export function lockDirectory(directory: string): { release(): void } | null {
   } catch {
     lock.close();
     return null;
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(
+      `DATA_DIR ${directory} cannot be used: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+async function openStoreFile(file: string): Promise<Store> {
+  try {
+    return await openSqliteStore(file);
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
   }
 }

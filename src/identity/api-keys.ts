@@ -27,12 +27,15 @@ export type MasterKey = { readonly version: number; readonly key: KeyObject };
 
 /** Reads the master key: 64 hex characters. Throws with what to do if the file is not that. */
 export function readMasterKey(file: string): MasterKey {
-  const text = readFileSync(file, "utf8").trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
-    throw new Error(
-      `${file} must hold a master key: ${MASTER_KEY_BYTES} random bytes as 64 hex characters, for example from "openssl rand -hex 32"`,
-    );
+  const what = `${MASTER_KEY_BYTES} random bytes as 64 hex characters, for example from "openssl rand -hex 32"`;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new Error(`MASTER_KEY_FILE cannot be read, it should hold ${what}: ${reason}`);
   }
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new Error(`MASTER_KEY_FILE ${file} must hold ${what}`);
   return { version: MASTER_VERSION, key: createSecretKey(text, "hex") };
 }
 
