@@ -4,14 +4,19 @@ import { type Account, emptyAccount, type StrategyStatus, type StrategyType } fr
 import type { DomainEvent } from "../domain/event.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { decimal, formatDecimal } from "../money/decimal.ts";
-import { emptyPockets, type Pocket, type Posting } from "../money/posting.ts";
+import { emptyPockets, type Pocket, type Pockets, type Posting } from "../money/posting.ts";
 
-/** JSON of any domain value: decimals become text. */
-export function encode(value: unknown): string {
-  return JSON.stringify(value, (_name, field) => (typeof field === "bigint" ? formatDecimal(field) : field));
+export function encodeOrder(order: Order): string {
+  return JSON.stringify(storedOrder(order));
 }
 
-type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+export function encodeTrade(trade: Trade): string {
+  return JSON.stringify(storedTrade(trade));
+}
+
+export function encodeEvents(events: readonly DomainEvent[]): string {
+  return JSON.stringify(events.map(storedEvent));
+}
 
 export function decodeOrder(text: string): Order {
   return reviveOrder(JSON.parse(text));
@@ -28,7 +33,17 @@ export function decodeEvents(text: string): DomainEvent[] {
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
   const { balances, nextOrderId, nextTradeId, updatedAt } = account;
-  return encode({ balances: Object.fromEntries(balances), nextOrderId, nextTradeId, updatedAt });
+  const stored: Record<string, Stored<Pockets>> = {};
+  for (const [asset, { free, locked, seed, market, fees }] of balances) {
+    stored[asset] = {
+      free: formatDecimal(free),
+      locked: formatDecimal(locked),
+      seed: formatDecimal(seed),
+      market: formatDecimal(market),
+      fees: formatDecimal(fees),
+    };
+  }
+  return JSON.stringify({ balances: stored, nextOrderId, nextTradeId, updatedAt });
 }
 
 export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
@@ -54,6 +69,20 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   return account;
 }
 
+type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+
+function storedOrder(order: Order): Stored<Order> {
+  return {
+    ...order,
+    price: formatDecimal(order.price),
+    quantity: formatDecimal(order.quantity),
+    quoteQuantity: formatDecimal(order.quoteQuantity),
+    executedQuantity: formatDecimal(order.executedQuantity),
+    executedQuote: formatDecimal(order.executedQuote),
+    reserved: formatDecimal(order.reserved),
+  };
+}
+
 function reviveOrder(stored: Stored<Order>): Order {
   return {
     ...stored,
@@ -63,6 +92,16 @@ function reviveOrder(stored: Stored<Order>): Order {
     executedQuantity: decimal(stored.executedQuantity),
     executedQuote: decimal(stored.executedQuote),
     reserved: decimal(stored.reserved),
+  };
+}
+
+function storedTrade(trade: Trade): Stored<Trade> {
+  return {
+    ...trade,
+    price: formatDecimal(trade.price),
+    quantity: formatDecimal(trade.quantity),
+    quoteQuantity: formatDecimal(trade.quoteQuantity),
+    fee: formatDecimal(trade.fee),
   };
 }
 
@@ -83,6 +122,15 @@ type StoredEvent = {
   order?: Stored<Order>;
   trade?: Stored<Trade>;
 };
+
+function storedEvent(event: DomainEvent): StoredEvent {
+  return {
+    ...event,
+    postings: event.postings.map((posting) => ({ ...posting, amount: formatDecimal(posting.amount) })),
+    ...("order" in event ? { order: storedOrder(event.order) } : {}),
+    ...("trade" in event ? { trade: storedTrade(event.trade) } : {}),
+  } as StoredEvent;
+}
 
 function reviveEvent(stored: StoredEvent): DomainEvent {
   return {

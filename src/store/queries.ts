@@ -3,7 +3,15 @@ import type { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import type { Order } from "../domain/order.ts";
 import { isOpen } from "../domain/order.ts";
-import { decodeEvents, decodeOrder, decodeTrade, encode, encodeState } from "./codec.ts";
+import {
+  decodeEvents,
+  decodeOrder,
+  decodeTrade,
+  encodeEvents,
+  encodeOrder,
+  encodeState,
+  encodeTrade,
+} from "./codec.ts";
 import { MIGRATIONS, type Tables } from "./schema.ts";
 import type { Commit, JournalEntry, OrderQuery, Store, TradeQuery } from "./store.ts";
 
@@ -167,7 +175,7 @@ export function queries(db: Kysely<Tables>): Queries {
 }
 
 export function journalRow(strategyId: string, { version, key, at, events }: JournalEntry) {
-  return { strategy_id: strategyId, version, key, at, events: encode(events) };
+  return { strategy_id: strategyId, version, key, at, events: encodeEvents(events) };
 }
 
 export function orderRow(strategyId: string, order: Order) {
@@ -178,7 +186,7 @@ export function orderRow(strategyId: string, order: Order) {
     client_order_id: order.clientOrderId,
     is_open: isOpen(order) ? 1 : 0,
     placed_at: order.placedAt,
-    body: encode(order),
+    body: encodeOrder(order),
   };
 }
 
@@ -189,7 +197,7 @@ export function tradeRow(strategyId: string, trade: Commit["trades"][number]) {
     symbol: trade.symbol,
     order_id: trade.orderId,
     at: trade.at,
-    body: encode(trade),
+    body: encodeTrade(trade),
   };
 }
 

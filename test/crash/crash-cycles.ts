@@ -18,7 +18,7 @@ import { openDataDirectory } from "../../src/data-directory.ts";
 import { emptyAccount } from "../../src/domain/account.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { encode } from "../../src/store/codec.ts";
+import { encodeOrder, encodeState } from "../../src/store/codec.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
 import { send } from "../support/signed-client.ts";
@@ -230,11 +230,8 @@ async function checkDatabase(dataDir: string, strategyIds: readonly string[]): P
 }
 
 function textOf(account: ReturnType<typeof emptyAccount>): string {
-  return encode({
-    ...account,
-    balances: [...account.balances].sort(([left], [right]) => (left < right ? -1 : 1)),
-    openOrders: [...account.openOrders],
-  });
+  const balances = new Map([...account.balances].sort(([left], [right]) => (left < right ? -1 : 1)));
+  return encodeState({ ...account, balances }) + [...account.openOrders.values()].map(encodeOrder).join();
 }
 
 /** The dearest and the cheapest of a few simulated markets, now. */

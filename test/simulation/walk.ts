@@ -13,7 +13,7 @@ import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import type { Amount, Price, Quantity } from "../../src/money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
-import { encode, encodeState } from "../../src/store/codec.ts";
+import { encodeOrder, encodeState } from "../../src/store/codec.ts";
 import { WatchList } from "../../src/watch/watch-list.ts";
 
 export type WalkReport = {
@@ -46,9 +46,9 @@ export function walk(seed: number, commands: number): WalkReport {
 
   function carryOut(command: Command): void {
     const circumstances = { market, profile: STANDARD_SPOT, at: step };
-    const before = encodeState(account) + encode([...account.openOrders.values()]);
+    const before = encodeState(account) + openOrdersOf(account);
     const decision = decide(account, command, circumstances);
-    const after = encodeState(account) + encode([...account.openOrders.values()]);
+    const after = encodeState(account) + openOrdersOf(account);
     if (before !== after) throw new Error("a decision changes nothing");
     if (isRefusal(decision)) {
       counts.refusals[decision.refusal] = (counts.refusals[decision.refusal] ?? 0) + 1;
@@ -136,6 +136,10 @@ export function walk(seed: number, commands: number): WalkReport {
   return { commands, ...counts };
 }
 
+function openOrdersOf(account: Account): string {
+  return [...account.openOrders.values()].map(encodeOrder).join();
+}
+
 /** What holds after every step. */
 function check(account: Account): void {
   for (const [asset, pockets] of account.balances) {
@@ -157,7 +161,7 @@ function check(account: Account): void {
 function checkReplay(account: Account, journal: readonly DomainEvent[]): void {
   const { account: replayed } = openStrategy(STRATEGY, "SPOT", 0);
   for (const event of journal.slice(1)) apply(replayed, event);
-  const stateOf = (each: Account) => encodeState(each) + encode([...each.openOrders.values()]);
+  const stateOf = (each: Account) => encodeState(each) + openOrdersOf(each);
   if (stateOf(replayed) !== stateOf(account)) throw new Error("replaying the events gives the same state");
 }
 

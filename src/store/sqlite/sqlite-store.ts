@@ -4,7 +4,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { Kysely, SqliteDialect } from "kysely";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
-import { decodeAccount, decodeEvents, decodeOrder, encode, encodeState, type StrategyRow } from "../codec.ts";
+import {
+  decodeAccount,
+  decodeEvents,
+  decodeOrder,
+  encodeEvents,
+  encodeState,
+  type StrategyRow,
+} from "../codec.ts";
 import { migrate, orderRow, queries, tradeRow } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import {
@@ -167,7 +174,7 @@ function rows({ account, entry, orders, trades }: Commit): CommitRows {
   const { strategyId } = account;
   return {
     strategy: [encodeState(account), account.status, entry.version, strategyId],
-    journal: [strategyId, entry.version, entry.key, entry.at, encode(entry.events)],
+    journal: [strategyId, entry.version, entry.key, entry.at, encodeEvents(entry.events)],
     orders: orders.map((order) => {
       const row = orderRow(strategyId, order);
       return [
