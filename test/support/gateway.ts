@@ -8,7 +8,11 @@ import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-export type Credentials = { readonly strategyId: string; readonly apiKey: string; readonly apiSecret: string };
+export type Credentials = {
+  readonly strategyId: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+};
 
 export type GatewayProcess = {
   readonly url: string;

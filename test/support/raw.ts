@@ -25,9 +25,10 @@ export function hmacHex(secret: string, message: string): string {
   return createHmac("sha256", secret).update(message).digest("hex");
 }
 
-/** Sends a request as it is: no header is added but Host, Connection and Content-Length. */
+/** Sends a request as it is: no header is added but Host, Connection and, unless it is chunked, Content-Length. */
 export function exchange(url: string, { method, path, query, body, headers }: RawRequest) {
   const { hostname, port } = new URL(url);
+  const isChunked = headers !== undefined && "transfer-encoding" in headers;
   return new Promise<RawAnswer>((resolve, reject) => {
     const outgoing = httpRequest({
       hostname,
@@ -35,7 +36,7 @@ export function exchange(url: string, { method, path, query, body, headers }: Ra
       method,
       path: query === undefined ? path : `${path}?${query}`,
       headers: {
-        ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+        ...(body === undefined || isChunked ? {} : { "content-length": String(Buffer.byteLength(body)) }),
         ...headers,
       },
     });
@@ -103,7 +104,9 @@ export function talk(url: string, bytes: string | Uint8Array, options: { hangUp?
     };
     socket.setTimeout(SOCKET_MS_MAX, () => {
       socket.destroy();
-      reject(new Error(`no answer and no end within ${SOCKET_MS_MAX} ms; so far: ${JSON.stringify(received)}`));
+      reject(
+        new Error(`no answer and no end within ${SOCKET_MS_MAX} ms; so far: ${JSON.stringify(received)}`),
+      );
     });
     socket.on("connect", () => {
       socket.write(bytes);

@@ -1,0 +1,73 @@
+// Every command of the README is run, here or (npm test itself) by whoever runs this.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { newDirectory } from "../support/gateway.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const commands = [...readme.matchAll(/`+(?:sh\n)?(npm [^`]+?)\s*`+/g)].map(([, command = ""]) => command);
+
+test("these are the commands of the README", () => {
+  expect([...new Set(commands)].sort()).toEqual([
+    "npm run -s lyrebird -- seed --type spot",
+    "npm run bench",
+    "npm start",
+    "npm start -- --help",
+    "npm test",
+  ]);
+});
+
+test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () => {
+  const server = spawn("npm", ["start"], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: "0", DATA_DIR: newDirectory(), LOG_LEVEL: "silent" },
+    stdio: ["ignore", "pipe", "ignore"],
+    // A group of its own, since npm's child is what listens.
+    detached: true,
+  });
+  const exited = once(server, "exit");
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: server.stdout })) {
+    lines.push(line);
+    if (line.includes("console.log(")) break;
+  }
+  const text = lines.join("\n");
+  expect(text).toMatch(/^Lyrebird listens on http:\/\/127\.0\.0\.1:\d+$/m);
+  expect(text).toMatch(/apiKey {2}lyre_bot_[0-9a-f]{64}/);
+  const url = /listens on (\S+)/.exec(text)?.[1] ?? "";
+  expect(await (await fetch(`${url}/api/v3/ping`)).json()).toEqual({});
+  process.kill(-(server.pid ?? 0), "SIGTERM");
+  await exited;
+  await expect(fetch(`${url}/api/v3/ping`)).rejects.toThrow();
+});
+
+test("npm start -- --help and npm run bench -- --help say what they take", () => {
+  for (const [args, words] of [
+    [["start", "--silent", "--", "--help"], "--market"],
+    [["run", "--silent", "bench", "--", "--help"], "--seconds"],
+  ] as const) {
+    const { status, stdout } = spawnSync("npm", args, { cwd: ROOT, encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toContain(words);
+  }
+});
+
+test("lyrebird seed prints one line of JSON and nothing else", () => {
+  const { status, stdout } = spawnSync("npm", ["run", "-s", "lyrebird", "--", "seed", "--type", "spot"], {
+    cwd: ROOT,
+    env: { ...process.env, DATA_DIR: newDirectory() },
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  expect(stdout.trim().split("\n")).toHaveLength(1);
+  expect(JSON.parse(stdout)).toEqual({
+    strategyId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    type: "SPOT",
+    apiKey: expect.stringMatching(/^lyre_bot_[0-9a-f]{64}$/),
+    apiSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
