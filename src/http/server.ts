@@ -31,6 +31,8 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: true,
     return503OnClosing: false,
+    // The pipeline reads the query itself.
+    routerOptions: { querystringParser: () => ({}) },
     // A request without a host is answered like any other.
     http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     // Bytes that are no request, or a request that Fastify itself refuses, get the catalogue's answer too.
@@ -41,9 +43,12 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   server.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  // A body is form text whatever its content type says, so the header may be empty, missing or nonsense.
-  server.addHook("onRequest", async (request) => {
-    request.headers["content-type"] = "application/x-www-form-urlencoded";
+  // A body is form text whatever its content type says, so the header may be empty, missing or nonsense; no body, no type.
+  server.addHook("onRequest", ({ headers }, _reply, done) => {
+    const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+    if (hasBody) headers["content-type"] = "application/x-www-form-urlencoded";
+    else delete headers["content-type"];
+    done();
   });
   // So is one that expects what there is not.
   server.server.on("checkExpectation", (request, response) =>

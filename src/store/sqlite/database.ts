@@ -5,10 +5,14 @@ import type { SqliteDatabase } from "kysely";
 /** How long a writer waits for another process's transaction, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Pages that a connection may keep in memory, KiB: the upper levels of every index of a large database. */
+const CACHE_KIB_MAX = 65_536;
+
 export function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("PRAGMA synchronous = FULL");
+  database.exec(`PRAGMA cache_size = -${CACHE_KIB_MAX}`);
   return database;
 }
 
