@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CancelOrder, Command, PlaceOrder } from "../domain/command.ts";
 import type { Quote } from "../domain/market.ts";
 import type { Refusal } from "../domain/refusal.ts";
+import { isRefusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
-import { isRefusal } from "../engine/decision.ts";
 import { openStrategy } from "../engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../engine/profiles.ts";
 import { decimal, formatDecimal } from "../money/decimal.ts";
@@ -249,6 +249,26 @@ describe("a commit that fails", () => {
     const next = executed(await desk.execute("one", { ...buy("90", "c"), size: { quantity: decimal("2") } }));
     expect(next.orders.map(({ orderId }) => orderId)).toEqual([2]);
     expect(await fundsOf(store, "one")).toEqual({ free: "11.00000000", locked: "189.00000000" });
+  });
+});
+
+describe("a database that another process keeps to itself", () => {
+  test("has a client's command refused, certainly not executed, and the next one carried out", async () => {
+    const { desk, store, announced, failures, storage } = await stage();
+    storage.busyCommits = 1;
+    expect(await desk.execute("one", buy("90", "a"))).toEqual({ refusal: "BUSY" });
+    expect({ announced, failures }).toEqual({ announced: [], failures: [] });
+    expect(await fundsOf(store, "one")).toEqual({ free: "200.00000000", locked: "0.00000000" });
+    expect(executed(await desk.execute("one", buy("90", "a"))).replayed).toBe(false);
+  });
+
+  test("does not lose a crossing: the fill is tried until it is committed", async () => {
+    const { desk, store, storage } = await stage();
+    const { orders } = executed(await desk.execute("one", buy("90", "a")));
+    storage.busyCommits = 2;
+    const orderId = orders[0]?.orderId ?? 0;
+    await desk.execute("one", { type: "FillRestingOrder", orderId, seen: decimal("90") });
+    expect((await store.findOrder("one", { orderId }))?.status).toBe("FILLED");
   });
 });
 
@@ -531,6 +551,8 @@ class StubMarket implements DeskMarket {
 type Storage = {
   /** What happens before a group reaches the store. */
   beforeCommit(): Promise<void>;
+  /** How many groups from now on find the database taken by another process. */
+  busyCommits: number;
 };
 
 /** A desk on a new database, with strategies of 200 USDT each. */
@@ -567,12 +589,16 @@ async function stage(options: { market?: StubMarket; strategies?: readonly strin
 async function deskOn(file: string, given?: Store, market = new StubMarket()) {
   const store = given ?? (await open(file));
   const groups: (readonly Commit[])[] = [];
-  const storage: Storage = { beforeCommit: () => Promise.resolve() };
+  const storage: Storage = { beforeCommit: () => Promise.resolve(), busyCommits: 0 };
   const watched: Store = {
     ...store,
     async commit(group) {
       groups.push(group);
       await storage.beforeCommit();
+      if (storage.busyCommits > 0) {
+        storage.busyCommits -= 1;
+        return group.map(() => "BUSY");
+      }
       return await store.commit(group);
     },
   };

@@ -15,10 +15,9 @@ import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
-import type { Refusal } from "../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { apply } from "../engine/apply.ts";
 import { decide } from "../engine/decide.ts";
-import { isRefusal } from "../engine/decision.ts";
 import { type JournalEntry, type LoadedAccount, type Store, StoreFailure } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -154,10 +153,12 @@ export class Desk {
 
   async #turn(strategyId: string, { command, options }: Job): Promise<Executed | Refusal> {
     for (;;) {
-      if (command.type === "PlaceOrder") await this.#market.prepare(command.symbol);
-      const { account, version } = this.#accounts.get(strategyId) ?? (await this.#load(strategyId));
+      // The version first and the key after it: should another process use the key in between, the commit is outdated.
+      const held = this.#accounts.get(strategyId);
+      const { account, version } = held ?? (await this.#load(strategyId));
       const key = options.key ?? null;
       const earlier = key === null ? null : await this.#store.findEntry(strategyId, key);
+      if (earlier === null && command.type === "PlaceOrder") await this.#market.prepare(command.symbol);
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
       if (earlier !== null) return await this.#replay(strategyId, earlier);
@@ -168,7 +169,7 @@ export class Desk {
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
         // Nothing is committed, so no version check would show that another process has moved the account since.
-        if (await this.#isOutdated(strategyId, version)) continue;
+        if (held !== undefined && (await this.#isOutdated(strategyId, version))) continue;
         return isRefusal(decision) ? decision : { events, orders: [], replayed: false };
       }
 
@@ -176,7 +177,13 @@ export class Desk {
       this.#accounts.delete(strategyId);
       const { orders, trades } = applyAll(account, events);
       const entry: JournalEntry = { version: version + 1, key, at, events };
-      if ((await this.#commits.commit({ account, entry, orders, trades })) === "OUTDATED") continue;
+      const outcome = await this.#commits.commit({ account, entry, orders, trades });
+      if (outcome === "OUTDATED") continue;
+      if (outcome === "BUSY") {
+        // A client may come again; a crossing comes only once.
+        if (command.type === "FillRestingOrder") continue;
+        return { refusal: "BUSY" };
+      }
       this.#hold(strategyId, { account, version: entry.version });
       this.#announce({ strategyId, events, orders, mark });
       return { events, orders, replayed: false };
@@ -185,7 +192,6 @@ export class Desk {
 
   /** Whether the account in memory is behind the store; it is then forgotten. */
   async #isOutdated(strategyId: string, version: number): Promise<boolean> {
-    if (!this.#accounts.has(strategyId)) return false;
     if ((await this.#load(strategyId)).version === version) return false;
     this.#accounts.delete(strategyId);
     return true;

@@ -1,6 +1,8 @@
 // Every way of saying no, by name. The engine gives the name; `http/refusals.ts` alone knows its status, number and
 // text, and does not compile until every name has one.
 
+import type { OrderType } from "./order.ts";
+
 /** The published filters that the service enforces. Source: reference exchange, section 6.3. */
 export type FilterName = "PRICE_FILTER" | "LOT_SIZE" | "MARKET_LOT_SIZE" | "NOTIONAL";
 
@@ -41,6 +43,7 @@ export type Refusal =
   | { readonly refusal: "STRATEGY_CLOSE_UNAVAILABLE" }
   // The order.
   | { readonly refusal: "MARKET_CLOSED" }
+  | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: OrderType }
   | { readonly refusal: "BOOK_EMPTY" }
   | { readonly refusal: "FILTER_FAILED"; readonly filter: FilterName }
   | { readonly refusal: "INSUFFICIENT_BALANCE" }
@@ -54,3 +57,7 @@ export type Refusal =
   | { readonly refusal: "NOTHING_TO_FILL" };
 
 export type RefusalName = Refusal["refusal"];
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && "refusal" in value;
+}

@@ -14,7 +14,3 @@ export type Circumstances = {
 /** Either what happened, in order, or why nothing did. An empty list is a success that changed nothing. */
 export type Decision = Happened | Refusal;
 export type Happened = { readonly events: readonly DomainEvent[] };
-
-export function isRefusal(answer: object): answer is Refusal {
-  return "refusal" in answer;
-}

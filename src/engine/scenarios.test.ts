@@ -6,12 +6,12 @@ import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { isOpen } from "../domain/order.ts";
+import { isRefusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import { decimal, formatDecimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
 import { WatchList } from "../watch/watch-list.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
-import { isRefusal } from "./decision.ts";
 import { openStrategy } from "./open-strategy.ts";
 import { STANDARD_SPOT } from "./profiles.ts";
 import { MarketStub, symbolRules } from "./testing/market-stub.ts";
@@ -43,6 +43,8 @@ const RULES: readonly SymbolRules[] = [
       appliesMaxToMarket: false,
     },
   }),
+  // Limit orders only.
+  symbolRules("CALM", { orderTypes: ["LIMIT"] }),
   symbolRules("FREE", { priceFilter: null, lotSize: null, marketLotSize: null, notional: null }),
 ];
 

@@ -84,6 +84,11 @@ const FIRST: Migration = {
       .columns(["strategy_id", "client_order_id"])
       .execute();
     await db.schema
+      .createIndex("orders_by_symbol")
+      .on("orders")
+      .columns(["strategy_id", "symbol", "order_id"])
+      .execute();
+    await db.schema
       .createIndex("orders_open")
       .on("orders")
       .columns(["strategy_id", "order_id"])
@@ -98,6 +103,16 @@ const FIRST: Migration = {
       .addColumn("at", "bigint", (column) => column.notNull())
       .addColumn("body", "text", (column) => column.notNull())
       .addPrimaryKeyConstraint("trades_pk", ["strategy_id", "trade_id"])
+      .execute();
+    await db.schema
+      .createIndex("trades_by_symbol")
+      .on("trades")
+      .columns(["strategy_id", "symbol", "trade_id"])
+      .execute();
+    await db.schema
+      .createIndex("trades_by_order")
+      .on("trades")
+      .columns(["strategy_id", "order_id", "trade_id"])
       .execute();
     await db.schema
       .createTable("api_keys")

@@ -31,8 +31,11 @@ export type Commit = {
   readonly trades: readonly Trade[];
 };
 
-/** OUTDATED: somebody else committed first; nothing of this commit was stored. */
-export type CommitOutcome = "COMMITTED" | "OUTDATED";
+/**
+ * OUTDATED: somebody else committed first. BUSY: another process kept the database to itself for too long.
+ * Nothing of such a commit was stored.
+ */
+export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
 
 export type Strategy = {
   readonly strategyId: string;

@@ -7,7 +7,8 @@ import type { Logger } from "pino";
 import type { Announcement, Desk } from "../desk/desk.ts";
 import type { Quote } from "../domain/market.ts";
 import { isOpen, type Order } from "../domain/order.ts";
-import { isRefusal } from "../engine/decision.ts";
+import { isRefusal } from "../domain/refusal.ts";
+import { isMetBy } from "../engine/spot/crossing.ts";
 import type { Price } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
 import { type Crossed, type Waiting, WatchList } from "./watch-list.ts";
@@ -65,10 +66,7 @@ export class Watcher {
     for (const order of orders) {
       if (isOpen(order)) {
         this.#watch(strategyId, order);
-        const missed = this.#market.extremesSince(order.symbol, mark);
-        if (missed !== null) {
-          this.#tick(order.symbol, { bid: missed.highestBid, ask: missed.lowestAsk });
-        }
+        this.#catchUp(strategyId, order, mark);
       } else {
         this.#list.remove(order.symbol, strategyId, order.orderId);
         this.#releaseIfIdle(order.symbol);
@@ -84,6 +82,16 @@ export class Watcher {
       symbol,
       this.#market.watchQuotes(symbol, (quote) => this.#tick(symbol, quote)),
     );
+  }
+
+  /** Holds an order that has just begun to rest, and no other, against what came between its decision and now. */
+  #catchUp(strategyId: string, order: Order, mark: number): void {
+    const missed = this.#market.extremesSince(order.symbol, mark);
+    const seen = order.side === "BUY" ? missed?.lowestAsk : missed?.highestBid;
+    if (seen == null || !isMetBy(order, seen)) return;
+    const { orderId, symbol, side, price } = order;
+    this.#list.remove(symbol, strategyId, orderId);
+    void this.#fill({ waiting: { strategyId, orderId, symbol, side, price }, seen });
   }
 
   #tick(symbol: string, quote: Quote): void {

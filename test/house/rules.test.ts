@@ -26,7 +26,11 @@ const CORE = ["money", "domain", "engine"];
 const FORBIDDEN_IN_CORE: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a clock", /\bDate\b|\bperformance\b|\bprocess\b/],
   ["randomness", /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b/],
-  ["waiting", /\basync\b|\bawait\b|\bPromise\b|\bsetTimeout\b|\bsetInterval\b|\bsetImmediate\b/],
+  [
+    "waiting",
+    /\basync\b|\bawait\b|\bPromise\b|\bsetTimeout\b|\bsetInterval\b|\bsetImmediate\b|\bqueueMicrotask\b/,
+  ],
+  ["the outside", /from "(?!\.|node:crypto")/],
   ["floating point", /\bparseFloat\b|\bNumber\(|\btoFixed\b/],
 ];
 

@@ -31,6 +31,9 @@ export function placeOrder(account: Account, command: PlaceOrder, circumstances:
   const rules = circumstances.market.rules(command.symbol);
   if (rules === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (rules.status !== "TRADING" || !rules.isSpotTradingAllowed) return { refusal: "MARKET_CLOSED" };
+  if (!rules.orderTypes.includes(command.orderType)) {
+    return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
+  }
   return command.price === null
     ? placeAtMarket(account, command, rules, circumstances)
     : placeAtLimit(account, command, command.price, rules, circumstances);

@@ -2,10 +2,10 @@
 // many strategies share one sync to disk while the main thread goes on deciding.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
-// stand. Any error aborts the whole group and is reported; the thread itself goes on until it is told to stop.
+// stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole group and is reported; the thread itself goes on until it is told to stop.
 import { parentPort, workerData } from "node:worker_threads";
 import type { CommitOutcome } from "../store.ts";
-import { openDatabase } from "./database.ts";
+import { isBusy, openDatabase } from "./database.ts";
 
 export type CommitRows = {
   readonly strategy: readonly [state: string, status: string, version: number, id: string];
@@ -75,7 +75,12 @@ port.on("message", (request: CommitRequest | "stop") => {
 });
 
 function commit(group: readonly CommitRows[]): CommitOutcome[] {
-  database.exec("BEGIN IMMEDIATE");
+  try {
+    database.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    if (isBusy(error)) return group.map(() => "BUSY");
+    throw error;
+  }
   try {
     const outcomes = group.map(commitOne);
     database.exec("COMMIT");

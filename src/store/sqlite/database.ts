@@ -16,6 +16,14 @@ export function openDatabase(file: string): DatabaseSync {
   return database;
 }
 
+/** SQLite's result code for a lock that another connection holds. */
+const SQLITE_BUSY = 5;
+
+/** Whether an error says that another connection holds the lock: nothing was done. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+}
+
 /** The face that Kysely's SQLite dialect knows. */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {
