@@ -6,8 +6,7 @@
 // Source: design, section 6 (checks of a signed exchange request).
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
-import type { Refusal } from "../domain/refusal.ts";
-import { isRefusal } from "../engine/decision.ts";
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { type MasterKey, secretOf } from "../identity/api-keys.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
@@ -120,9 +119,7 @@ export async function handle(request: Request, routes: RouteTable, gateway: Gate
   const ban = budgets.ban(holder, now);
   if (ban !== null) return refused(ban.refusal, null, ban.retryAfterSeconds);
 
-  if (route === undefined) {
-    return refused({ refusal: "PATH_UNKNOWN", method: request.method, path: request.path });
-  }
+  if (route === undefined) return pathUnknown(request);
 
   if (route.access === "public") {
     const parameters = readParameters(request.query, request.body);
@@ -227,6 +224,14 @@ export function refused(
     },
     body: JSON.stringify({ code, msg }),
   };
+}
+
+/** Each family says in its own shape that there is no such path. Source: design, section 6. */
+function pathUnknown({ method, path }: Request): Reply {
+  const reply = refused({ refusal: "PATH_UNKNOWN", method, path });
+  if (!/^\/bot(\/|$)/.test(path)) return reply;
+  const message = `There is no ${method} ${path}`;
+  return { ...reply, body: JSON.stringify({ status: false, message }) };
 }
 
 function refusedByBudget({ refusal, usage, retryAfterSeconds }: Charged): Reply {

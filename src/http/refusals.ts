@@ -1,6 +1,7 @@
 // The refusal table: what each refusal is on the wire. The exchange-style families answer `{ code, msg }`; the texts are
 // the reference exchange's own where it has one, since clients match them.
 // Source: specification 7.1; reference exchange, section 16.
+import type { OrderType } from "../domain/order.ts";
 import type { Refusal, RefusalName } from "../domain/refusal.ts";
 
 export type WireError = { readonly status: number; readonly code: number; readonly msg: string };
@@ -13,6 +14,8 @@ const KEY_REFUSED: WireError = {
   code: -2015,
   msg: "Invalid API-key, IP, or permissions for action.",
 };
+
+const ORDER_TYPE_NAMES: { readonly [T in OrderType]: string } = { MARKET: "Market", LIMIT: "Limit" };
 
 export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PATH_UNKNOWN: ({ method, path }) => bad(404, -5000, `Path ${path}, Method ${method} is invalid`),
@@ -71,6 +74,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   STRATEGY_CLOSE_UNAVAILABLE: bad(400, -2010, "Strategies cannot be closed yet."),
 
   MARKET_CLOSED: bad(400, -1013, "Market is closed."),
+  ORDER_TYPE_UNSUPPORTED: ({ orderType }) =>
+    bad(400, -2010, `${ORDER_TYPE_NAMES[orderType]} orders are not supported for this symbol.`),
   BOOK_EMPTY: bad(400, -1112, "No orders on book for symbol."),
   FILTER_FAILED: ({ filter }) => bad(400, -1013, `Filter failure: ${filter}`),
   INSUFFICIENT_BALANCE: bad(400, -2010, "Account has insufficient balance for requested action."),

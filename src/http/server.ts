@@ -18,6 +18,8 @@ const HEADER_BYTES_MAX = 16 * 1_024;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** A server that closes waits this long for the answers it owes, ms. */
+const LAST_ANSWERS_MS_MAX = 3_000;
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const;
 
 /** Every route there is. */
@@ -25,6 +27,7 @@ export const ROUTES = [...SPOT_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
 export function createServer(gateway: Gateway, { log }: { readonly log: Logger }): FastifyInstance {
   const routes = routeTable(ROUTES);
+  const underWay = new UnderWay();
   const server = Fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -36,7 +39,7 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
     // A request without a host is answered like any other.
     http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     // Bytes that are no request, or a request that Fastify itself refuses, get the catalogue's answer too.
-    clientErrorHandler: answerGarbage,
+    clientErrorHandler: (error, socket) => answerGarbage(error, socket, underWay.isOn(socket)),
     frameworkErrors: (_error, _request, reply) => void send(reply, refused({ refusal: "REQUEST_MALFORMED" })),
   });
 
@@ -54,7 +57,6 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
-  const underWay = new UnderWay();
   server.addHook("preClose", async () => {
     server.server.close();
     await underWay.none();
@@ -77,21 +79,29 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
 
 /** The requests that have been accepted and not answered yet: a server that closes lets them be answered first. */
 class UnderWay {
-  #count = 0;
+  readonly #sockets = new Map<ServerResponse, Socket | null>();
   #whenNone: PromiseWithResolvers<void> | null = null;
 
   add(response: ServerResponse): void {
-    this.#count += 1;
+    this.#sockets.set(response, response.socket);
     response.once("close", () => {
-      this.#count -= 1;
-      if (this.#count === 0) this.#whenNone?.resolve();
+      this.#sockets.delete(response);
+      if (this.#sockets.size === 0) this.#whenNone?.resolve();
     });
   }
 
+  /** Whether a request that came over the socket is still to be answered. */
+  isOn(socket: Socket): boolean {
+    return this.#sockets.values().some((each) => each === socket);
+  }
+
+  /** Resolves when all are answered, or when waiting for them has taken too long. */
   async none(): Promise<void> {
-    if (this.#count === 0) return;
+    if (this.#sockets.size === 0) return;
     this.#whenNone ??= Promise.withResolvers();
+    const timer = setTimeout(this.#whenNone.resolve, LAST_ANSWERS_MS_MAX);
     await this.#whenNone.promise;
+    clearTimeout(timer);
   }
 }
 
@@ -148,8 +158,9 @@ function refusalOfParser(error: unknown): Refusal | null {
   return typeof status === "number" && status < 500 ? { refusal: "REQUEST_MALFORMED" } : null;
 }
 
-function answerGarbage(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAnswer: boolean): void {
+  // Behind a request that is still to be answered, a refusal would be taken for its answer; a cut says "unknown".
+  if (owesAnswer || error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const { status, body } = refused({ refusal: "REQUEST_MALFORMED" });
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json;charset=UTF-8\r\n` +

@@ -2,10 +2,10 @@
 // for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2 and 16.5.
 import type { PlaceOrder } from "../../domain/command.ts";
 import { type OrderSize, type OrderType, SIDES, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
-import { amount, isRefused, optionalClientId, optionalText, text } from "./fields.ts";
+import { amount, optionalClientId, optionalText, text } from "./fields.ts";
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceOrder(
@@ -13,18 +13,18 @@ export function parsePlaceOrder(
   newClientOrderId: () => string,
 ): PlaceOrder | Refusal {
   const symbol = text(parameters, "symbol");
-  if (isRefused(symbol)) return symbol;
+  if (isRefusal(symbol)) return symbol;
   const side = text(parameters, "side");
-  if (isRefused(side)) return side;
+  if (isRefusal(side)) return side;
   if (!isSide(side)) return { refusal: "SIDE_INVALID" };
   const orderType = text(parameters, "type");
-  if (isRefused(orderType)) return orderType;
+  if (isRefusal(orderType)) return orderType;
   if (!isOrderType(orderType)) return { refusal: "ORDER_TYPE_INVALID" };
 
   const terms = TERMS[orderType](parameters, side);
-  if (isRefused(terms)) return terms;
+  if (isRefusal(terms)) return terms;
   const clientOrderId = optionalClientId(parameters, "newClientOrderId");
-  if (isRefused(clientOrderId)) return clientOrderId;
+  if (isRefusal(clientOrderId)) return clientOrderId;
   return {
     type: "PlaceOrder",
     symbol,
@@ -44,19 +44,19 @@ const TERMS: { readonly [T in OrderType]: (parameters: Parameters, side: Side) =
     );
     if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
     const size = marketSize(parameters, side);
-    return isRefused(size) ? size : { size, price: null };
+    return isRefusal(size) ? size : { size, price: null };
   },
 
   LIMIT(parameters) {
     const timeInForce = text(parameters, "timeInForce");
-    if (isRefused(timeInForce)) return timeInForce;
+    if (isRefusal(timeInForce)) return timeInForce;
     if (timeInForce !== "GTC") return { refusal: "TIME_IN_FORCE_INVALID" };
     const extra = ["quoteOrderQty", "stopPrice"].find((name) => optionalText(parameters, name) !== null);
     if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
     const quantity = amount<Quantity>(parameters, "quantity");
-    if (isRefused(quantity)) return quantity;
+    if (isRefusal(quantity)) return quantity;
     const price = amount<Price>(parameters, "price");
-    if (isRefused(price)) return price;
+    if (isRefusal(price)) return price;
     return { size: { quantity }, price };
   },
 };
@@ -70,10 +70,10 @@ function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
   if (byQuote) {
     if (side === "SELL") return { refusal: "PARAMETER_NOT_REQUIRED", parameter: "quoteOrderQty" };
     const quoteQuantity = amount<Amount>(parameters, "quoteOrderQty");
-    return isRefused(quoteQuantity) ? quoteQuantity : { quoteQuantity };
+    return isRefusal(quoteQuantity) ? quoteQuantity : { quoteQuantity };
   }
   const quantity = amount<Quantity>(parameters, "quantity");
-  return isRefused(quantity) ? quantity : { quantity };
+  return isRefusal(quantity) ? quantity : { quantity };
 }
 
 function isSide(value: string): value is Side {

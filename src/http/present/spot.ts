@@ -5,7 +5,7 @@ import { collectiveId } from "../../domain/collective-id.ts";
 import type { Order, Trade } from "../../domain/order.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
 
-const BASIS_POINT = 10_000n;
+const BASIS_POINTS_IN_ONE = 10_000n;
 
 /** An order: the answer to placing and querying it. */
 export function presentOrder(strategyId: string, order: Order) {
@@ -69,8 +69,8 @@ export function presentAccount(account: Account, profile: FillProfile, omitZeroB
     }));
   const live = account.status === "LIVE";
   return {
-    makerCommission: Number((profile.makerFee * BASIS_POINT) / 100_000_000n),
-    takerCommission: Number((profile.takerFee * BASIS_POINT) / 100_000_000n),
+    makerCommission: Number((profile.makerFee * BASIS_POINTS_IN_ONE) / 100_000_000n),
+    takerCommission: Number((profile.takerFee * BASIS_POINTS_IN_ONE) / 100_000_000n),
     buyerCommission: 0,
     sellerCommission: 0,
     commissionRates: {

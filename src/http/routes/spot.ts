@@ -1,17 +1,9 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
 import type { CancelOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
-import type { Refusal } from "../../domain/refusal.ts";
-import { isRefusal } from "../../engine/decision.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
-import {
-  isRefused,
-  listLimit,
-  optionalClientId,
-  optionalInteger,
-  optionalText,
-  text,
-} from "../parse/fields.ts";
+import { listLimit, optionalClientId, optionalInteger, optionalText, text } from "../parse/fields.ts";
 import { parsePlaceOrder } from "../parse/place-order.ts";
 import type { Answer, Gateway, SignedCall, SignedRoute } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
@@ -81,7 +73,7 @@ async function cancelOrder({ parameters, strategyId, gateway, lapsed }: SignedCa
   const found = await findOrder(parameters, strategyId, gateway);
   if (isRefusal(found)) return found;
   const cancelId = optionalClientId(parameters, "newClientOrderId");
-  if (isRefused(cancelId)) return cancelId;
+  if (isRefusal(cancelId)) return cancelId;
   const command: CancelOrder = { type: "CancelOrder", orderId: found.orderId };
   const executed = await gateway.desk.execute(strategyId, command, { lapsed });
   if (isRefusal(executed)) return executed;
@@ -89,11 +81,12 @@ async function cancelOrder({ parameters, strategyId, gateway, lapsed }: SignedCa
 }
 
 async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
-  const symbol = listedSymbol(parameters, gateway);
-  if (isRefused(symbol)) return symbol;
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
   const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
   if (isRefusal(executed)) return executed;
-  return executed.orders.map((order) => presentCancel(strategyId, order, null));
+  const canceled = executed.orders.map((order) => presentCancel(strategyId, order, null));
+  return listedOr(symbol, canceled, gateway);
 }
 
 async function queryOrder({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
@@ -102,34 +95,38 @@ async function queryOrder({ parameters, strategyId, gateway }: SignedCall): Prom
 }
 
 async function openOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const symbol = optionalText(parameters, "symbol") === null ? null : listedSymbol(parameters, gateway);
-  if (isRefused(symbol)) return symbol;
+  const symbol = optionalText(parameters, "symbol");
   const orders = await gateway.store.listOpenOrders(strategyId, symbol);
-  return orders.map((order) => presentOrder(strategyId, order));
+  const body = orders.map((order) => presentOrder(strategyId, order));
+  return symbol === null ? body : listedOr(symbol, body, gateway);
 }
 
 async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const symbol = listedSymbol(parameters, gateway);
-  if (isRefused(symbol)) return symbol;
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
   const range = timeRange(parameters);
-  if (isRefused(range)) return range;
+  if (isRefusal(range)) return range;
   const fromOrderId = optionalInteger(parameters, "orderId");
-  if (isRefused(fromOrderId)) return fromOrderId;
+  if (isRefusal(fromOrderId)) return fromOrderId;
   const orders = await gateway.store.listOrders(strategyId, { symbol, fromOrderId, ...range });
-  return orders.map((order) => presentOrder(strategyId, order));
+  return listedOr(
+    symbol,
+    orders.map((order) => presentOrder(strategyId, order)),
+    gateway,
+  );
 }
 
 async function myTrades({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const symbol = listedSymbol(parameters, gateway);
-  if (isRefused(symbol)) return symbol;
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
   const range = timeRange(parameters);
-  if (isRefused(range)) return range;
+  if (isRefusal(range)) return range;
   const orderId = optionalInteger(parameters, "orderId");
-  if (isRefused(orderId)) return orderId;
+  if (isRefusal(orderId)) return orderId;
   const fromTradeId = optionalInteger(parameters, "fromId");
-  if (isRefused(fromTradeId)) return fromTradeId;
+  if (isRefusal(fromTradeId)) return fromTradeId;
   const trades = await gateway.store.listTrades(strategyId, { symbol, orderId, fromTradeId, ...range });
-  return trades.map(presentTrade);
+  return listedOr(symbol, trades.map(presentTrade), gateway);
 }
 
 /** The order that `orderId` or `origClientOrderId` names; with both, they must name the same one. */
@@ -138,10 +135,10 @@ async function findOrder(
   strategyId: string,
   { store, market }: Gateway,
 ): Promise<Order | Refusal> {
-  const symbol = listedSymbol(parameters, { market });
-  if (isRefused(symbol)) return symbol;
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
   const orderId = optionalInteger(parameters, "orderId");
-  if (isRefused(orderId)) return orderId;
+  if (isRefusal(orderId)) return orderId;
   const clientOrderId = optionalText(parameters, "origClientOrderId");
   if (orderId === undefined && clientOrderId === null) {
     return { refusal: "PARAMETERS_MISSING", parameters: ["origClientOrderId", "orderId"] };
@@ -152,26 +149,27 @@ async function findOrder(
       : clientOrderId === null
         ? null
         : await store.findOrder(strategyId, { clientOrderId });
-  if (order === null || order.symbol !== symbol) return { refusal: "ORDER_UNKNOWN" };
+  if (order === null || order.symbol !== symbol) {
+    return { refusal: market.rules(symbol) === null ? "SYMBOL_UNKNOWN" : "ORDER_UNKNOWN" };
+  }
   if (clientOrderId !== null && order.clientOrderId !== clientOrderId) {
     return { refusal: "CLIENT_ORDER_ID_MISMATCH" };
   }
   return order;
 }
 
-function listedSymbol(parameters: Parameters, { market }: Pick<Gateway, "market">): string | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefused(symbol)) return symbol;
-  return market.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : symbol;
+/** What there is on a symbol; nothing on a symbol that is not listed either is a mistake in the symbol. */
+function listedOr(symbol: string, rows: readonly object[], { market }: Gateway): Answer {
+  return rows.length === 0 && market.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : rows;
 }
 
 function timeRange(parameters: Parameters) {
   const startTime = optionalInteger(parameters, "startTime");
-  if (isRefused(startTime)) return startTime;
+  if (isRefusal(startTime)) return startTime;
   const endTime = optionalInteger(parameters, "endTime");
-  if (isRefused(endTime)) return endTime;
+  if (isRefusal(endTime)) return endTime;
   const limit = listLimit(parameters);
-  if (isRefused(limit)) return limit;
+  if (isRefusal(limit)) return limit;
   return { startTime, endTime, limit };
 }
 
