@@ -17,6 +17,9 @@ Options:
   --help       this text
 `;
 
+// What is written here is for its owner alone.
+process.umask(0o077);
+
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

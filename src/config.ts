@@ -5,7 +5,13 @@ import { z } from "zod";
 
 export const MARKETS = ["sim", "live", "tape"] as const;
 
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** Settings of the design that this version does not have yet: ignoring one could be dangerous, so it is refused. */
+const NOT_YET = ["DATABASE_URL", "TLS_CERT", "TLS_KEY", "TRUSTED_PROXY_HOPS"] as const;
+
 export type Config = {
+  readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
@@ -43,6 +49,7 @@ Options (each also an environment variable, which the option overrides):
 
 Environment only:
   MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production
+  LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
   PUBLIC_URL               the address that people and bots see
   SIM_SEED                 which simulated market (1)
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
@@ -55,6 +62,7 @@ const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https ad
 const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" });
 
 const settings = z.object({
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(", ")}` }).default("info"),
   PORT: wholeNumber(0, 65_535).default(8_080),
   HOST: words.default("127.0.0.1"),
   DATA_DIR: words.default("./data"),
@@ -90,8 +98,11 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     const value = flags[name] ?? env[name] ?? "";
     throw new ConfigError(`${nameOf(name, flags)} ${issue?.message}: ${JSON.stringify(value)}`);
   }
+  const early = NOT_YET.find((name) => given[name] !== undefined);
+  if (early !== undefined) throw new ConfigError(`${early} is not supported by this version: unset it`);
   const values = parsed.data;
   return {
+    logLevel: values.LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
     dataDir: values.DATA_DIR,

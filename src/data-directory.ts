@@ -5,7 +5,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ConfigError } from "./config.ts";
 import { createMasterKey, type MasterKey, readMasterKey, verifyMasterKey } from "./identity/api-keys.ts";
+import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 
@@ -24,7 +26,7 @@ export async function openDataDirectory(
   makeDirectory(directory);
   const keyFile = masterKeyFile ?? join(directory, "master.key");
   if (masterKeyFile === null && !existsSync(keyFile)) createMasterKey(keyFile);
-  const master = readMasterKey(keyFile);
+  const master = readKey(keyFile);
   const store = await openStoreFile(join(directory, "lyrebird.sqlite"));
   try {
     await verifyMasterKey(store, master);
@@ -42,9 +44,12 @@ export function lockDirectory(directory: string): { release(): void } | null {
   try {
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     return { release: () => lock.close() };
-  } catch {
+  } catch (error) {
     lock.close();
-    return null;
+    if (isBusy(error)) return null;
+    throw new Error(
+      `DATA_DIR ${directory} cannot be locked: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
@@ -52,9 +57,17 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new Error(
+    throw new ConfigError(
       `DATA_DIR ${directory} cannot be used: ${error instanceof Error ? error.message : error}`,
     );
+  }
+}
+
+function readKey(file: string): MasterKey {
+  try {
+    return readMasterKey(file);
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
 }
 

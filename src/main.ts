@@ -7,12 +7,15 @@ import { type Service, ServiceError, startService } from "./service.ts";
 const CLOSE_MS_MAX = 4_000;
 const EXIT_USAGE = 2;
 
-const log = pino({ level: process.env.LOG_LEVEL ?? "info" }, pino.destination(2));
+const log = pino({ redact: ["apiSecret", "secret", "*.apiSecret", "*.secret"] }, pino.destination(2));
+// What is written here is for its owner alone.
+process.umask(0o077);
 
 try {
   const config = readServeConfig(process.argv.slice(2), process.env);
   if (config === "help") process.stdout.write(SERVE_HELP);
   else {
+    log.level = config.logLevel;
     const service = await startService(config, { log, onFatal: stopAtOnce });
     closeOnSignal(service);
     greet(service);

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { Desk } from "./desk/desk.ts";
 import { STANDARD_SPOT } from "./engine/profiles.ts";
@@ -64,9 +64,6 @@ export async function startService(
     opened.defer(() => watcher.close());
     const restingOrders = await watcher.rebuild();
 
-    const isFirstStart = isDemo && (await store.countStrategies()) === 0;
-    const firstStrategies = isFirstStart ? await seedStrategies(store, master, ["SPOT"], market.now()) : [];
-
     const server = createServer(
       {
         store,
@@ -82,6 +79,9 @@ export async function startService(
     );
     opened.defer(() => server.close());
     await listen(server, config);
+    // Only now, since the keys are shown once: a start that fails must not use them up.
+    const isFirstStart = isDemo && (await store.countStrategies()) === 0;
+    const firstStrategies = isFirstStart ? await seedStrategies(store, master, ["SPOT"], market.now()) : [];
     const { port } = server.server.address() as AddressInfo;
     const url =
       config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
@@ -104,7 +104,7 @@ async function listen(
     if (code === "EACCES")
       throw new ServiceError(`port ${port} may not be used: choose one above 1023 with --port`);
     if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") {
-      throw new ServiceError(`${host} is no address of this machine: choose another with --host`);
+      throw new ConfigError(`HOST ${host} is no address of this machine: choose another with --host`);
     }
     throw error;
   }

@@ -1,5 +1,5 @@
 // What stands behind the market client: the reference exchange's own hosts, or an exchange of ours on a loopback port.
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { liveHosts, type UpstreamHosts } from "./market/client/hosts.ts";
 import { openSimulatedExchange } from "./market/simulated/open.ts";
 import { openTape } from "./market/tape/open.ts";
@@ -31,7 +31,11 @@ export async function openUpstream(market: Config["market"]): Promise<Upstream> 
       return { hosts: exchange, clock: wallClock, feedOptions: ours, close: () => exchange.close() };
     }
     case "tape": {
-      const tape = await openTape({ file: market.file, speed: market.speed, wallClock });
+      const tape = await openTape({ file: market.file, speed: market.speed, wallClock }).catch((error) => {
+        throw new ConfigError(
+          `TAPE_FILE cannot be played: ${error instanceof Error ? error.message : error}`,
+        );
+      });
       return { hosts: tape, clock: tape.clock, feedOptions: ours, close: () => tape.close() };
     }
   }

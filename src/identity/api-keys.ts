@@ -8,6 +8,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -34,6 +35,9 @@ export function readMasterKey(file: string): MasterKey {
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     throw new Error(`MASTER_KEY_FILE cannot be read, it should hold ${what}: ${reason}`);
+  }
+  if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
+    throw new Error(`MASTER_KEY_FILE ${file} may be read by others: chmod 600 it`);
   }
   if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new Error(`MASTER_KEY_FILE ${file} must hold ${what}`);
   return { version: MASTER_VERSION, key: createSecretKey(text, "hex") };

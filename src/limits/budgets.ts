@@ -46,6 +46,7 @@ type Holder = {
 
 export class Budgets {
   readonly #holders = new Map<string, Holder>();
+  #sweptMinute = 0;
 
   /** The ban of a holder, or null. */
   ban(holder: string, now: number): { readonly refusal: Refusal; readonly retryAfterSeconds: number } | null {
@@ -128,13 +129,16 @@ export class Budgets {
   #forgetIdle(now: number): void {
     if (this.#holders.size < HOLDERS_MAX) return;
     const minute = Math.floor(now / MINUTE_MS);
-    for (const [holder, budget] of this.#holders) {
-      if (budget.minute < minute - 1 && budget.bannedUntil <= now) this.#holders.delete(holder);
+    if (this.#sweptMinute !== minute) {
+      this.#sweptMinute = minute;
+      for (const [holder, budget] of this.#holders) {
+        if (budget.minute < minute - 1 && budget.bannedUntil <= now) this.#holders.delete(holder);
+      }
     }
-    // A flood of new addresses within two minutes: the oldest give way.
-    for (const holder of this.#holders.keys()) {
+    // A flood of new addresses within the minute: the oldest give way, but never one that is banned.
+    for (const [holder, budget] of this.#holders) {
       if (this.#holders.size < HOLDERS_MAX) return;
-      this.#holders.delete(holder);
+      if (budget.bannedUntil <= now) this.#holders.delete(holder);
     }
   }
 }

@@ -1,7 +1,7 @@
 // The program as its operator meets it: settings that are wrong, what is printed and when, one server a data directory,
 // and an end that loses nothing.
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -105,6 +105,9 @@ describe("settings:", () => {
     ["upstream addresses and the simulated market", ["--market", "sim"], ALL_URLS, /UPSTREAM_.*MARKET/],
     ["upstream addresses and a tape", [], { ...ALL_URLS, MARKET: "tape" }, /UPSTREAM_.*MARKET/],
     ["a public address that is none", [], { PUBLIC_URL: "ftp://x" }, /PUBLIC_URL/],
+    ["a log level that there is not", [], { LOG_LEVEL: "loud" }, /LOG_LEVEL .*"loud"/],
+    ["a database that this version cannot use", [], { DATABASE_URL: "postgres://x" }, /DATABASE_URL/],
+    ["a certificate that this version would ignore", [], { TLS_CERT: "cert.pem" }, /TLS_CERT/],
   ])("%s is named", (_what, args, env, message) => {
     const read = () => readServeConfig(args, env);
     expect(read).toThrow(ConfigError);
@@ -136,9 +139,9 @@ describe("settings:", () => {
     }
   });
 
-  test("a tape that cannot be read is named, and the exit code is 1", () => {
+  test("a tape that cannot be read is named, and the exit code is 2", () => {
     const { status, stderr } = serve(["--market", "tape"], { TAPE_FILE: "/no/such/tape" });
-    expect(status).toBe(1);
+    expect(status).toBe(2);
     expect(stderr).toContain("/no/such/tape");
     expect(stderr).not.toMatch(STACK);
   });
@@ -195,12 +198,17 @@ describe("a demo data directory", () => {
     expect((await send(gateway.url, "GET", "/api/v3/time")).status).toBe(200);
   });
 
-  test("cannot be served on a port that is taken, exit 1, and the port is named", () => {
+  test("cannot be served on a port that is taken, exit 1, and the port is named", async () => {
     const { port } = new URL(gateway.url);
-    const { status, stdout, stderr } = serve(["--port", port]);
+    const dataDir = newDirectory();
+    const { status, stdout, stderr } = serve(["--port", port, "--data", dataDir]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(new RegExp(`port ${port} is taken.*--port`));
     expect(stderr).not.toMatch(STACK);
+    // The start that failed has not used up the keys, which are shown once.
+    const next = await startGateway({ dataDir });
+    await eventually("the keys are printed", () => /apiKey {2}lyre_bot_/.test(next.output()));
+    await next.stop();
   });
 
   test("takes strategies from the operator's command beside the running server, at once", async () => {
@@ -284,14 +292,22 @@ describe("a master key file", () => {
   test("that is not 64 hex characters is refused with the way to make one", () => {
     const file = newFile("not a key\n");
     const { status, stderr } = serve([], { MASTER_KEY_FILE: file });
-    expect(status).toBe(1);
+    expect(status).toBe(2);
     expect(stderr).toContain(file);
     expect(stderr).toContain("openssl rand -hex 32");
   });
 
+  test("that others may read is refused with what to do", () => {
+    const file = newMasterKey();
+    chmodSync(file, 0o644);
+    const { status, stderr } = serve([], { MASTER_KEY_FILE: file });
+    expect(status).toBe(2);
+    expect(stderr).toContain("chmod 600");
+  });
+
   test("that does not exist is named with its setting", () => {
     const { status, stderr } = serve([], { MASTER_KEY_FILE: "/no/such/key" });
-    expect(status).toBe(1);
+    expect(status).toBe(2);
     expect(stderr).toContain("/no/such/key");
     expect(stderr).toContain("MASTER_KEY_FILE");
   });
