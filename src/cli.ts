@@ -48,13 +48,14 @@ async function seed(values: { type?: string; data?: string }): Promise<number> {
   const config = readConfig(values.data === undefined ? {} : { DATA_DIR: values.data }, process.env);
   if (config.masterKeyFile !== null) {
     throw new ConfigError(
-      "seed is for demo data directories: with MASTER_KEY_FILE set, keys are made by their owners",
+      "seed is for demo data directories: with MASTER_KEY_FILE set, keys will be made by their owners in the dashboard, which this version does not have yet",
     );
   }
   const { store, master } = await openDataDirectory(config.dataDir, null);
   try {
     const [seeded] = await seedStrategies(store, master, [type], Date.now());
     process.stdout.write(`${JSON.stringify(seeded)}\n`);
+    if (type === "FUTURES") process.stderr.write("lyrebird: this version has no futures trading yet\n");
     return 0;
   } finally {
     await store.close();

@@ -40,15 +40,18 @@ export async function openDataDirectory(
 /** Takes the directory for one server, or answers null if another one has it. */
 export function lockDirectory(directory: string): { release(): void } | null {
   makeDirectory(directory);
-  const lock = new DatabaseSync(join(directory, "server.lock"), { timeout: 0 });
+  const file = join(directory, "server.lock");
+  let lock: DatabaseSync | null = null;
   try {
+    lock = new DatabaseSync(file, { timeout: 0 });
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    return { release: () => lock.close() };
+    const held = lock;
+    return { release: () => held.close() };
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (isBusy(error)) return null;
-    throw new Error(
-      `DATA_DIR ${directory} cannot be locked: ${error instanceof Error ? error.message : error}`,
+    throw new ConfigError(
+      `DATA_DIR cannot be used, ${file} cannot be locked: ${error instanceof Error ? error.message : error}`,
     );
   }
 }

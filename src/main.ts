@@ -54,7 +54,10 @@ function greet({ url, firstStrategies, restingOrders }: Service): void {
   process.stdout.write(`Lyrebird listens on ${url}\n`);
   if (restingOrders > 0) process.stdout.write(`${restingOrders} orders are resting.\n`);
   const [strategy] = firstStrategies;
-  if (strategy === undefined) return;
+  if (strategy === undefined) {
+    process.stdout.write("Another strategy, with keys: npm run -s lyrebird -- seed --type spot\n");
+    return;
+  }
   process.stdout.write(`
 A demo strategy was made for you: ${strategy.type.toLowerCase()}, 200 USDT. Its keys are shown this once:
 

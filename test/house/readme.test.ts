@@ -1,8 +1,8 @@
 // Every command of the README is run, here or (npm test itself) by whoever runs this.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { newDirectory } from "../support/gateway.ts";
@@ -19,6 +19,19 @@ test("these are the commands of the README", () => {
     "npm start -- --help",
     "npm test",
   ]);
+});
+
+test("every link of a document leads somewhere", () => {
+  const documents = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".md") && !/(^|\/)(node_modules|data)\//.test(name),
+  );
+  const broken = documents.flatMap((name) =>
+    [...readFileSync(join(ROOT, name), "utf8").matchAll(/\]\(([^)#:]+)\)/g)]
+      .map(([, target = ""]) => join(dirname(name), target))
+      .filter((target) => !existsSync(join(ROOT, target))),
+  );
+  expect(documents).toContain("README.md");
+  expect(broken).toEqual([]);
 });
 
 test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () => {

@@ -1,7 +1,7 @@
 // A gateway of the test's own: the real program in a process of its own, on a free port and a new data directory.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -92,14 +92,7 @@ export function runNode(args: readonly string[], env: Readonly<Record<string, st
   });
 }
 
-const directories: string[] = [];
-process.on("exit", () => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
-
-/** A directory that is gone when the test process ends. */
+/** A new directory; all of them are gone when the test run is over. */
 export function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "lyrebird-"));
-  directories.push(directory);
-  return directory;
+  return mkdtempSync(join(tmpdir(), "lyrebird-"));
 }
