@@ -1,13 +1,23 @@
 // Public market data: what the reference exchange answers, charged to the client's address, with our own budgets in
 // `rateLimits` so that clients pace themselves to them. Weights are the reference's.
+//
+// What upstream is asked holds the parameters that a route knows, in the order of its row, and nothing that could be
+// refused here: what a client makes up must not cost the upstream budget that all share.
 // Source: specification 4.5; reference exchange, sections 5, 6.1, 9 and 10.1.
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE, WEIGHT_PER_MINUTE } from "../../limits/budgets.ts";
+import type { ExchangeInfoBody } from "../../market/client/listings.ts";
 import type { Parameters } from "../parameters.ts";
-import { optionalText } from "../parse/fields.ts";
+import { optionalInteger, optionalText, text } from "../parse/fields.ts";
 import { type Answer, type Gateway, type PublicRoute, ReadyJson } from "../pipeline.ts";
 
 const open = { access: "public", method: "GET" } as const;
 const weight = (units: number) => () => units;
+
+// Source: reference exchange, sections 5.5 and 5.6.
+const INTERVALS = new Set("1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M".split(" "));
+const TICKER_TYPES = new Set(["FULL", "MINI"]);
+const TIME_ZONE = /^[+-]?[0-9]{1,2}(:[0-9]{2})?$/;
 
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   { ...open, paths: ["/api/v3/ping", "/fapi/v1/ping"], weight: weight(1), answer: () => ({}) },
@@ -23,28 +33,20 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
     ...open,
     paths: ["/fapi/v1/exchangeInfo"],
     weight: weight(1),
-    answer: (_parameters, gateway) => exchangeInfo("futures", null, gateway),
+    answer: (_parameters, gateway) => exchangeInfo("futures", undefined, gateway),
   },
-  { ...open, paths: ["/api/v3/depth"], weight: depthWeight, answer: fromUpstream("/api/v3/depth") },
-  { ...open, paths: ["/api/v3/klines"], weight: weight(2), answer: fromUpstream("/api/v3/klines") },
-  {
-    ...open,
-    paths: ["/api/v3/ticker/24hr"],
-    weight: dayTickerWeight,
-    answer: fromUpstream("/api/v3/ticker/24hr"),
-  },
-  {
-    ...open,
-    paths: ["/api/v3/ticker/price"],
-    weight: tickerWeight,
-    answer: fromUpstream("/api/v3/ticker/price"),
-  },
-  {
-    ...open,
-    paths: ["/api/v3/ticker/bookTicker"],
-    weight: tickerWeight,
-    answer: fromUpstream("/api/v3/ticker/bookTicker"),
-  },
+  fromUpstream("/api/v3/depth", depthWeight, { symbol: mandatorySymbol, limit: limitUpTo(5_000) }),
+  fromUpstream("/api/v3/klines", weight(2), {
+    symbol: mandatorySymbol,
+    interval,
+    startTime: wholeNumber,
+    endTime: wholeNumber,
+    timeZone,
+    limit: limitUpTo(1_000),
+  }),
+  fromUpstream("/api/v3/ticker/24hr", dayTickerWeight, { symbol, symbols, type: tickerType }),
+  fromUpstream("/api/v3/ticker/price", tickerWeight, { symbol, symbols }),
+  fromUpstream("/api/v3/ticker/bookTicker", tickerWeight, { symbol, symbols }),
 ];
 
 const RATE_LIMITS = [
@@ -54,36 +56,121 @@ const RATE_LIMITS = [
 ];
 
 function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answer {
-  const symbol = optionalText(parameters, "symbol");
-  const list = optionalText(parameters, "symbols");
-  if (symbol !== null && list !== null) return { refusal: "PARAMETERS_EXCLUSIVE" };
-  if (list === null) return exchangeInfo("spot", symbol === null ? null : [symbol], gateway);
-  const symbols = symbolList(list);
-  if (symbols === null) return { refusal: "LIST_MALFORMED", parameter: "symbols" };
-  if (new Set(symbols).size < symbols.length) return { refusal: "SYMBOL_DUPLICATED" };
-  return exchangeInfo("spot", symbols, gateway);
+  const one = symbol(parameters, gateway);
+  if (isRefusal(one)) return one;
+  const many = listedSymbols(parameters, gateway);
+  if (isRefusal(many)) return many;
+  return exchangeInfo("spot", one === undefined ? many : [one], gateway);
 }
 
+/** All symbols of a family, or those that are named; they are listed. */
 function exchangeInfo(
   family: "spot" | "futures",
-  symbols: readonly string[] | null,
+  names: readonly string[] | undefined,
   gateway: Gateway,
-): Answer {
-  const upstream = gateway.market.exchangeInfo(family);
-  const rows = symbols === null ? [...upstream.symbols.values()] : [];
-  for (const symbol of symbols ?? []) {
-    const row = upstream.symbols.get(symbol);
-    if (row === undefined) return { refusal: "SYMBOL_UNKNOWN" };
-    rows.push(row);
-  }
-  return { ...upstream.head, serverTime: gateway.wallNow(), rateLimits: RATE_LIMITS, symbols: rows };
+): ReadyJson {
+  const body = gateway.market.exchangeInfo(family);
+  const rows =
+    names === undefined ? textOfAll(body) : JSON.stringify(names.map((name) => body.symbols.get(name)));
+  const head = JSON.stringify({ ...body.head, serverTime: gateway.wallNow(), rateLimits: RATE_LIMITS });
+  return new ReadyJson(`${head.slice(0, -1)},"symbols":${rows}}`);
 }
 
-/** Answers with what the market's own REST route answers to the same parameters. */
-function fromUpstream(path: string): PublicRoute["answer"] {
-  return async (parameters, { market }) => {
-    const answer = await market.query(path, new URLSearchParams([...parameters]));
-    return answer.unavailable ? { refusal: "MARKET_SILENT" } : new ReadyJson(answer.text, answer.status);
+const textsOfAll = new WeakMap<ExchangeInfoBody, { readonly version: number; readonly rows: string }>();
+
+/** All rows as JSON. They are many megabytes, so the text is kept until a row changes. */
+function textOfAll(body: ExchangeInfoBody): string {
+  const kept = textsOfAll.get(body);
+  if (kept?.version === body.version) return kept.rows;
+  const rows = JSON.stringify([...body.symbols.values()]);
+  textsOfAll.set(body, { version: body.version, rows });
+  return rows;
+}
+
+/** Reads a parameter: its value as upstream shall see it, or undefined if it was left out. */
+type Reader = (parameters: Parameters, gateway: Gateway, name: string) => string | undefined | Refusal;
+
+/** Answers with what the market's own REST route answers to the same parameters, which are checked in this order. */
+function fromUpstream(
+  path: string,
+  weight: PublicRoute["weight"],
+  readers: Readonly<Record<string, Reader>>,
+): PublicRoute {
+  return {
+    ...open,
+    paths: [path],
+    weight,
+    async answer(parameters, gateway) {
+      const search = new URLSearchParams();
+      for (const [name, read] of Object.entries(readers)) {
+        const value = read(parameters, gateway, name);
+        if (isRefusal(value)) return value;
+        if (value !== undefined) search.set(name, value);
+      }
+      const answer = await gateway.market.query(path, search);
+      return answer.unavailable ? { refusal: "MARKET_SILENT" } : new ReadyJson(answer.text, answer.status);
+    },
+  };
+}
+
+function mandatorySymbol(parameters: Parameters, gateway: Gateway): string | Refusal {
+  const value = text(parameters, "symbol");
+  return isRefusal(value) || isListed(value, gateway) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** One symbol, of a route that takes `symbols` as well. */
+function symbol(parameters: Parameters, gateway: Gateway): string | undefined | Refusal {
+  const value = optionalText(parameters, "symbol");
+  if (value === null) return undefined;
+  if (optionalText(parameters, "symbols") !== null) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  return isListed(value, gateway) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+function symbols(parameters: Parameters, gateway: Gateway): string | undefined | Refusal {
+  const list = listedSymbols(parameters, gateway);
+  return list === undefined || isRefusal(list) ? list : JSON.stringify(list);
+}
+
+function listedSymbols(parameters: Parameters, gateway: Gateway): readonly string[] | undefined | Refusal {
+  const json = optionalText(parameters, "symbols");
+  if (json === null) return undefined;
+  const list = symbolList(json);
+  if (list === null) return { refusal: "LIST_MALFORMED", parameter: "symbols" };
+  if (new Set(list).size < list.length) return { refusal: "SYMBOL_DUPLICATED" };
+  return list.every((name) => isListed(name, gateway)) ? list : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+function isListed(name: string, { market }: Gateway): boolean {
+  return market.exchangeInfo("spot").symbols.has(name);
+}
+
+function interval(parameters: Parameters): string | Refusal {
+  const value = text(parameters, "interval");
+  return isRefusal(value) || INTERVALS.has(value) ? value : { refusal: "INTERVAL_INVALID" };
+}
+
+function tickerType(parameters: Parameters): string | undefined | Refusal {
+  const value = optionalText(parameters, "type") ?? undefined;
+  return value === undefined || TICKER_TYPES.has(value) ? value : { refusal: "TICKER_TYPE_INVALID" };
+}
+
+/** Hours, or hours and minutes. */
+function timeZone(parameters: Parameters): string | undefined | Refusal {
+  const value = optionalText(parameters, "timeZone") ?? undefined;
+  if (value === undefined || TIME_ZONE.test(value)) return value;
+  return { refusal: "ILLEGAL_CHARACTERS", parameter: "timeZone", legalRange: TIME_ZONE.source };
+}
+
+function wholeNumber(parameters: Parameters, _gateway: Gateway, name: string): string | undefined | Refusal {
+  const value = optionalInteger(parameters, name);
+  return typeof value === "number" ? String(value) : value;
+}
+
+function limitUpTo(max: number): Reader {
+  return (parameters) => {
+    const value = optionalInteger(parameters, "limit");
+    if (value === 0) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
+    return typeof value === "number" ? String(Math.min(value, max)) : value;
   };
 }
 
@@ -95,11 +182,11 @@ function depthWeight(parameters: Parameters): number {
 }
 
 function tickerWeight(parameters: Parameters): number {
-  return parameters.has("symbol") ? 2 : 4;
+  return optionalText(parameters, "symbol") === null ? 4 : 2;
 }
 
 function dayTickerWeight(parameters: Parameters): number {
-  if (parameters.has("symbol")) return 2;
+  if (optionalText(parameters, "symbol") !== null) return 2;
   const count = symbolList(parameters.get("symbols") ?? "")?.length ?? Number.POSITIVE_INFINITY;
   if (count <= 20) return 2;
   return count <= 100 ? 40 : 80;

@@ -1,63 +1,89 @@
 // The last quotes of a symbol, so that whoever starts to watch an order late can see whether it was crossed meanwhile.
 //
-// Holds true: a crossing is never lost. The newest `exactQuotesMax` quotes are kept one by one; when an older one has to
-// go, it is merged into its neighbour with its extremes. So an answer for a recent mark is exact, and one for a mark
-// older than that may also contain quotes from before the mark.
+// Holds true: an answer never contains a quote from before its mark, since an order must not be filled by a price that
+// was gone when it came. It contains every quote after the mark that is at most `keptMs` old; from a decision to its
+// watching a few milliseconds pass.
+//
+// Knowingly: of more than `entriesMax` quotes in that time, the older half is thinned to pairs with their extremes, and
+// thinned again if need be. A pair on which the mark falls is left out, and with it what came after the mark; the newer
+// half is always exact.
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 
 /** The best prices that were on offer in a stretch of time; a side that was empty all along is null. */
 export type Extremes = { readonly highestBid: Price | null; readonly lowestAsk: Price | null };
 
-/** At a hundred quotes a second this is five seconds; from a decision to its watching a few milliseconds pass. */
-const exactQuotesMax = 512;
+export const keptMs = 10_000;
+/** Eight hundred quotes a second for ten seconds. */
+const entriesMax = 8_192;
 
-type Entry = { sequence: number; highestBid: Price | null; lowestAsk: Price | null };
+type Entry = Extremes & {
+  /** The sequences of its first and its last quote. */
+  readonly first: number;
+  /** When its last quote came. */
+  readonly at: number;
+};
 
 export class QuoteHistory {
-  readonly #entries: Entry[] = [];
   readonly #entriesMax: number;
-  #oldest = 0;
+  /** Oldest first. Those before `#start` are forgotten. */
+  #entries: Entry[] = [];
+  #start = 0;
 
-  /** `entriesMax` is at least two: what goes needs a neighbour. */
-  constructor(entriesMax: number = exactQuotesMax) {
-    this.#entriesMax = entriesMax;
+  /** `max` is at least four, so that there are two old ones to merge. */
+  constructor(max: number = entriesMax) {
+    this.#entriesMax = max;
   }
 
-  /** `sequence` must rise from call to call. */
-  push(sequence: number, quote: Quote): void {
+  /** `sequence` must rise from call to call, and `at`, Unix ms of the wall clock, must not fall. */
+  push(sequence: number, quote: Quote, at: number): void {
+    this.forget(at);
+    if (this.#entries.length - this.#start >= this.#entriesMax) this.#thin();
+    this.#entries.push({ first: sequence, at, highestBid: quote.bid, lowestAsk: quote.ask });
+  }
+
+  /** Gives up what is too old. Call it now and then, since nothing is pushed for a quiet symbol. */
+  forget(now: number): void {
     const entries = this.#entries;
-    const entry = entries.length < this.#entriesMax ? undefined : entries[this.#oldest];
-    if (entry === undefined) {
-      entries.push({ sequence, highestBid: quote.bid, lowestAsk: quote.ask });
-      return;
-    }
-    this.#oldest = (this.#oldest + 1) % entries.length;
-    const heir = entries[this.#oldest];
-    if (heir !== undefined) {
-      heir.highestBid = higher(heir.highestBid, entry.highestBid);
-      heir.lowestAsk = lower(heir.lowestAsk, entry.lowestAsk);
-    }
-    entry.sequence = sequence;
-    entry.highestBid = quote.bid;
-    entry.lowestAsk = quote.ask;
+    while ((entries[this.#start]?.at ?? now) < now - keptMs) this.#start += 1;
+    // What is left moves only when at least as much has gone, so that a quote costs the same on average.
+    if (this.#start > 0 && this.#start * 2 >= entries.length) this.#keep(entries.slice(this.#start));
   }
 
-  /** The extremes of the quotes with a sequence above `mark`; null if there was none. */
+  /** The extremes of the kept quotes with a sequence above `mark`; null if there is none. */
   since(mark: number): Extremes | null {
-    const entries = this.#entries;
-    const count = entries.length;
-    let highestBid: Price | null = null;
-    let lowestAsk: Price | null = null;
-    let seen = 0;
-    for (; seen < count; seen += 1) {
-      const entry = entries[(this.#oldest + count - 1 - seen) % count];
-      if (entry === undefined || entry.sequence <= mark) break;
-      highestBid = higher(highestBid, entry.highestBid);
-      lowestAsk = lower(lowestAsk, entry.lowestAsk);
+    let extremes: Extremes | null = null;
+    for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) {
+      const entry = this.#entries[index];
+      if (entry === undefined || entry.first <= mark) break;
+      extremes = extremes === null ? entry : wider(extremes, entry);
     }
-    return seen === 0 ? null : { highestBid, lowestAsk };
+    return extremes && { highestBid: extremes.highestBid, lowestAsk: extremes.lowestAsk };
   }
+
+  #thin(): void {
+    const entries = this.#entries.slice(this.#start);
+    const older = entries.splice(0, entries.length >> 1);
+    const pairs: Entry[] = [];
+    for (let index = 0; index < older.length; index += 2) {
+      const [one, other] = older.slice(index, index + 2);
+      if (one === undefined) break;
+      pairs.push(other === undefined ? one : { ...wider(one, other), first: one.first, at: other.at });
+    }
+    this.#keep([...pairs, ...entries]);
+  }
+
+  #keep(entries: Entry[]): void {
+    this.#entries = entries;
+    this.#start = 0;
+  }
+}
+
+function wider(left: Extremes, right: Extremes): Extremes {
+  return {
+    highestBid: higher(left.highestBid, right.highestBid),
+    lowestAsk: lower(left.lowestAsk, right.lowestAsk),
+  };
 }
 
 function higher(left: Price | null, right: Price | null): Price | null {

@@ -3,18 +3,21 @@
 // What stands behind it is the public REST and WebSocket protocol of the reference exchange, whoever speaks it: the
 // exchange itself, the simulated one or a tape. The files beside this one know that protocol; here they are put together.
 //
+// The feed and the callers' own questions (`query`) ask through a client each: whatever a caller may bring about, too
+// many questions under way or a firewall's displeasure, the feed goes on. Only a ban of our address stops both.
+//
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
 import type { Market, Quote } from "../../domain/market.ts";
 import { createAnnouncer } from "./announce.ts";
 import { StreamConnection } from "./connection.ts";
 import type { Extremes } from "./extremes.ts";
-import { combinedStreamUrl, type Family, familyOfPath, restUrlOf, type UpstreamHosts } from "./hosts.ts";
+import { type Family, familyOfPath, restUrlOf, spotStreamUrl, type UpstreamHosts } from "./hosts.ts";
 import { createListings, type ExchangeInfoBody } from "./listings.ts";
 import type { Log } from "./log.ts";
 import { createPassThrough } from "./pass-through.ts";
 import { createQuotes, type QuoteCounts } from "./quotes.ts";
-import { createRest, type UpstreamAnswer } from "./rest.ts";
+import { createRest, type Pause, type Rest, type UpstreamAnswer } from "./rest.ts";
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
 
@@ -45,7 +48,7 @@ type FeedStatus = {
   readonly quotes: QuoteCounts;
   readonly malformedMessages: number;
   readonly listenerFaults: number;
-  /** Unix ms until which upstream wants no requests; 0 when it takes them. */
+  /** Unix ms until which upstream wants no requests of the feed; 0 when it takes them. */
   readonly pausedUntil: Readonly<Record<Family, number>>;
 };
 
@@ -64,7 +67,10 @@ export type MarketFeed = Market & {
   watchQuotes(symbol: string, listener: (quote: Quote) => void): Cancel;
   /** A point in the order of all quotes, to be given to `extremesSince`. */
   mark(): number;
-  /** The extremes of the symbol's quotes after `mark`, null if there was none. Exact for recent marks, else wider. */
+  /**
+   * The extremes of the symbol's quotes after `mark`, null if none is known. Never a quote from before the mark; all of
+   * them if the mark is at most ten seconds old.
+   */
   extremesSince(symbol: string, mark: number): Extremes | null;
   /** The `data` of every message of a spot stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
@@ -82,19 +88,22 @@ const rulesWaitMsMax = 1_000;
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
-  const rests = {
-    spot: createRest({ baseUrl: restUrlOf(options, "spot"), wallClock, timers, log }),
-    futures: createRest({ baseUrl: restUrlOf(options, "futures"), wallClock, timers, log }),
-  };
+  const bans: Record<Family, Pause> = { spot: { until: 0 }, futures: { until: 0 } };
+  const restOf = (family: Family) =>
+    createRest({ baseUrl: restUrlOf(options, family), wallClock, timers, log, ban: bans[family] });
+  const rests: Record<Family, Rest> = { spot: restOf("spot"), futures: restOf("futures") };
+  const callersRests: Record<Family, Rest> = { spot: restOf("spot"), futures: restOf("futures") };
   const announcer = createAnnouncer(log, wallClock);
   const connection = new StreamConnection({
-    url: combinedStreamUrl(options, "spot"),
+    url: spotStreamUrl(options),
     wallClock,
     timers,
     random,
     log,
     onMessage: (text) => streams.receive(text),
-    onOpen: () => quotes.reconnected(),
+    onOpen: () => {
+      if (connection.connects > 1) quotes.reconnected();
+    },
   });
   const streams = createStreams({ connection, announcer, wallClock, log });
   const quotes = createQuotes({
@@ -107,7 +116,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     asksAboutQuietSymbols: options.asksAboutQuietSymbols ?? true,
   });
   const listings = createListings({ rests, wallClock, log });
-  const passThrough = createPassThrough((path) => rests[familyOfPath(path)], wallClock);
+  const passThrough = createPassThrough((path) => callersRests[familyOfPath(path)], wallClock);
   let cancelSweep: Cancel | null = null;
 
   function sweep(): void {
@@ -157,7 +166,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     }),
     async close() {
       cancelSweep?.();
-      for (const rest of Object.values(rests)) rest.close();
+      for (const rest of [...Object.values(rests), ...Object.values(callersRests)]) rest.close();
       quotes.close();
       await connection.close();
     },

@@ -17,19 +17,9 @@ export const liveHosts: UpstreamHosts = {
   futuresWsUrl: "wss://fstream.binance.com",
 };
 
-/** One WebSocket connection serves one route; futures streams are split over two. Source: reference exchange, section 17. */
-export type StreamRoute = "spot" | "futuresPublic" | "futuresMarket";
-
-/** The address of the combined streams of a route; what is streamed is said by SUBSCRIBE messages afterwards. */
-export function combinedStreamUrl(hosts: UpstreamHosts, route: StreamRoute): string {
-  if (route === "spot") return `${withoutSlash(hosts.spotWsUrl)}/stream`;
-  return `${withoutSlash(hosts.futuresWsUrl)}/${route === "futuresPublic" ? "public" : "market"}/stream`;
-}
-
-/** Books are public streams on the futures side, everything else there is market. Source: reference exchange, section 17.2. */
-export function streamRouteOf(family: Family, stream: string): StreamRoute {
-  if (family === "spot") return "spot";
-  return /^!bookTicker$|@bookTicker$|@depth|@rpiDepth/.test(stream) ? "futuresPublic" : "futuresMarket";
+/** The address of the combined spot streams; what is streamed is said by SUBSCRIBE messages afterwards. */
+export function spotStreamUrl(hosts: UpstreamHosts): string {
+  return `${withoutSlash(hosts.spotWsUrl)}/stream`;
 }
 
 /** The REST host of a path: `/fapi/…` is futures, everything else spot. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMarketFeed } from "./feed.ts";
 import { rulesAgeMsMax } from "./listings.ts";
-import { type Stage, setStage } from "./testing/feed.ts";
+import { type Stage, setStage, settle } from "./testing/feed.ts";
 import { createManualTime } from "./testing/manual-time.ts";
 import { symbolRow, until } from "./testing/upstream.ts";
 
@@ -26,6 +26,7 @@ test("a row that cannot be understood is left out and reported once", async () =
   expect(feed.rules("ETHUSDT")).toBeNull();
   expect(feed.exchangeInfo("spot").symbols.has("ETHUSDT")).toBe(true);
   const { version } = feed.exchangeInfo("spot");
+  rows.set("BTCUSDT", symbolRow("BTCUSDT", { status: "HALT" }));
   time.advance(30 * 60_000);
   await until(() => feed.exchangeInfo("spot").version > version);
   expect(logged.filter((line) => line.includes("left out"))).toHaveLength(1);
@@ -143,4 +144,41 @@ test("a list that is empty all of a sudden is not believed", async () => {
   time.advance(30 * 60_000);
   await until(() => logged.some((line) => line.includes("last known rules stand")));
   expect(feed.rules("BTCUSDT")).not.toBeNull();
+});
+
+test("the version of a body rises when a row changes, comes, moves or goes, and not at every refresh", async () => {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream, rows, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
+  await feed.start();
+  let refreshes = 0;
+  const version = async () => {
+    refreshes += 1;
+    upstream.reply("/fapi/v1/exchangeInfo", () => ({ body: { refreshes, symbols: [symbolRow("BTCUSDT")] } }));
+    time.advance(30 * 60_000);
+    await until(() => feed.exchangeInfo("futures").head.refreshes === refreshes);
+    await settle(stage);
+    return feed.exchangeInfo("spot").version;
+  };
+  const first = await version();
+  expect(await version()).toBe(first);
+  await feed.prepare("BTCUSDT");
+  expect(feed.exchangeInfo("spot").version).toBe(first);
+  expect(feed.exchangeInfo("futures").version).toBe(1);
+
+  halt(stage, "BTCUSDT");
+  expect(await version()).toBe(first + 1);
+  rows.set("NEWUSDT", symbolRow("NEWUSDT"));
+  expect(await version()).toBe(first + 2);
+  const moved = [...rows].reverse();
+  rows.clear();
+  for (const [symbol, row] of moved) rows.set(symbol, row);
+  expect(await version()).toBe(first + 3);
+  rows.delete("NEWUSDT");
+  expect(await version()).toBe(first + 4);
+
+  halt(stage, "ETHUSDT");
+  time.advance(rulesAgeMsMax);
+  await feed.prepare("ETHUSDT");
+  expect(feed.exchangeInfo("spot").version).toBe(first + 5);
 });

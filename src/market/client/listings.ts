@@ -39,7 +39,7 @@ export type ExchangeInfoBody = {
   /** Everything but `symbols`. */
   readonly head: JsonObject;
   readonly symbols: ReadonlyMap<string, JsonObject>;
-  /** Rises with every refresh, so that what was made of a body can be kept until then. */
+  /** Rises when a row is changed, comes or goes, so that what was made of the rows can be kept until then. */
   readonly version: number;
 };
 
@@ -112,8 +112,11 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
     if (parts.rows.length > symbolsMax)
       log.error({ family, symbolsMax }, "exchangeInfo lists too many symbols; the rest is left out");
     body.head = parts.head;
-    body.symbols = new Map(parts.rows.slice(0, symbolsMax).map((row) => [String(row.symbol), row]));
-    body.version += 1;
+    const symbols = new Map(parts.rows.slice(0, symbolsMax).map((row) => [String(row.symbol), row]));
+    if (!isSameJson([...body.symbols.values()], [...symbols.values()])) {
+      body.symbols = symbols;
+      body.version += 1;
+    }
     if (family === "spot") {
       for (const symbol of listed.keys()) if (!body.symbols.has(symbol)) listed.delete(symbol);
       for (const row of body.symbols.values()) take(row, askedAt);
@@ -153,11 +156,14 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
   }
 
   function takeRows(rows: readonly JsonObject[], askedAt: number): void {
+    let isChanged = false;
     for (const row of rows) {
-      bodies.spot.symbols.set(String(row.symbol), row);
+      const symbol = String(row.symbol);
+      isChanged ||= !isSameJson(bodies.spot.symbols.get(symbol), row);
+      bodies.spot.symbols.set(symbol, row);
       take(row, askedAt);
     }
-    bodies.spot.version += 1;
+    if (isChanged) bodies.spot.version += 1;
   }
 
   function drop(symbol: string): void {
@@ -211,6 +217,19 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
 // Source: reference exchange, section 5 (unknown symbol: 400 with -1121).
 function isUnknownSymbol(answer: UpstreamAnswer): boolean {
   return !answer.unavailable && answer.status === 400 && /"code"\s*:\s*-1121\b/.test(answer.text);
+}
+
+/** Stops at the first difference; two whole bodies that are alike take about as long as parsing one. */
+function isSameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSameJson(item, right[index]));
+  }
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => isSameJson((left as JsonObject)[name], (right as JsonObject)[name]));
 }
 
 function partsOf(body: unknown): { readonly head: JsonObject; readonly rows: readonly JsonObject[] } | null {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cacheMsMax } from "./pass-through.ts";
+import { cacheMsMax, passThroughDeadlineMs } from "./pass-through.ts";
 import { setStage } from "./testing/feed.ts";
 import { until } from "./testing/upstream.ts";
 
@@ -48,8 +48,8 @@ test("an answer that does not come in time is no answer", async () => {
   upstream.reply(path, () => new Promise(() => {}));
   const answer = feed.query(path, "");
   await until(() => upstream.requests.length === 1);
-  time.advance(5_000);
-  expect(await answer).toEqual({ unavailable: true, reason: "no answer within 5000 ms" });
+  time.advance(passThroughDeadlineMs);
+  expect(await answer).toEqual({ unavailable: true, reason: "no answer within 3000 ms" });
 });
 
 test("an upstream that is not there is a value", async () => {
@@ -72,4 +72,47 @@ test.each([418, 429])("after a %i nothing is asked until upstream allows it", as
   expect(upstream.requests).toHaveLength(1);
   time.advance(1);
   expect(await feed.query(path, "")).toMatchObject({ status: 200 });
+});
+
+test("a caller's question that the firewall dislikes silences the callers, and the feed goes on", async () => {
+  const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
+  tickers.set("BTCUSDT", ["99", "101"]);
+  await feed.start();
+  upstream.reply(path, () => ({ status: 403, body: "<html>" }));
+  await feed.query(path, "symbol=%3Cscript%3E");
+  expect(await feed.query(path, "symbol=BTCUSDT")).toMatchObject({
+    reason: expect.stringContaining("left alone"),
+  });
+  expect(feed.status().pausedUntil.spot).toBe(0);
+  await feed.prepare("BTCUSDT");
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("a ban of the address, whoever is told of it, is kept by feed and callers alike", async () => {
+  const { feed, upstream } = await setStage(["BTCUSDT"]);
+  await feed.start();
+  upstream.reply("/api/v3/ticker/bookTicker", () => ({ status: 429, body: {} }));
+  feed.prepare("BTCUSDT");
+  await until(() => feed.status().pausedUntil.spot > 0);
+  expect(await feed.query(path, "")).toMatchObject({ reason: expect.stringContaining("left alone") });
+});
+
+test("many questions of callers under way leave the feed its own", async () => {
+  const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
+  tickers.set("BTCUSDT", ["99", "101"]);
+  await feed.start();
+  upstream.reply(path, () => new Promise(() => {}));
+  const questions = Array.from({ length: 200 }, (_, index) => feed.query(path, `limit=${index}`));
+  expect(await questions.at(-1)).toMatchObject({ reason: "too many requests to upstream are under way" });
+  await feed.prepare("BTCUSDT");
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("a feed that closes breaks callers' questions off at once", async () => {
+  const { feed, upstream } = await setStage([]);
+  upstream.reply(path, () => new Promise(() => {}));
+  const answer = feed.query(path, "");
+  await until(() => upstream.requests.length === 1);
+  await feed.close();
+  expect(await answer).toEqual({ unavailable: true, reason: "the market feed is closed" });
 });

@@ -6,7 +6,8 @@ import type { Clock } from "./time.ts";
 export const cacheMsMax = 500;
 const cachedAnswersMax = 512;
 const cachedCharactersMax = 32 * 1024 * 1024;
-const deadlineMs = 5_000;
+/** A process that closes answers within four seconds. */
+export const passThroughDeadlineMs = 3_000;
 
 export type PassThrough = (path: string, search: string) => Promise<UpstreamAnswer>;
 
@@ -22,7 +23,7 @@ export function createPassThrough(restOf: (path: string) => Rest, clock: Clock):
 
   async function ask(key: string, path: string, search: string): Promise<UpstreamAnswer> {
     const askedAt = clock.now();
-    const answer = await restOf(path).ask(path, search, deadlineMs);
+    const answer = await restOf(path).ask(path, search, passThroughDeadlineMs);
     underWay.delete(key);
     if (!answer.unavailable) keep(key, askedAt, answer.text, answer);
     return answer;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
+import { keptMs } from "./extremes.ts";
 import { quietAfterMs, quoteWaitMsMax, warmMs, warmSymbolsMax } from "./quotes.ts";
 import { lingerMs } from "./streams.ts";
 import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
@@ -134,6 +135,24 @@ test("a new connection is believed from its first message on", async () => {
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
 });
 
+test("after a reconnect one question brings the quotes of all symbols before their streams do", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, upstream, time, tickers } = stage;
+  tickers.set("ETHUSDT", ["9", "10"]);
+  feed.watchQuotes("ETHUSDT", () => {});
+  await feed.prepare("ETHUSDT");
+  const asked = () => upstream.requests.filter((line) => line.includes("bookTicker"));
+  const before = asked().length;
+  tickers.set("BTCUSDT", ["89", "90"]);
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("89"));
+  expect(asked().slice(before)).toEqual([
+    `/api/v3/ticker/bookTicker?symbols=${encodeURIComponent('["BTCUSDT","ETHUSDT"]')}`,
+  ]);
+});
+
 test("quiet symbols are asked for in one request, and an answer is news", async () => {
   const { feed, upstream, time, tickers } = await warmStage();
   tickers.set("ETHUSDT", ["9", "10"]);
@@ -191,8 +210,8 @@ test("a symbol stays warm for a while after its last use, and as long as it is w
   await until(() => upstream.subscribed().length === 0);
 });
 
-test("what was crossed since a mark is known", async () => {
-  const stage = await warmStage();
+test("what was crossed since a mark is known for a while", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed } = stage;
   expect(feed.extremesSince("BTCUSDT", feed.mark())).toBeNull();
   sendTicker(stage, 10, "90", "91");
@@ -206,6 +225,8 @@ test("what was crossed since a mark is known", async () => {
     lowestAsk: decimal<Price>("102"),
   });
   expect(feed.extremesSince("ETHUSDT", 0)).toBeNull();
+  await pass(stage, keptMs + 1_000);
+  expect(feed.extremesSince("BTCUSDT", mark)).toBeNull();
 });
 
 test("when too many symbols are warm, the one unused for longest goes, and never a watched one", async () => {

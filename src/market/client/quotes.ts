@@ -60,7 +60,7 @@ export type Quotes = {
   /** A point in the order of quotes, for `extremesSince`. */
   mark(): number;
   extremesSince(symbol: string, mark: number): Extremes | null;
-  /** The stream connection is a new one. */
+  /** The stream connection was replaced: ids begin anew, and what was missed meanwhile is asked for. */
   reconnected(): void;
   sweep(now: number): void;
   symbols(): Iterable<string>;
@@ -141,7 +141,7 @@ export function createQuotes(options: QuotesOptions): Quotes {
     const { quote, history } = from.book;
     if (verdict !== "accepted" || quote === null) return;
     sequence += 1;
-    history.push(sequence, quote);
+    history.push(sequence, quote, wallClock.now());
     from.arrived.resolve();
     announcer.announce(from.listeners, quote);
   }
@@ -206,10 +206,12 @@ export function createQuotes(options: QuotesOptions): Quotes {
     extremesSince: (symbol, mark) => warmSymbols.get(symbol)?.book.history.since(mark) ?? null,
     reconnected() {
       for (const { book } of warmSymbols.values()) forgetIds(book);
+      ask([...warmSymbols.keys()]);
     },
     sweep(now) {
       for (const candidate of warmSymbols.values()) {
         if (candidate.listeners.length === 0 && now - candidate.usedAt >= warmMs) cool(candidate);
+        else candidate.book.history.forget(now);
       }
       if (asksAboutQuietSymbols && isConnected() && !isAskingQuiet) askQuiet(now);
     },

@@ -1,7 +1,8 @@
 // Questions to one REST host of the reference exchange. An upstream that cannot answer is a value, never an exception.
 //
-// Told to wait (429, or 418 with a ban), the client asks nothing until then: every further request would lengthen the
-// ban. A 403 is the exchange's firewall and is treated alike. Source: reference exchange, sections 2 and 4.
+// Told to wait (429, or 418 with a ban), nobody who shares our address asks anything until then: every further request
+// would lengthen the ban. A 403 is the exchange's firewall, which dislikes the question and not the address: only who
+// asked it waits. Source: reference exchange, sections 2 and 4.
 import type { Log } from "./log.ts";
 import type { Clock, Timers } from "./time.ts";
 
@@ -10,12 +11,17 @@ export type UpstreamAnswer =
   | { readonly unavailable: false; readonly status: number; readonly text: string }
   | { readonly unavailable: true; readonly reason: string };
 
+/** Until when a host wants no requests from this address, Unix ms. */
+export type Pause = { until: number };
+
 export type RestOptions = {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly wallClock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** One for all who ask this host. */
+  readonly ban: Pause;
 };
 
 export type Rest = {
@@ -31,17 +37,25 @@ const requestsInFlightMax = 128;
 /** How long to leave upstream alone when it does not say how long. */
 const defaultPauseMs = 30_000;
 const pauseMsMax = 3 * 24 * 60 * 60 * 1000; // The longest ban of the exchange is three days.
-const pausingStatuses: ReadonlySet<number> = new Set([403, 418, 429]);
+const firewallStatus = 403;
+const pausingStatuses: ReadonlySet<number> = new Set([firewallStatus, 418, 429]);
 
-export function createRest({ baseUrl, wallClock, timers, log }: RestOptions): Rest {
+export function createRest({ baseUrl, wallClock, timers, log, ban }: RestOptions): Rest {
   const underWay = new Set<AbortController>();
-  let pausedUntil = 0;
+  const own: Pause = { until: 0 };
   let isClosed = false;
+
+  /** 0 when there is no pause. */
+  function pausedUntil(): number {
+    const until = Math.max(own.until, ban.until);
+    return wallClock.now() < until ? until : 0;
+  }
 
   async function ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer> {
     if (isClosed) return unavailable("the market feed is closed");
-    if (wallClock.now() < pausedUntil) {
-      return unavailable(`upstream asked to be left alone until ${new Date(pausedUntil).toISOString()}`);
+    const until = pausedUntil();
+    if (until > 0) {
+      return unavailable(`upstream asked to be left alone until ${new Date(until).toISOString()}`);
     }
     if (underWay.size >= requestsInFlightMax)
       return unavailable("too many requests to upstream are under way");
@@ -53,7 +67,7 @@ export function createRest({ baseUrl, wallClock, timers, log }: RestOptions): Re
     try {
       const url = `${baseUrl}${path}${search === "" ? "" : `?${search}`}`;
       const response = await fetch(url, { signal: controller.signal, redirect: "error" });
-      if (pausingStatuses.has(response.status)) pause(response);
+      if (pausingStatuses.has(response.status)) leaveAlone(response);
       const text = await response.text();
       if (response.status >= 500 || pausingStatuses.has(response.status)) {
         return unavailable(`upstream answered ${response.status}`);
@@ -67,16 +81,17 @@ export function createRest({ baseUrl, wallClock, timers, log }: RestOptions): Re
     }
   }
 
-  function pause(response: Response): void {
+  function leaveAlone(response: Response): void {
     const waitSeconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const pauseMs = waitSeconds > 0 ? Math.min(waitSeconds * 1000, pauseMsMax) : defaultPauseMs;
-    pausedUntil = Math.max(pausedUntil, wallClock.now() + pauseMs);
+    const pause = response.status === firewallStatus ? own : ban;
+    pause.until = Math.max(pause.until, wallClock.now() + pauseMs);
     log.warn({ baseUrl, status: response.status, pauseMs }, "upstream asked to be left alone");
   }
 
   return {
     ask,
-    pausedUntil: () => (wallClock.now() < pausedUntil ? pausedUntil : 0),
+    pausedUntil,
     close() {
       isClosed = true;
       for (const controller of underWay) controller.abort(new Error("the market feed is closed"));

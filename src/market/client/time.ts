@@ -13,8 +13,35 @@ export type Timers = {
   every(intervalMs: number, callback: () => void): Cancel;
 };
 
-/** Unix ms that never step back: ages and silences are measured with it, so a corrected system clock must not bend it. */
-export const systemClock: Clock = { now: () => Math.trunc(performance.timeOrigin + performance.now()) };
+/** How far the wall clock may run ahead of the monotonic one between two readings before it is believed. */
+export const jumpMsMax = 5_000;
+
+/**
+ * Unix ms that never step back: ages and silences are measured with it, so a corrected system clock must not bend it.
+ *
+ * The monotonic clock stands still while the machine sleeps, and old quotes would look fresh afterwards. So a wall clock
+ * that has leapt ahead of it counts as time passed. Knowingly, an operator who sets the clock ahead is taken for a
+ * sleep: quotes are silent until their next news.
+ */
+export function createSteadyClock(monotonic: Clock, wall: Clock): Clock {
+  let sleptMs = 0;
+  let aheadMs = wall.now() - monotonic.now();
+  return {
+    now() {
+      const at = monotonic.now();
+      const nowAheadMs = wall.now() - at;
+      const leaptMs = nowAheadMs - aheadMs;
+      aheadMs = nowAheadMs;
+      if (leaptMs > jumpMsMax) sleptMs += leaptMs;
+      return Math.trunc(at + sleptMs);
+    },
+  };
+}
+
+export const systemClock: Clock = createSteadyClock(
+  { now: () => performance.timeOrigin + performance.now() },
+  { now: () => Date.now() },
+);
 
 export const systemTimers: Timers = {
   after(delayMs, callback) {
