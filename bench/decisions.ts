@@ -2,10 +2,10 @@
 import type { Account } from "../src/domain/account.ts";
 import type { Command, PlaceOrder } from "../src/domain/command.ts";
 import type { Market } from "../src/domain/market.ts";
+import { isRefusal } from "../src/domain/refusal.ts";
 import type { SymbolRules } from "../src/domain/symbol.ts";
 import { apply } from "../src/engine/apply.ts";
 import { decide } from "../src/engine/decide.ts";
-import { isRefusal } from "../src/domain/refusal.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../src/engine/profiles.ts";
 import { type Amount, decimal, type Price, type Quantity } from "../src/money/decimal.ts";

@@ -14,7 +14,6 @@
 //
 // Knowingly: that renewal closes the socket and connects anew, a gap of some hundred milliseconds in which quotes are
 // missed, as after any other loss.
-// TODO: open the new socket beside the old one and change over without a gap.
 import { type RawData, WebSocket } from "ws";
 import { retryDelayMs } from "./backoff.ts";
 import type { Log } from "./log.ts";
