@@ -2,14 +2,14 @@
 import { afterEach, expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
+import type { Exchange } from "../exchange/open.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
-import type { Venue } from "../venue/open.ts";
 import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
 import { until } from "./testing/upstream.ts";
 
 type Stage = {
-  readonly venue: Venue;
+  readonly exchange: Exchange;
   readonly time: ManualTime;
   readonly feed: MarketFeed;
   /** Lets market time pass; resolves when the client has received what was sent in it. */
@@ -24,13 +24,13 @@ afterEach(async () => {
 
 async function setStage(): Promise<Stage> {
   const time = createManualTime();
-  const venue = await openSimulatedExchange({ seed: 7, clock: time, manual: true });
-  open.push(venue.close);
+  const exchange = await openSimulatedExchange({ seed: 7, clock: time, manual: true });
+  open.push(exchange.close);
   const feed = createMarketFeed({
-    spotRestUrl: venue.spotRestUrl,
-    spotWsUrl: venue.spotWsUrl,
-    futuresRestUrl: venue.futuresRestUrl,
-    futuresWsUrl: venue.futuresWsUrl,
+    spotRestUrl: exchange.spotRestUrl,
+    spotWsUrl: exchange.spotWsUrl,
+    futuresRestUrl: exchange.futuresRestUrl,
+    futuresWsUrl: exchange.futuresWsUrl,
     clock: time,
     wallClock: time,
     timers: time,
@@ -46,17 +46,17 @@ async function setStage(): Promise<Stage> {
   async function pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1_000) {
       time.advance(Math.min(left, 1_000));
-      venue.pump();
+      exchange.pump();
       const before = marked;
       // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
       await until(() => {
-        if (marked === before) venue.sendRaw("marker@trade", {});
+        if (marked === before) exchange.sendRaw("marker@trade", {});
         return marked > before;
       });
     }
   }
   await feed.start();
-  return { venue, time, feed, pass };
+  return { exchange, time, feed, pass };
 }
 
 test("every spot symbol has rules and quotes, which are the ones that REST gives", async () => {
@@ -84,33 +84,33 @@ test("every spot symbol has rules and quotes, which are the ones that REST gives
 });
 
 test("a symbol that the exchange silences has no quote although the others and REST go on, and comes back", async () => {
-  const { venue, feed, pass } = await setStage();
+  const { exchange, feed, pass } = await setStage();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await pass(2_000);
-  venue.silenceStreams("BTCUSDT");
+  exchange.silenceStreams("BTCUSDT");
   await pass(6_000);
   await feed.prepare("BTCUSDT");
   expect(feed.quote("BTCUSDT")).toBeNull();
   expect(feed.quote("ETHUSDT")).not.toBeNull();
-  venue.resumeStreams("BTCUSDT");
+  exchange.resumeStreams("BTCUSDT");
   await pass(1_000);
   expect(feed.quote("BTCUSDT")).not.toBeNull();
 });
 
 test("an exchange that is away for a while leaves no quote, keeps the rules and is taken up again", async () => {
-  const { venue, time, feed, pass } = await setStage();
+  const { exchange, time, feed, pass } = await setStage();
   await feed.prepare("BTCUSDT");
   await pass(1_000);
-  venue.refuseConnections(true);
-  venue.refuseRest();
-  venue.dropConnections();
+  exchange.refuseConnections(true);
+  exchange.refuseRest();
+  exchange.dropConnections();
   await until(() => !feed.status().connected);
   time.advance(6_000);
   expect(feed.quote("BTCUSDT")).toBeNull();
   expect(feed.rules("BTCUSDT")).not.toBeNull();
   expect(await feed.query("/api/v3/time", "")).toMatchObject({ unavailable: true });
-  venue.refuseConnections(false);
-  venue.resumeRest();
+  exchange.refuseConnections(false);
+  exchange.resumeRest();
   await until(() => {
     time.advance(1_000);
     return feed.status().connected;
@@ -120,12 +120,12 @@ test("an exchange that is away for a while leaves no quote, keeps the rules and 
 });
 
 test("a crossed book and an old update id of the exchange change nothing", async () => {
-  const { venue, feed, pass } = await setStage();
+  const { exchange, feed, pass } = await setStage();
   await feed.prepare("BTCUSDT");
   await pass(2_000);
   const { quotes } = feed.status();
   const held = feed.quote("BTCUSDT");
-  venue.sendRaw("btcusdt@bookTicker", {
+  exchange.sendRaw("btcusdt@bookTicker", {
     u: Number.MAX_SAFE_INTEGER,
     s: "BTCUSDT",
     b: "2",
@@ -133,7 +133,7 @@ test("a crossed book and an old update id of the exchange change nothing", async
     a: "1",
     A: "1",
   });
-  venue.sendRaw("btcusdt@bookTicker", { u: 1, s: "BTCUSDT", b: "1", B: "1", a: "2", A: "1" });
+  exchange.sendRaw("btcusdt@bookTicker", { u: 1, s: "BTCUSDT", b: "1", B: "1", a: "2", A: "1" });
   await until(() => feed.status().quotes.stale > quotes.stale);
   expect(feed.status().quotes).toEqual({ ...quotes, crossed: quotes.crossed + 1, stale: quotes.stale + 1 });
   expect(feed.quote("BTCUSDT")).toEqual(held);

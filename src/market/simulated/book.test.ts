@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unitsOf } from "../venue/decimals.ts";
-import type { Book, Level } from "../venue/source.ts";
+import { decimal } from "../../money/decimal.ts";
+import type { Book, Level } from "../exchange/source.ts";
 import { perpetualListings, spotListings } from "./listing.ts";
 import { createSimulatedSources } from "./source.ts";
 
@@ -14,7 +14,7 @@ const anyTime = fc.integer({ min: Date.UTC(2020, 10, 1), max: Date.UTC(2030, 0, 
 const runs = { numRuns: 150, verbose: true };
 
 function pricesOf(levels: readonly Level[]): readonly bigint[] {
-  return levels.map(([price]) => unitsOf(price));
+  return levels.map(([price]) => decimal(price));
 }
 
 function expectSound(book: Book, listing: { tickDecimals: number; stepDecimals: number }): void {
@@ -26,7 +26,7 @@ function expectSound(book: Book, listing: { tickDecimals: number; stepDecimals: 
   expect(bids.every((price, index) => price < (bids[index - 1] ?? price + 1n))).toBe(true);
   expect(asks.every((price, index) => price > (asks[index - 1] ?? 0n))).toBe(true);
   expect([...bids, ...asks].every((price) => price > 0n && price % tick === 0n)).toBe(true);
-  const quantities = [...book.bids, ...book.asks].map(([, quantity]) => unitsOf(quantity));
+  const quantities = [...book.bids, ...book.asks].map(([, quantity]) => decimal(quantity));
   expect(quantities.every((quantity) => quantity > 0n && quantity % step === 0n)).toBe(true);
 }
 

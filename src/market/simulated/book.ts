@@ -6,7 +6,7 @@
  * quantities change with each trade, those behind change at times of their own, in steps of 100 ms. The update id counts
  * both, so it never goes back and never stands still while the book changes.
  */
-import type { Book, Level, Touch } from "../venue/source.ts";
+import type { Book, Level, Touch } from "../exchange/source.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
 import type { Listing } from "./listing.ts";
 import type { SimulatedMarket } from "./market.ts";

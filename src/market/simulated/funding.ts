@@ -6,7 +6,7 @@
  *
  * Deliberately missing: premium averaging, caps and intervals other than eight hours.
  */
-import type { FundingRow, Premium } from "../venue/source.ts";
+import type { FundingRow, Premium } from "../exchange/source.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
 import type { SimulatedMarket } from "./market.ts";
 import { decimalText } from "./text.ts";

@@ -4,7 +4,7 @@
  *
  * Ticks and steps are powers of ten and written as their number of decimals.
  */
-import type { Family } from "../venue/source.ts";
+import type { Family } from "../exchange/source.ts";
 import { perpetualRows } from "./listing-perpetual.ts";
 import { spotRows } from "./listing-spot.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { intervals, nextOpenTime, openTimeOf } from "../venue/intervals.ts";
-import { candleAt, candlesOf, klineRow } from "../venue/klines.ts";
+import { intervals, nextOpenTime, openTimeOf } from "../exchange/intervals.ts";
+import { candleAt, candlesOf, klineRow } from "../exchange/klines.ts";
 import { spotListings } from "./listing.ts";
 import { createMarket, type SimulatedMarket } from "./market.ts";
 import { createSimulatedSources } from "./source.ts";

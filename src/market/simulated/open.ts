@@ -1,5 +1,5 @@
 /** A reference exchange of our own on a loopback port: `--market sim`. */
-import { type Clock, openVenue, type Venue } from "../venue/open.ts";
+import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
 import { createSimulatedSources } from "./source.ts";
 
 export type SimulatedExchangeOptions = {
@@ -14,7 +14,7 @@ export type SimulatedExchangeOptions = {
 };
 
 /** Opens the simulated exchange, spot and futures, and serves it over REST and WebSocket. */
-export function openSimulatedExchange(options: SimulatedExchangeOptions): Promise<Venue> {
+export function openSimulatedExchange(options: SimulatedExchangeOptions): Promise<Exchange> {
   const { seed, clock = { now: () => Date.now() }, port, manual } = options;
-  return openVenue({ markets: createSimulatedSources(String(seed)), clock, port, manual });
+  return openExchange({ markets: createSimulatedSources(String(seed)), clock, port, manual });
 }

@@ -1,4 +1,4 @@
-/** The simulated exchange as a venue sees it: integers turned into the wire's decimals. */
+/** The simulated exchange as its server sees it: integers turned into the wire's decimals. */
 import type {
   AggregateTrade,
   FeedEvent,
@@ -7,7 +7,7 @@ import type {
   Statistics,
   Trade,
   TradeQuery,
-} from "../venue/source.ts";
+} from "../exchange/source.ts";
 import { createBook, priceText, quantityText, type SimulatedBook } from "./book.ts";
 import { perpetualExchangeInfo, spotExchangeInfo } from "./exchange-info.ts";
 import { createFunding, type Funding } from "./funding.ts";

@@ -6,7 +6,7 @@
  * Time runs forwards cheaply; a question about an earlier instant starts from a position kept on the way, a few hundred
  * steps behind it at most unless it is long ago.
  */
-import type { Book, Level } from "../venue/source.ts";
+import type { Book, Level } from "../exchange/source.ts";
 import type { TapeDiff, TapeLine, TapeSnapshot } from "./recording.ts";
 
 export type TapeBook = {

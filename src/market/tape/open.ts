@@ -4,7 +4,7 @@
  * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall clock, on
  * past the end, after which the market is silent. With `manual` it stands still until `advanceTo`.
  */
-import { type Clock, openVenue, type Venue } from "../venue/open.ts";
+import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
 import { readRecording } from "./recording.ts";
 import { tapeRules } from "./rules.ts";
 import { createTapeSource } from "./source.ts";
@@ -21,7 +21,7 @@ export type TapeOptions = {
   readonly manual?: boolean | undefined;
 };
 
-export type Tape = Venue & {
+export type Tape = Exchange & {
   /** Market time. */
   readonly clock: Clock;
   readonly symbol: string;
@@ -49,10 +49,10 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
     : { now: () => startsAt + Math.floor((wallClock.now() - openedAt) * speed) };
   // However fast the tape runs, nothing of it is left out.
   const catchUpMsMax = endsAt - startsAt + 1_000;
-  const venue = await openVenue({ markets: { spot: source }, clock, port, manual, catchUpMsMax });
+  const exchange = await openExchange({ markets: { spot: source }, clock, port, manual, catchUpMsMax });
 
   return {
-    ...venue,
+    ...exchange,
     clock,
     symbol,
     startsAt,
@@ -61,7 +61,7 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
     advanceTo(at) {
       if (!manual) throw new Error("a tape that runs by itself cannot be advanced");
       heldAt = Math.max(heldAt, at);
-      venue.pump();
+      exchange.pump();
     },
   };
 }

@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
-import type { Level, Touch, Trade } from "../venue/source.ts";
+import type { Level, Touch, Trade } from "../exchange/source.ts";
 
 /** `at` is market time in Unix ms; `verbatim` the payload as it was received. */
 type TapeTouch = { readonly at: number; readonly touch: Touch; readonly verbatim: string };

@@ -1,5 +1,5 @@
 /**
- * A tape as a venue sees it.
+ * A tape as a exchange sees it.
  *
  * Best prices and trades are passed on as they were recorded, at the market time they arrived. Candles, tickers and
  * lists of trades go by the trades' own times, as on the exchange itself, so a candle is complete when it closes even if
@@ -7,7 +7,7 @@
  * and side, and numbered from 1.
  */
 
-import { textOf, unitsOf } from "../venue/decimals.ts";
+import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type {
   AggregateTrade,
   FeedEvent,
@@ -17,7 +17,7 @@ import type {
   Touch,
   Trade,
   TradeQuery,
-} from "../venue/source.ts";
+} from "../exchange/source.ts";
 import { createTapeBook } from "./book.ts";
 import type { Recording, TapeTrade } from "./recording.ts";
 
@@ -64,7 +64,7 @@ export function createTapeSource(recording: Recording, exchangeInfo: TapeRules):
 
 function wireTrade({ trade }: TapeTrade): Trade {
   const { price, quantity } = trade;
-  return { ...trade, quoteQuantity: textOf(product(unitsOf(price), unitsOf(quantity))) };
+  return { ...trade, quoteQuantity: formatDecimal(product(decimal(price), decimal(quantity))) };
 }
 
 // Aggregates in order, and everything that is sent in order; an aggregate goes out with its last trade.
@@ -99,7 +99,7 @@ function aggregateOf(group: readonly Trade[], id: number): AggregateTrade {
   const [first] = group;
   const last = group.at(-1);
   if (!first || !last) throw new Error("an aggregate of no trades");
-  const quantity = group.reduce((total, trade) => total + unitsOf(trade.quantity), 0n);
+  const quantity = group.reduce((total, trade) => total + decimal(trade.quantity), 0n);
   const { at, price, isBuyerMaker } = first;
   return {
     id,
@@ -107,7 +107,7 @@ function aggregateOf(group: readonly Trade[], id: number): AggregateTrade {
     lastTradeId: last.id,
     at,
     price,
-    quantity: textOf(quantity),
+    quantity: formatDecimal(quantity),
     isBuyerMaker,
   };
 }
@@ -141,13 +141,13 @@ function statisticsOf(trades: readonly Trade[], amounts: readonly Amounts[]): St
   }
   return {
     open: first.price,
-    high: textOf(high),
-    low: textOf(low),
+    high: formatDecimal(high),
+    low: formatDecimal(low),
     close: last.price,
-    volume: textOf(volume),
-    quoteVolume: textOf(quote / eightDigits),
-    takerBuyVolume: textOf(buyVolume),
-    takerBuyQuoteVolume: textOf(buyQuote / eightDigits),
+    volume: formatDecimal(volume),
+    quoteVolume: formatDecimal(quote / eightDigits),
+    takerBuyVolume: formatDecimal(buyVolume),
+    takerBuyQuoteVolume: formatDecimal(buyQuote / eightDigits),
     tradeCount: trades.length,
     firstTradeId: first.id,
     lastTradeId: last.id,
@@ -158,8 +158,8 @@ const eightDigits = 100_000_000n;
 
 // Quote amounts are kept in full, in units of 1e-16, and cut once they are added up.
 function amountsOf(trade: Trade): Amounts {
-  const price = unitsOf(trade.price);
-  const quantity = unitsOf(trade.quantity);
+  const price = decimal(trade.price);
+  const quantity = decimal(trade.quantity);
   return { price, quantity, quote: price * quantity };
 }
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unitsOf } from "../venue/decimals.ts";
-import { StreamClient } from "../venue/testing/stream-client.ts";
+import { decimal } from "../../money/decimal.ts";
+import { StreamClient } from "../exchange/testing/stream-client.ts";
 import { openTape, type Tape } from "./open.ts";
 import { type Recording, readRecording } from "./recording.ts";
 import { createTapeSource } from "./source.ts";
@@ -76,7 +76,9 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
     expect(rows.map((row) => row[0])).toEqual([0, 1, 2, 3].map((minute) => startTime + minute * minuteMs));
     for (const [openTime, ...values] of rows) {
       const expected = exchange.get(Number(openTime)) ?? [];
-      expect(values.slice(0, 5).map((value) => unitsOf(String(value)))).toEqual(expected.map(unitsOf));
+      expect(values.slice(0, 5).map((value) => decimal(String(value)))).toEqual(
+        expected.map((text) => decimal(text)),
+      );
     }
   });
 

@@ -1,5 +1,5 @@
 /**
- * What stands behind the venue: a market that can answer for any instant of its own time.
+ * What stands behind the server: a market that can answer for any instant of its own time.
  *
  * Two implementations exist, the simulated exchange and the tape. Every question carries the instant it is asked for
  * (Unix ms, market time), so a source has no clock. Decimals are text exactly as they go on the wire; times are Unix ms.

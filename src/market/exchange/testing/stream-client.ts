@@ -1,4 +1,4 @@
-/** A client of the venue's streams that keeps what it hears, for tests. */
+/** A client of the exchange's streams that keeps what it hears, for tests. */
 import { WebSocket } from "ws";
 
 /** Fields that tests look at; whichever a payload has. */

@@ -1,18 +1,10 @@
-/** Exact arithmetic on the wire's decimals, as integers of 1e-8. Only what tickers and averages need. */
+/** What tickers and averages need beside `money/`: quotients, and texts of fewer digits. Units are those of `money/`. */
 
 const digits = 8;
 const scale = 10n ** BigInt(digits);
 
-/** "12.5" → 1250000000n. The text must be a plain decimal; digits beyond the eighth are cut. */
-export function unitsOf(text: string): bigint {
-  const isNegative = text.startsWith("-");
-  const [whole = "0", fraction = ""] = (isNegative ? text.slice(1) : text).split(".");
-  const units = BigInt(whole) * scale + BigInt(fraction.slice(0, digits).padEnd(digits, "0"));
-  return isNegative ? -units : units;
-}
-
-/** 1250000000n → "12.50000000"; `shown` digits, the rest cut. */
-export function textOf(units: bigint, shown: number = digits): string {
+/** 1250000000n → "12.500" for three digits shown; the rest is cut. */
+export function shortText(units: bigint, shown: number): string {
   const magnitude = units < 0n ? -units : units;
   const whole = (magnitude / scale).toString();
   const fraction = (magnitude % scale).toString().padStart(digits, "0").slice(0, shown);

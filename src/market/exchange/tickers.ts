@@ -1,5 +1,6 @@
 /** Bodies of the ticker routes (reference sections 5.1, 5.6, 5.7 and 9). */
-import { digitsOf, quotient, textOf, unitsOf } from "./decimals.ts";
+import { decimal, formatDecimal } from "../../money/decimal.ts";
+import { digitsOf, quotient, shortText } from "./decimals.ts";
 import { dayMs, minuteMs } from "./intervals.ts";
 import type { Level, Source } from "./source.ts";
 
@@ -10,7 +11,7 @@ export function averagePrice(source: Source, symbol: string, at: number): object
   const last = source.lastTrade(symbol, at);
   const statistics = source.statistics(symbol, at - averageMinutes * minuteMs + 1, at + 1);
   const price = statistics
-    ? textOf(quotient(unitsOf(statistics.quoteVolume), unitsOf(statistics.volume)))
+    ? formatDecimal(quotient(decimal(statistics.quoteVolume), decimal(statistics.volume)))
     : (last?.price ?? "0.00000000");
   return { mins: averageMinutes, price, closeTime: last?.at ?? at };
 }
@@ -38,17 +39,17 @@ export function dayTicker(source: Source, symbol: string, at: number, type: "FUL
     count: statistics?.tradeCount ?? 0,
   };
   if (type === "MINI") return { symbol, ...range };
-  const change = unitsOf(lastPrice) - unitsOf(openPrice);
-  const average = statistics ? quotient(unitsOf(statistics.quoteVolume), unitsOf(statistics.volume)) : 0n;
+  const change = decimal(lastPrice) - decimal(openPrice);
+  const average = statistics ? quotient(decimal(statistics.quoteVolume), decimal(statistics.volume)) : 0n;
   const priceDigits = digitsOf(lastPrice);
   const touch = source.touch(symbol, at);
   const [bidPrice, bidQty] = touch?.bid ?? emptySide;
   const [askPrice, askQty] = touch?.ask ?? emptySide;
   const changes = {
     symbol,
-    priceChange: textOf(change, priceDigits),
-    priceChangePercent: textOf(100n * quotient(change, unitsOf(openPrice)), 3),
-    weightedAvgPrice: textOf(average, priceDigits),
+    priceChange: shortText(change, priceDigits),
+    priceChangePercent: shortText(100n * quotient(change, decimal(openPrice)), 3),
+    weightedAvgPrice: shortText(average, priceDigits),
   };
   const lastQty = last?.quantity ?? none;
   if (source.family === "futures") return { ...changes, lastQty, ...range };
@@ -75,5 +76,5 @@ export function bookTicker(source: Source, symbol: string, at: number): object {
 const emptySide: Level = ["0.00000000", "0.00000000"];
 
 function zeroLike(text = "0.00000000"): string {
-  return textOf(0n, digitsOf(text));
+  return shortText(0n, digitsOf(text));
 }

@@ -20,7 +20,7 @@ import type { Family } from "./source.ts";
 /** Tells market time in Unix ms. */
 export type Clock = { now(): number };
 
-export type VenueOptions = {
+export type ExchangeOptions = {
   readonly markets: Markets;
   readonly clock: Clock;
   /** 0, the default, takes any free port. */
@@ -31,7 +31,7 @@ export type VenueOptions = {
   readonly catchUpMsMax?: number | undefined;
 };
 
-export type Venue = {
+export type Exchange = {
   /** Origins; a client appends `/api/v3/…` and `/fapi/v1/…`. */
   readonly spotRestUrl: string;
   readonly futuresRestUrl: string;
@@ -73,7 +73,7 @@ const connectionsMax = 512;
 const inboundBytesMax = 64 * 1024;
 const host = "127.0.0.1";
 
-export async function openVenue(options: VenueOptions): Promise<Venue> {
+export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
   const { markets, clock, manual = false, catchUpMsMax = catchUpMsMaxUsual } = options;
   const silences = createFaults();
   const refusals = createFaults();

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSimulatedExchange } from "../simulated/open.ts";
 import { bufferedBytesMax, streamsPerConnectionMax } from "./connection.ts";
-import type { Venue } from "./open.ts";
+import type { Exchange } from "./open.ts";
 import { StreamClient } from "./testing/stream-client.ts";
 
 const startAt = Date.UTC(2026, 9, 10, 12);
 
 let now = startAt;
-let venue: Venue;
+let exchange: Exchange;
 
 beforeAll(async () => {
-  venue = await openSimulatedExchange({ seed: 1, clock: { now: () => now }, manual: true });
+  exchange = await openSimulatedExchange({ seed: 1, clock: { now: () => now }, manual: true });
   // The instant of opening is behind us, so that what follows can be counted.
-  venue.pump();
+  exchange.pump();
 });
-afterAll(() => venue.close());
+afterAll(() => exchange.close());
 
 function advance(byMs: number): void {
   now += byMs;
-  venue.pump();
+  exchange.pump();
 }
 
 async function get(path: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${venue.spotRestUrl}${path}`);
+  const response = await fetch(`${exchange.spotRestUrl}${path}`);
   return { status: response.status, body: await response.json() };
 }
 
@@ -200,7 +200,7 @@ describe("streams", () => {
   test("have the payloads of the reference", async () => {
     const streams = ["bookTicker", "trade", "aggTrade", "depth5", "depth20@100ms", "kline_1m"];
     const names = streams.map((stream) => `ethbtc@${stream}`);
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream?streams=${names.join("/")}`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream?streams=${names.join("/")}`);
     advance(4_000);
     const messages = await client.received();
     const dataOf = (stream: string) =>
@@ -230,7 +230,7 @@ describe("streams", () => {
   });
 
   test("follow SUBSCRIBE and UNSUBSCRIBE, bare on /ws", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/ws/bnbusdt@trade`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/ws/bnbusdt@trade`);
     expect(await client.ask("SUBSCRIBE", ["ltcusdt@trade"])).toMatchObject({ result: null });
     expect(await client.ask("LIST_SUBSCRIPTIONS")).toMatchObject({
       result: ["bnbusdt@trade", "ltcusdt@trade"],
@@ -247,7 +247,7 @@ describe("streams", () => {
   });
 
   test("answer what they do not understand", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream`);
     expect(await client.ask("DANCE")).toMatchObject({ code: 2 });
     expect(await client.ask("GET_PROPERTY", ["speed"])).toMatchObject({ code: 0, msg: "Unknown property" });
     expect(await client.ask("GET_PROPERTY", ["combined"])).toMatchObject({ result: true });
@@ -261,7 +261,7 @@ describe("streams", () => {
 
   test("send a candle's end once, right after its close, and it is the candle of REST", async () => {
     const client = await StreamClient.open(
-      `${venue.spotWsUrl}/stream?streams=solusdt@kline_1m/solusdt@kline_3m`,
+      `${exchange.spotWsUrl}/stream?streams=solusdt@kline_1m/solusdt@kline_3m`,
     );
     const from = now;
     for (let step = 0; step < 70; step += 1) advance(3_000 + (step % 7) * 10);
@@ -284,7 +284,7 @@ describe("streams", () => {
 
   test("update ids ascend and books never cross over the wire", async () => {
     const client = await StreamClient.open(
-      `${venue.spotWsUrl}/stream?streams=xrpusdt@bookTicker/xrpusdt@depth20@100ms`,
+      `${exchange.spotWsUrl}/stream?streams=xrpusdt@bookTicker/xrpusdt@depth20@100ms`,
     );
     advance(20_000);
     const messages = await client.received();
@@ -302,9 +302,9 @@ describe("streams", () => {
   test("of futures come by route and never mix with spot's", async () => {
     const names = "btcusdt@bookTicker/btcusdt@depth5@100ms/btcusdt@markPrice@1s/btcusdt@aggTrade";
     const [open, market, unrouted] = await Promise.all([
-      StreamClient.open(`${venue.futuresWsUrl}/public/stream?streams=${names}`),
-      StreamClient.open(`${venue.futuresWsUrl}/market/stream?streams=${names}`),
-      StreamClient.open(`${venue.futuresWsUrl}/stream?streams=${names}`),
+      StreamClient.open(`${exchange.futuresWsUrl}/public/stream?streams=${names}`),
+      StreamClient.open(`${exchange.futuresWsUrl}/market/stream?streams=${names}`),
+      StreamClient.open(`${exchange.futuresWsUrl}/stream?streams=${names}`),
     ]);
     advance(2_000);
     const heardBy = async (client: StreamClient) =>
@@ -318,20 +318,22 @@ describe("streams", () => {
 
 describe("faults on demand", () => {
   test("streams of a symbol, or all of them, fall silent and come back", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream?streams=btcusdt@trade/ethusdt@trade`);
+    const client = await StreamClient.open(
+      `${exchange.spotWsUrl}/stream?streams=btcusdt@trade/ethusdt@trade`,
+    );
     const heard = async () => {
       client.forget();
       advance(1_000);
       return [...new Set((await client.received()).map(({ stream }) => stream))].toSorted();
     };
     const both = ["btcusdt@trade", "ethusdt@trade"];
-    venue.silence("BTCUSDT");
+    exchange.silence("BTCUSDT");
     expect(await heard()).toEqual(["ethusdt@trade"]);
-    venue.resume("BTCUSDT");
+    exchange.resume("BTCUSDT");
     expect(await heard()).toEqual(both);
-    venue.silence();
+    exchange.silence();
     expect(await heard()).toEqual([]);
-    venue.resume();
+    exchange.resume();
     expect(await heard()).toEqual(both);
     client.close();
   });
@@ -348,50 +350,50 @@ describe("faults on demand", () => {
       ];
       return Promise.all(paths.map(async (path) => (await get(path)).status));
     };
-    venue.refuseRest();
+    exchange.refuseRest();
     expect(await get("/api/v3/time")).toMatchObject({ status: 503, body: { code: -1008 } });
     expect(await statuses()).toEqual([503, 503, 503, 503, 503, 503]);
-    venue.resumeRest();
-    venue.refuseRest("BTCUSDT");
+    exchange.resumeRest();
+    exchange.refuseRest("BTCUSDT");
     expect(await statuses()).toEqual([200, 503, 503, 200, 503, 200]);
-    venue.resumeRest("BTCUSDT");
-    venue.refuseRest("futures");
+    exchange.resumeRest("BTCUSDT");
+    exchange.refuseRest("futures");
     expect(await statuses()).toEqual([200, 200, 200, 200, 503, 503]);
-    venue.resume();
+    exchange.resume();
     expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   test("streams may be silent while REST answers, and an outage is both", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/ws/btcusdt@trade`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/ws/btcusdt@trade`);
     const outcome = async () => {
       client.forget();
       advance(1_000);
       const isHeard = (await client.received()).length > 0;
       return [isHeard, (await get("/api/v3/depth?symbol=BTCUSDT")).status];
     };
-    venue.silenceStreams("BTCUSDT");
+    exchange.silenceStreams("BTCUSDT");
     expect(await outcome()).toEqual([false, 200]);
-    venue.silence("BTCUSDT");
+    exchange.silence("BTCUSDT");
     expect(await outcome()).toEqual([false, 503]);
-    venue.resumeStreams("BTCUSDT");
+    exchange.resumeStreams("BTCUSDT");
     expect(await outcome()).toEqual([true, 503]);
-    venue.resume();
+    exchange.resume();
     expect(await outcome()).toEqual([true, 200]);
     client.close();
   });
 
   test("connections are turned away while told so, and open ones stay", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream`);
-    venue.refuseConnections(true);
-    await expect(StreamClient.open(`${venue.spotWsUrl}/stream`)).rejects.toThrow("503");
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream`);
+    exchange.refuseConnections(true);
+    await expect(StreamClient.open(`${exchange.spotWsUrl}/stream`)).rejects.toThrow("503");
     expect(await client.ask("LIST_SUBSCRIPTIONS")).toMatchObject({ result: [] });
-    venue.refuseConnections(false);
-    (await StreamClient.open(`${venue.spotWsUrl}/stream`)).close();
+    exchange.refuseConnections(false);
+    (await StreamClient.open(`${exchange.spotWsUrl}/stream`)).close();
     client.close();
   });
 
   test("a pump after a long pause sends the latest minutes and leaves out what is older", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream?streams=btcusdt@kline_1m`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream?streams=btcusdt@kline_1m`);
     advance(3 * 3_600_000);
     const minutes = (await client.received()).flatMap(({ data }) => (data.k?.x ? [data.k.t] : []));
     expect(minutes).toEqual([5, 4, 3, 2, 1].map((back) => now - (now % 60_000) - back * 60_000));
@@ -399,29 +401,29 @@ describe("faults on demand", () => {
   });
 
   test("connections can be cut", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream`);
     const closed = client.closed();
-    venue.dropConnections();
+    exchange.dropConnections();
     await closed;
   });
 
   test("a message of one's own making reaches the subscribers of its stream", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream?streams=btcusdt@bookTicker`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream?streams=btcusdt@bookTicker`);
     const crossed = { u: 1, s: "BTCUSDT", b: "2.0", B: "1", a: "1.0", A: "1" };
-    venue.sendRaw("btcusdt@bookTicker", crossed);
-    venue.sendRaw("ethusdt@bookTicker", crossed);
+    exchange.sendRaw("btcusdt@bookTicker", crossed);
+    exchange.sendRaw("ethusdt@bookTicker", crossed);
     expect(await client.received()).toEqual([{ stream: "btcusdt@bookTicker", data: crossed }]);
     client.close();
   });
 
   test("a client that does not read is cut off", async () => {
-    const client = await StreamClient.open(`${venue.spotWsUrl}/stream?streams=btcusdt@bookTicker`);
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/stream?streams=btcusdt@bookTicker`);
     client.socket.pause();
     const closed = client.closed();
     const chunk = { text: "x".repeat(1024 * 1024) };
     // The buffers of the operating system take some of it.
     for (let sent = 0; sent < bufferedBytesMax * 4; sent += 1024 * 1024)
-      venue.sendRaw("btcusdt@bookTicker", chunk);
+      exchange.sendRaw("btcusdt@bookTicker", chunk);
     client.socket.resume();
     await closed;
   });
