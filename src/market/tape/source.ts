@@ -1,5 +1,5 @@
 /**
- * A tape as a exchange sees it.
+ * A tape as its server sees it.
  *
  * Best prices and trades are passed on as they were recorded, at the market time they arrived. Candles, tickers and
  * lists of trades go by the trades' own times, as on the exchange itself, so a candle is complete when it closes even if
