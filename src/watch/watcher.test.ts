@@ -121,6 +121,18 @@ describe("a crossing between an order's decision and its watching", () => {
     expect(trade && [formatDecimal(trade.price), trade.isMaker]).toEqual([`${limit}.00000000`, true]);
   });
 
+  test("concerns that order alone: one that was there before is judged by the quotes it saw", async () => {
+    const { market, place, settled, store } = await stage({ strategies: ["early", "late"] });
+    await place("early", "BUY", "91");
+    // What the market remembers since the mark of the late order, and never showed to the early one.
+    market.remember("BTCUSDT", { highestBid: decimal("89"), lowestAsk: decimal("90") });
+    await place("late", "BUY", "90");
+    await settled("late");
+    await settled("early");
+    const resting = await store.listAllOpenOrders();
+    expect(resting.map(({ strategyId }) => strategyId)).toEqual(["early"]);
+  });
+
   test("is none if it came before the decision", async () => {
     const { market, place, settled, store, storage } = await stage();
     market.show("BTCUSDT", "89", "90");
@@ -272,6 +284,7 @@ describe("a closed watcher", () => {
 /** A market that is told what to show; it stands at 99 to 100 for BTC and at 50 to 51 for ETH. */
 class StubMarket implements DeskMarket, WatchedMarket {
   readonly halted = new Set<string>();
+  readonly #remembered = new Map<string, { highestBid: Price; lowestAsk: Price }>();
   readonly #shown: { readonly symbol: string; readonly bid: Price; readonly ask: Price }[] = [];
   #watchers: { readonly symbol: string; readonly listener: (quote: Quote) => void }[] = [];
 
@@ -299,7 +312,14 @@ class StubMarket implements DeskMarket, WatchedMarket {
     };
   }
 
+  /** From now on these are the symbol's extremes since any mark, whatever was shown. */
+  remember(symbol: string, extremes: { highestBid: Price; lowestAsk: Price }): void {
+    this.#remembered.set(symbol, extremes);
+  }
+
   extremesSince(symbol: string, mark: number) {
+    const remembered = this.#remembered.get(symbol);
+    if (remembered !== undefined) return remembered;
     const since = this.#shown.slice(mark).filter((shown) => shown.symbol === symbol);
     const [first] = since;
     if (first === undefined) return null;

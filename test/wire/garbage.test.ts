@@ -2,9 +2,11 @@
 // 5xx, never one outside the catalogue, nothing moved by what was refused, and a server that goes on.
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { holdCommits } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { farBelow } from "../support/exact.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { exchange, exchangeSigned, talk } from "../support/raw.ts";
+import { exchange, exchangeSigned, hmacHex, talk } from "../support/raw.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { seedMany, supplyOf } from "../support/strategies.ts";
 
@@ -160,6 +162,27 @@ describe("bytes on a socket:", () => {
       request("/api/v3/ping") + request("/api/v3/nothing") + request("/api/v3/ping", true),
     );
     expect(answersIn(received).map(({ status }) => status)).toEqual([200, 404, 200]);
+  });
+
+  test("a mess behind an order that is still being carried out cuts the line, and is not answered in its place", async () => {
+    const strategy = takeStrategy();
+    const { host } = new URL(url);
+    const order =
+      "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=0.001&price=50000&newClientOrderId=mess";
+    const message = `${order}&timestamp=${Date.now()}`;
+    const target = `/api/v3/order?${message}&signature=${hmacHex(strategy.apiSecret, message)}`;
+    const hold = holdCommits(gateway.dataDir);
+    const received = await talk(
+      url,
+      `POST ${target} HTTP/1.1\r\nhost: ${host}\r\nx-mbx-apikey: ${strategy.apiKey}\r\n\r\nmess\0mess\r\n\r\n`,
+    ).finally(() => hold.release());
+    expect(received).toBe("");
+    // Cut off means unknown, and the client may ask: the order was carried out.
+    const query = { symbol: "BTCUSDT", origClientOrderId: "mess" };
+    await eventually(
+      "the order is there",
+      async () => (await signed(url, strategy, "GET", "/api/v3/order", query)).status === 200,
+    );
   });
 
   test("clients that leave in the middle of a request are no trouble", async () => {
