@@ -8,12 +8,12 @@ import type { Quote } from "../domain/market.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
-import { openStrategy } from "../engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../engine/profiles.ts";
 import { decimal, formatDecimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { type Commit, type Store, StoreFailure } from "../store/store.ts";
 import { type Announcement, Desk, type DeskMarket, type Executed } from "./desk.ts";
+import { createStrategies } from "./testing/strategies.ts";
 
 let directory: string;
 const opened: Store[] = [];
@@ -559,29 +559,7 @@ type Storage = {
 async function stage(options: { market?: StubMarket; strategies?: readonly string[] } = {}) {
   const file = join(directory, "lyrebird.sqlite");
   const store = await open(file);
-  await store.createStrategies(
-    (options.strategies ?? ["one"]).map((id) => {
-      const { account, event } = openStrategy(id, "SPOT", 1_000);
-      return {
-        first: {
-          account,
-          entry: { version: 1, key: null, at: 1_000, events: [event] },
-          orders: [],
-          trades: [],
-        },
-        key: {
-          keyId: id,
-          apiKey: `key-${id}`,
-          salt: "",
-          masterVersion: 1,
-          label: "",
-          strategyId: id,
-          createdAt: 0,
-          revokedAt: null,
-        },
-      };
-    }),
-  );
+  await createStrategies(store, options.strategies ?? ["one"]);
   return { file, ...(await deskOn(file, store, options.market)) };
 }
 

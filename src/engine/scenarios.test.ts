@@ -121,7 +121,7 @@ class Workbench {
         return this.#carryOut(
           first === "all"
             ? { type: "CancelOpenOrders", symbol: second }
-            : { type: "CancelOrder", orderId: Number(first) },
+            : { type: "CancelOrder", orderId: Number.parseInt(first, 10) },
         );
       case "buy":
       case "sell": {

@@ -67,6 +67,11 @@ type RouteBase = {
   readonly weight: (parameters: Parameters) => number;
 };
 
+/** The weight of a route that always costs the same. */
+export function fixed(weight: number): RouteBase["weight"] {
+  return () => weight;
+}
+
 export type PublicRoute = RouteBase & {
   readonly access: "public";
   readonly answer: (parameters: Parameters, gateway: Gateway) => Promise<Answer> | Answer;

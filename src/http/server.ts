@@ -115,7 +115,7 @@ const OUTCOME_UNKNOWN: Reply = {
   }),
 };
 
-/** A bug of ours. It changed nothing. */
+/** A bug of ours. Whether it came before or after the effect of the request, it cannot say. */
 const FAULT: Reply = {
   status: 500,
   headers: {},

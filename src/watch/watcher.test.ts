@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Desk, type DeskMarket, type Executed } from "../desk/desk.ts";
+import { createStrategies } from "../desk/testing/strategies.ts";
 import type { PlaceOrder } from "../domain/command.ts";
 import type { Quote } from "../domain/market.ts";
 import type { Order, Side } from "../domain/order.ts";
-import type { Refusal } from "../domain/refusal.ts";
-import { isRefusal } from "../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
-import { openStrategy } from "../engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../engine/profiles.ts";
 import { decimal, formatDecimal, type Price } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
@@ -387,29 +386,7 @@ async function stage(options: { readonly strategies?: readonly string[] } = {}) 
   const strategies = options.strategies ?? ["one"];
   const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
   opened.push(() => store.close());
-  await store.createStrategies(
-    strategies.map((id) => {
-      const { account, event } = openStrategy(id, "SPOT", 1_000);
-      return {
-        first: {
-          account,
-          entry: { version: 1, key: null, at: 1_000, events: [event] },
-          orders: [],
-          trades: [],
-        },
-        key: {
-          keyId: id,
-          apiKey: `key-${id}`,
-          salt: "",
-          masterVersion: 1,
-          label: "",
-          strategyId: id,
-          createdAt: 0,
-          revokedAt: null,
-        },
-      };
-    }),
-  );
+  await createStrategies(store, strategies);
   const started = startOn(store);
   await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
   return { store, ...started };

@@ -21,6 +21,7 @@ import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { encodeOrder, encodeState } from "../../src/store/codec.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
+import { seededRandom } from "../support/random.ts";
 import { send } from "../support/signed-client.ts";
 import { seedMany } from "../support/strategies.ts";
 import { checkBooks, openOrders, readBooks } from "./books.ts";
@@ -60,12 +61,12 @@ type Market = { readonly seed: number; readonly bid: number; readonly ask: numbe
 
 /** Runs the cycles. Rejects, naming the seed and the cycle, if anything that was promised does not hold. */
 export async function runCrashCycles({ seed, cycles, onCycle }: CrashOptions): Promise<CycleReport[]> {
-  const draw = drawsFrom(seed);
+  const draw = seededRandom(seed);
   const { cheap, dear } = await chooseMarkets();
   const dataDir = newDirectory();
   const strategies = await seedMany(dataDir, TRADERS);
   const traders = strategies.map(
-    (each, index) => new Trader(`t${index}`, each, drawsFrom(seed * 1_000 + index)),
+    (each, index) => new Trader(`t${index}`, each, seededRandom(seed * 1_000 + index)),
   );
   const start = (market: Market) => startGateway({ dataDir, env: { SIM_SEED: String(market.seed) } });
   const reports: CycleReport[] = [];
@@ -258,17 +259,6 @@ async function chooseMarkets(): Promise<{ cheap: Market; dear: Market }> {
 async function quoteOf(url: string): Promise<{ bid: number; ask: number }> {
   const { body } = await send(url, "GET", `/api/v3/ticker/bookTicker?symbol=${SYMBOL}`);
   return { bid: ticksOf(body.bidPrice), ask: ticksOf(body.askPrice) };
-}
-
-/** Numbers in [0, 1) that follow from the seed (mulberry32). */
-function drawsFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function messageOf(error: unknown): string {

@@ -15,6 +15,7 @@ import type { Amount, Price, Quantity } from "../../src/money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
 import { encodeOrder, encodeState } from "../../src/store/codec.ts";
 import { WatchList } from "../../src/watch/watch-list.ts";
+import { seededRandom } from "../support/random.ts";
 
 export type WalkReport = {
   readonly commands: number;
@@ -29,7 +30,7 @@ const TICK = 1_000_000n;
 
 /** Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. */
 export function walk(seed: number, commands: number): WalkReport {
-  const random = generator(seed);
+  const random = seededRandom(seed);
   const market = new MarketStub(BASES.map((base) => symbolRules(base)));
   const middles = new Map(
     BASES.map((base, index) => [`${base}USDT`, (60_000n / 20n ** BigInt(index)) * 100n]),
@@ -163,15 +164,4 @@ function checkReplay(account: Account, journal: readonly DomainEvent[]): void {
   for (const event of journal.slice(1)) apply(replayed, event);
   const stateOf = (each: Account) => encodeState(each) + openOrdersOf(each);
   if (stateOf(replayed) !== stateOf(account)) throw new Error("replaying the events gives the same state");
-}
-
-/** A small generator of its own (mulberry32), so that a seed means the same walk everywhere. */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -9,10 +9,9 @@ import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE, WEIGHT_PER_MINUTE } from "../
 import type { ExchangeInfoBody } from "../../market/client/listings.ts";
 import type { Parameters } from "../parameters.ts";
 import { optionalInteger, optionalText, text } from "../parse/fields.ts";
-import { type Answer, type Gateway, type PublicRoute, ReadyJson } from "../pipeline.ts";
+import { type Answer, fixed, type Gateway, type PublicRoute, ReadyJson } from "../pipeline.ts";
 
 const open = { access: "public", method: "GET" } as const;
-const weight = (units: number) => () => units;
 
 // Source: reference exchange, sections 5.5 and 5.6.
 const INTERVALS = new Set("1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M".split(" "));
@@ -20,23 +19,23 @@ const TICKER_TYPES = new Set(["FULL", "MINI"]);
 const TIME_ZONE = /^[+-]?[0-9]{1,2}(:[0-9]{2})?$/;
 
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
-  { ...open, paths: ["/api/v3/ping", "/fapi/v1/ping"], weight: weight(1), answer: () => ({}) },
+  { ...open, paths: ["/api/v3/ping", "/fapi/v1/ping"], weight: fixed(1), answer: () => ({}) },
   {
     ...open,
     paths: ["/api/v3/time", "/fapi/v1/time"],
-    weight: weight(1),
+    weight: fixed(1),
     answer: (_parameters, { wallNow }) => ({ serverTime: wallNow() }),
   },
-  { ...open, paths: ["/api/v3/exchangeInfo"], weight: weight(20), answer: spotExchangeInfo },
+  { ...open, paths: ["/api/v3/exchangeInfo"], weight: fixed(20), answer: spotExchangeInfo },
   // The futures route ignores `symbol`. Source: reference exchange, section 9.
   {
     ...open,
     paths: ["/fapi/v1/exchangeInfo"],
-    weight: weight(1),
+    weight: fixed(1),
     answer: (_parameters, gateway) => exchangeInfo("futures", undefined, gateway),
   },
   fromUpstream("/api/v3/depth", depthWeight, { symbol: mandatorySymbol, limit: limitUpTo(5_000) }),
-  fromUpstream("/api/v3/klines", weight(2), {
+  fromUpstream("/api/v3/klines", fixed(2), {
     symbol: mandatorySymbol,
     interval,
     startTime: wholeNumber,

@@ -5,19 +5,18 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { listLimit, optionalClientId, optionalInteger, optionalText, text } from "../parse/fields.ts";
 import { parsePlaceOrder } from "../parse/place-order.ts";
-import type { Answer, Gateway, SignedCall, SignedRoute } from "../pipeline.ts";
+import { type Answer, fixed, type Gateway, type SignedCall, type SignedRoute } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
 
 const spot = { access: "signed", family: "SPOT", placesOrder: false, writes: false } as const;
-const weight = (units: number) => () => units;
 
 export const SPOT_ROUTES: readonly SignedRoute[] = [
-  { ...spot, method: "GET", paths: ["/api/v3/account"], weight: weight(20), answer: account },
+  { ...spot, method: "GET", paths: ["/api/v3/account"], weight: fixed(20), answer: account },
   {
     ...spot,
     method: "POST",
     paths: ["/api/v3/order"],
-    weight: weight(1),
+    weight: fixed(1),
     placesOrder: true,
     writes: true,
     answer: placeOrder,
@@ -26,7 +25,7 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     ...spot,
     method: "DELETE",
     paths: ["/api/v3/order"],
-    weight: weight(1),
+    weight: fixed(1),
     writes: true,
     answer: cancelOrder,
   },
@@ -34,19 +33,19 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     ...spot,
     method: "DELETE",
     paths: ["/api/v3/openOrders"],
-    weight: weight(1),
+    weight: fixed(1),
     writes: true,
     answer: cancelOpenOrders,
   },
-  { ...spot, method: "GET", paths: ["/api/v3/order"], weight: weight(4), answer: queryOrder },
-  { ...spot, method: "GET", paths: ["/api/v3/openOrders"], weight: weight(6), answer: openOrders },
-  { ...spot, method: "GET", paths: ["/api/v3/allOrders"], weight: weight(20), answer: allOrders },
-  { ...spot, method: "GET", paths: ["/api/v3/myTrades"], weight: weight(20), answer: myTrades },
+  { ...spot, method: "GET", paths: ["/api/v3/order"], weight: fixed(4), answer: queryOrder },
+  { ...spot, method: "GET", paths: ["/api/v3/openOrders"], weight: fixed(6), answer: openOrders },
+  { ...spot, method: "GET", paths: ["/api/v3/allOrders"], weight: fixed(20), answer: allOrders },
+  { ...spot, method: "GET", paths: ["/api/v3/myTrades"], weight: fixed(20), answer: myTrades },
   {
     ...spot,
     method: "POST",
     paths: ["/api/v3/platform/strategy/close"],
-    weight: weight(1),
+    weight: fixed(1),
     writes: true,
     answer: () => ({ refusal: "STRATEGY_CLOSE_UNAVAILABLE" }),
   },

@@ -1,7 +1,7 @@
 // What stock clients ask at their start besides the routes of the specification: with these, ccxt needs nothing but its
 // URLs changed. There is no wallet, no margin account and no coin-margined market here, so the honest answer is an empty
 // list.
-import type { PublicRoute, SignedRoute } from "../pipeline.ts";
+import { fixed, type PublicRoute, type SignedRoute } from "../pipeline.ts";
 
 const signed = {
   access: "signed",
@@ -9,9 +9,9 @@ const signed = {
   placesOrder: false,
   writes: false,
   method: "GET",
-  weight: () => 1,
+  weight: fixed(1),
 } as const;
-const open = { access: "public", method: "GET", weight: () => 1 } as const;
+const open = { access: "public", method: "GET", weight: fixed(1) } as const;
 
 export const STARTUP_ROUTES: readonly (PublicRoute | SignedRoute)[] = [
   { ...signed, paths: ["/sapi/v1/capital/config/getall"], answer: () => [] },
