@@ -34,10 +34,25 @@ const RULES: SymbolRules = {
     maxNotional: decimal<Amount>("9000000"),
     appliesMinToMarket: true,
     appliesMaxToMarket: false,
+    reference: "AVERAGE",
   },
+  percentPrice: null,
+  percentPriceBySide: {
+    buy: { up: decimal("5"), down: decimal("0.2") },
+    sell: { up: decimal("5"), down: decimal("0.2") },
+    reference: "AVERAGE",
+  },
+  maxPosition: null,
+  maxNumOrders: 200,
+  maxNumAlgoOrders: 5,
 };
 const QUOTE = { bid: decimal<Price>("0.3271"), ask: decimal<Price>("0.3272") };
-const MARKET: Market = { rules: () => RULES, quote: () => QUOTE };
+const MARKET: Market = {
+  rules: () => RULES,
+  quote: () => QUOTE,
+  lastPrice: () => QUOTE.bid,
+  averagePrice: () => QUOTE.bid,
+};
 const CIRCUMSTANCES = { market: MARKET, profile: STANDARD_SPOT, at: AT };
 
 const MARKET_BUY = order("BUY", "36.7", null);

@@ -9,6 +9,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import { STANDARD_SPOT } from "../engine/profiles.ts";
+import { unfilteredRules } from "../engine/testing/market-stub.ts";
 import { decimal, formatDecimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { type Commit, type Store, StoreFailure } from "../store/store.ts";
@@ -517,18 +518,15 @@ class StubMarket implements DeskMarket {
   }
 
   rules(symbol: string): SymbolRules {
-    return {
-      symbol,
-      status: "TRADING",
-      baseAsset: symbol.replace(/USDT$/, ""),
-      quoteAsset: "USDT",
-      orderTypes: ["MARKET", "LIMIT"],
-      isSpotTradingAllowed: true,
-      priceFilter: null,
-      lotSize: null,
-      marketLotSize: null,
-      notional: null,
-    };
+    return unfilteredRules(symbol);
+  }
+
+  lastPrice(): null {
+    return null;
+  }
+
+  averagePrice(): null {
+    return null;
   }
 
   quote(symbol: string): Quote | null {

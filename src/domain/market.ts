@@ -10,4 +10,8 @@ export type Market = {
   rules(symbol: string): SymbolRules | null;
   /** The present quote, or null while the symbol is silent: its last price is then no price. */
   quote(symbol: string): Quote | null;
+  /** The price of the last trade, or null while none is known. */
+  lastPrice(symbol: string): Price | null;
+  /** The volume-weighted average price of the last five minutes, or null while none is known. */
+  averagePrice(symbol: string): Price | null;
 };

@@ -41,6 +41,7 @@ const RULES: readonly SymbolRules[] = [
       maxNotional: decimal("150"),
       appliesMinToMarket: false,
       appliesMaxToMarket: false,
+      reference: "AVERAGE",
     },
   }),
   // Limit orders only.

@@ -11,6 +11,7 @@ import type { Order, Side } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import { STANDARD_SPOT } from "../engine/profiles.ts";
+import { unfilteredRules } from "../engine/testing/market-stub.ts";
 import { decimal, formatDecimal, type Price } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -339,18 +340,15 @@ class StubMarket implements DeskMarket, WatchedMarket {
   }
 
   rules(symbol: string): SymbolRules {
-    return {
-      symbol,
-      status: this.halted.has(symbol) ? "BREAK" : "TRADING",
-      baseAsset: symbol.replace(/USDT$/, ""),
-      quoteAsset: "USDT",
-      orderTypes: ["MARKET", "LIMIT"],
-      isSpotTradingAllowed: true,
-      priceFilter: null,
-      lotSize: null,
-      marketLotSize: null,
-      notional: null,
-    };
+    return unfilteredRules(symbol, { status: this.halted.has(symbol) ? "BREAK" : "TRADING" });
+  }
+
+  lastPrice(): null {
+    return null;
+  }
+
+  averagePrice(): null {
+    return null;
   }
 
   now(): number {

@@ -1,11 +1,14 @@
 // A market in the test's own hands.
 import type { Market, Quote } from "../../domain/market.ts";
+import { SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { decimal, ZERO } from "../../money/decimal.ts";
+import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 
 export class MarketStub implements Market {
   readonly #rules = new Map<string, SymbolRules>();
   readonly #quotes = new Map<string, Quote>();
+  readonly #lastPrices = new Map<string, Price>();
+  readonly #averages = new Map<string, Price>();
 
   constructor(rules: readonly SymbolRules[]) {
     for (const each of rules) this.#rules.set(each.symbol, each);
@@ -24,6 +27,22 @@ export class MarketStub implements Market {
     else this.#quotes.set(symbol, quote);
   }
 
+  lastPrice(symbol: string): Price | null {
+    return this.#lastPrices.get(symbol) ?? null;
+  }
+
+  averagePrice(symbol: string): Price | null {
+    return this.#averages.get(symbol) ?? null;
+  }
+
+  setLastPrice(symbol: string, price: Price): void {
+    this.#lastPrices.set(symbol, price);
+  }
+
+  setAveragePrice(symbol: string, price: Price): void {
+    this.#averages.set(symbol, price);
+  }
+
   setStatus(symbol: string, status: string): void {
     const rules = this.#rules.get(symbol);
     if (rules !== undefined) this.#rules.set(symbol, { ...rules, status });
@@ -32,13 +51,7 @@ export class MarketStub implements Market {
 
 /** Rules of a pair against USDT with every filter switched on; `changed` overrides. */
 export function symbolRules(baseAsset: string, changed: Partial<SymbolRules> = {}): SymbolRules {
-  return {
-    symbol: `${baseAsset}USDT`,
-    status: "TRADING",
-    baseAsset,
-    quoteAsset: "USDT",
-    orderTypes: ["LIMIT", "MARKET"],
-    isSpotTradingAllowed: true,
+  return unfilteredRules(`${baseAsset}USDT`, {
     priceFilter: { minPrice: decimal("0.01"), maxPrice: decimal("1000000"), tickSize: decimal("0.01") },
     lotSize: { minQuantity: decimal("0.00001"), maxQuantity: decimal("9000"), stepSize: decimal("0.00001") },
     marketLotSize: { minQuantity: ZERO, maxQuantity: decimal("160.64030255"), stepSize: ZERO },
@@ -47,7 +60,32 @@ export function symbolRules(baseAsset: string, changed: Partial<SymbolRules> = {
       maxNotional: decimal("9000000"),
       appliesMinToMarket: true,
       appliesMaxToMarket: false,
+      reference: "AVERAGE",
     },
+    maxNumOrders: 200,
+    maxNumAlgoOrders: 5,
+    ...changed,
+  });
+}
+
+/** Rules of a pair against USDT for which the exchange has published no filter. */
+export function unfilteredRules(symbol: string, changed: Partial<SymbolRules> = {}): SymbolRules {
+  return {
+    symbol,
+    status: "TRADING",
+    baseAsset: symbol.replace(/USDT$/, ""),
+    quoteAsset: "USDT",
+    orderTypes: SPOT_ORDER_TYPES,
+    isSpotTradingAllowed: true,
+    priceFilter: null,
+    lotSize: null,
+    marketLotSize: null,
+    percentPrice: null,
+    percentPriceBySide: null,
+    notional: null,
+    maxPosition: null,
+    maxNumOrders: null,
+    maxNumAlgoOrders: null,
     ...changed,
   };
 }

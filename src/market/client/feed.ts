@@ -130,6 +130,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     now: () => clock.now(),
     rules: listings.rules,
     quote: quotes.quote,
+    lastPrice: () => null,
+    averagePrice: () => null,
     async start() {
       await listings.load();
       connection.open();

@@ -2,8 +2,15 @@
 //
 // A row that cannot be understood gives a reason instead of rules: a wrong rule would let a wrong order pass. Keys that
 // are not known are ignored. Source: reference exchange, sections 6.1 to 6.3.
-import type { LotSize, NotionalFilter, PriceFilter, SymbolRules } from "../../domain/symbol.ts";
-import { type Amount, parseDecimal, type Quantity, ZERO } from "../../money/decimal.ts";
+import type {
+  LotSize,
+  NotionalFilter,
+  PercentPrice,
+  PriceFilter,
+  ReferencePrice,
+  SymbolRules,
+} from "../../domain/symbol.ts";
+import { type Amount, parseDecimal, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -37,6 +44,15 @@ function read(row: JsonObject): SymbolRules {
     notional:
       optional(filters.get("NOTIONAL"), readNotional) ??
       optional(filters.get("MIN_NOTIONAL"), readMinNotional),
+    percentPrice: optional(filters.get("PERCENT_PRICE"), readPercentPrice),
+    percentPriceBySide: optional(filters.get("PERCENT_PRICE_BY_SIDE"), readPercentPriceBySide),
+    maxPosition: optional(filters.get("MAX_POSITION"), (filter) =>
+      decimalIn<Quantity>(filter, "maxPosition"),
+    ),
+    maxNumOrders: optional(filters.get("MAX_NUM_ORDERS"), (filter) => countIn(filter, "maxNumOrders")),
+    maxNumAlgoOrders: optional(filters.get("MAX_NUM_ALGO_ORDERS"), (filter) =>
+      countIn(filter, "maxNumAlgoOrders"),
+    ),
   };
 }
 
@@ -62,6 +78,7 @@ function readNotional(filter: JsonObject): NotionalFilter {
     maxNotional: decimalIn<Amount>(filter, "maxNotional"),
     appliesMinToMarket: flagIn(filter, "applyMinToMarket"),
     appliesMaxToMarket: flagIn(filter, "applyMaxToMarket"),
+    reference: readReference(filter),
   };
 }
 
@@ -72,7 +89,33 @@ function readMinNotional(filter: JsonObject): NotionalFilter {
     maxNotional: ZERO,
     appliesMinToMarket: flagIn(filter, "applyToMarket"),
     appliesMaxToMarket: false,
+    reference: readReference(filter),
   };
+}
+
+function readPercentPrice(filter: JsonObject): PercentPrice {
+  const up = decimalIn<Rate>(filter, "multiplierUp");
+  const down = decimalIn<Rate>(filter, "multiplierDown");
+  return { buy: { up, down }, sell: { up, down }, reference: readReference(filter) };
+}
+
+function readPercentPriceBySide(filter: JsonObject): PercentPrice {
+  return {
+    buy: {
+      up: decimalIn<Rate>(filter, "bidMultiplierUp"),
+      down: decimalIn<Rate>(filter, "bidMultiplierDown"),
+    },
+    sell: {
+      up: decimalIn<Rate>(filter, "askMultiplierUp"),
+      down: decimalIn<Rate>(filter, "askMultiplierDown"),
+    },
+    reference: readReference(filter),
+  };
+}
+
+/** Zero minutes mean the last price. Source: reference exchange, section 6.3. */
+function readReference(filter: JsonObject): ReferencePrice {
+  return filter.avgPriceMins === 0 ? "LAST" : "AVERAGE";
 }
 
 function filtersByType(filters: unknown): ReadonlyMap<string, JsonObject> {
@@ -94,6 +137,12 @@ function decimalIn<D extends bigint>(from: JsonObject, key: string): D {
   const value = typeof text === "string" ? parseDecimal(text) : "NOT_A_DECIMAL";
   if (typeof value === "string") throw new RowFault(`${key} is ${value}: ${JSON.stringify(text)}`);
   return value as D;
+}
+
+function countIn(from: JsonObject, key: string): number {
+  const value = from[key];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new RowFault(`${key} is no count`);
+  return value as number;
 }
 
 function textIn(from: JsonObject, key: string): string {
