@@ -119,6 +119,7 @@ function order(side: "BUY" | "SELL", quantity: string, price: string | null): Pl
     side,
     orderType: price === null ? "MARKET" : "LIMIT",
     size: { quantity: decimal<Quantity>(quantity) },
+    stopPrice: null,
     price: price === null ? null : decimal<Price>(price),
     clientOrderId: "bench-1",
   };

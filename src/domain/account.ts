@@ -3,6 +3,7 @@
 import type { Amount, Rate } from "../money/decimal.ts";
 import type { Balances } from "../money/posting.ts";
 import type { Order } from "./order.ts";
+import { NO_ORDERS, type OrderCounts } from "./order-counts.ts";
 
 export type StrategyType = "SPOT" | "FUTURES";
 /** `LIVE` permits writes; a closed strategy is permanent. Source: specification 2.2. */
@@ -20,6 +21,8 @@ export type Account = {
   readonly openOrders: Map<number, Order>;
   nextOrderId: number;
   nextTradeId: number;
+  /** Orders that clients have placed in the present windows. */
+  orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
   updatedAt: number;
 };
@@ -37,6 +40,7 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     openOrders: new Map(),
     nextOrderId: 1,
     nextTradeId: 1,
+    orderCounts: NO_ORDERS,
     updatedAt: 0,
   };
 }

@@ -10,6 +10,8 @@ export type PlaceOrder = {
   readonly size: OrderSize;
   /** The limit; null for an order that takes the market's price. */
   readonly price: Price | null;
+  /** The trigger of a stop order; null for any other. */
+  readonly stopPrice: Price | null;
   /** One client id, one order, for ever. */
   readonly clientOrderId: string;
 };
@@ -24,4 +26,20 @@ export type FillRestingOrder = {
   readonly seen: Price;
 };
 
-export type Command = PlaceOrder | CancelOrder | CancelOpenOrders | FillRestingOrder;
+/** A trade reached a waiting stop order: `seen` is its price. */
+export type TriggerStop = {
+  readonly type: "TriggerStop";
+  readonly orderId: number;
+  readonly seen: Price;
+};
+
+/** Cancels and sells everything and ends the strategy for good; says the same again while that is not done. */
+export type CloseStrategy = { readonly type: "CloseStrategy" };
+
+export type Command =
+  | PlaceOrder
+  | CancelOrder
+  | CancelOpenOrders
+  | FillRestingOrder
+  | TriggerStop
+  | CloseStrategy;

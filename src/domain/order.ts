@@ -5,8 +5,10 @@ export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
 
 /** The order types of the spot family that the service takes. Source: specification 4.1. */
-export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT"] as const;
+export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"] as const;
 export type OrderType = (typeof SPOT_ORDER_TYPES)[number];
+/** The types that wait for the last price to reach their stop price before they are anything else. */
+export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
 
 /** NEW → PARTIALLY_FILLED → FILLED; the last four are terminal and never change. Source: specification 3.2. */
 export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
@@ -23,6 +25,8 @@ export type Order = {
   readonly status: OrderStatus;
   /** The limit; zero for an order that takes the market's price. */
   readonly price: Price;
+  /** The trigger of a stop order; zero for any other. */
+  readonly stopPrice: Price;
   readonly quantity: Quantity;
   /** The amount a `quoteOrderQty` order was placed with; zero for any other. */
   readonly quoteQuantity: Amount;
@@ -34,6 +38,8 @@ export type Order = {
   /** Market time, Unix ms. */
   readonly placedAt: number;
   readonly updatedAt: number;
+  /** Since when the order can trade: from its placement, or for a stop from its trigger; null while it waits for that. */
+  readonly workingAt: number | null;
 };
 
 /** One fill. */
@@ -53,6 +59,15 @@ export type Trade = {
   readonly at: number;
 };
 
+export function isStopType(type: OrderType): type is StopOrderType {
+  return type === "STOP_LOSS" || type === "STOP_LOSS_LIMIT";
+}
+
 export function isOpen(order: Order): boolean {
   return order.status === "NEW" || order.status === "PARTIALLY_FILLED";
+}
+
+/** Whether the order is a stop that the market has not reached yet. */
+export function awaitsTrigger(order: Order): boolean {
+  return isOpen(order) && order.workingAt === null;
 }

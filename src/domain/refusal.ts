@@ -4,7 +4,16 @@
 import type { OrderType } from "./order.ts";
 
 /** The published filters that the service enforces. Source: reference exchange, section 6.3. */
-export type FilterName = "PRICE_FILTER" | "LOT_SIZE" | "MARKET_LOT_SIZE" | "NOTIONAL";
+export type FilterName =
+  | "PRICE_FILTER"
+  | "PERCENT_PRICE"
+  | "PERCENT_PRICE_BY_SIDE"
+  | "LOT_SIZE"
+  | "MARKET_LOT_SIZE"
+  | "NOTIONAL"
+  | "MAX_POSITION"
+  | "MAX_NUM_ORDERS"
+  | "MAX_NUM_ALGO_ORDERS";
 
 export type Refusal =
   // The request itself.
@@ -16,6 +25,7 @@ export type Refusal =
   | { readonly refusal: "PARAMETER_DUPLICATED" }
   | { readonly refusal: "PARAMETERS_EXCLUSIVE" }
   | { readonly refusal: "PARAMETER_INVALID"; readonly parameter: string }
+  | { readonly refusal: "PARAMETERS_INVALID" }
   | { readonly refusal: "PARAMETER_TOO_PRECISE"; readonly parameter: string }
   | { readonly refusal: "LIST_MALFORMED"; readonly parameter: string }
   | { readonly refusal: "SYMBOL_DUPLICATED" }
@@ -26,7 +36,10 @@ export type Refusal =
   | { readonly refusal: "RECV_WINDOW_INVALID" }
   | { readonly refusal: "TIMESTAMP_TOO_OLD" }
   | { readonly refusal: "TIMESTAMP_AHEAD" }
+  | { readonly refusal: "SPAN_TOO_LONG" }
   | { readonly refusal: "SYMBOL_UNKNOWN" }
+  | { readonly refusal: "SYMBOL_STATUS_INVALID" }
+  | { readonly refusal: "SYMBOL_STATUS_MISMATCH" }
   | { readonly refusal: "INTERVAL_INVALID" }
   | { readonly refusal: "TICKER_TYPE_INVALID" }
   | { readonly refusal: "SIDE_INVALID" }
@@ -40,11 +53,12 @@ export type Refusal =
   | { readonly refusal: "KEY_NOT_BOUND" }
   | { readonly refusal: "KEY_OF_OTHER_FAMILY" }
   | { readonly refusal: "STRATEGY_NOT_LIVE" }
-  | { readonly refusal: "STRATEGY_CLOSE_UNAVAILABLE" }
+  | { readonly refusal: "STRATEGY_CLOSED" }
   // The order.
   | { readonly refusal: "MARKET_CLOSED" }
   | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: OrderType }
   | { readonly refusal: "BOOK_EMPTY" }
+  | { readonly refusal: "STOP_WOULD_TRIGGER" }
   | { readonly refusal: "FILTER_FAILED"; readonly filter: FilterName }
   | { readonly refusal: "INSUFFICIENT_BALANCE" }
   | { readonly refusal: "ORDER_UNKNOWN" }

@@ -3,6 +3,7 @@
 import type { Account } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
+import { withPlacement } from "../domain/order-counts.ts";
 import { type Amount, add, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
 
@@ -18,6 +19,9 @@ export function apply(account: Account, event: DomainEvent): Order | null {
       return null;
     case "OrderPlaced":
       account.nextOrderId = event.order.orderId + 1;
+      if (event.admittedAt !== undefined) {
+        account.orderCounts = withPlacement(account.orderCounts, event.admittedAt);
+      }
       return keep(account, event.order);
     case "OrderFilled": {
       const { trade } = event;
@@ -35,6 +39,18 @@ export function apply(account: Account, event: DomainEvent): Order | null {
     }
     case "OrderCanceled":
       return end(account, event.orderId, "CANCELED", event.at);
+    case "OrderTriggered": {
+      const order = openOrder(account, event.orderId);
+      return keep(account, { ...order, workingAt: event.at, updatedAt: event.at });
+    }
+    case "OrderExpired":
+      return end(account, event.orderId, "EXPIRED", event.at);
+    case "StrategyClosing":
+      account.status = "CLOSING";
+      return null;
+    case "StrategyClosed":
+      account.status = "CLOSED";
+      return null;
   }
 }
 

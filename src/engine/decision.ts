@@ -9,6 +9,8 @@ export type Circumstances = {
   readonly profile: FillProfile;
   /** Market time, Unix ms: the time of whatever is decided. */
   readonly at: number;
+  /** When the gateway admitted a client's request, wall time in Unix ms; absent for what no client asked for. */
+  readonly admittedAt?: number | undefined;
 };
 
 /** Either what happened, in order, or why nothing did. An empty list is a success that changed nothing. */

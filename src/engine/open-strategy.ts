@@ -10,6 +10,11 @@ const SEEDS: { readonly [T in StrategyType]: Seed } = {
   FUTURES: { asset: "USDT", amount: decimal("1000") },
 };
 
+/** What strategies of a type start with; its asset is what they are measured in. */
+export function seedOf(type: StrategyType): Seed {
+  return SEEDS[type];
+}
+
 /** A new account and its first event. `at` is market time, Unix ms. */
 export function openStrategy(
   strategyId: string,

@@ -5,11 +5,11 @@ import { describe, expect, test } from "vitest";
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
-import { isOpen } from "../domain/order.ts";
+import { isOpen, type OrderType } from "../domain/order.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import { decimal, formatDecimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
-import { WatchList } from "../watch/watch-list.ts";
+import { type Reached, WatchList, waitingOf } from "../watch/watch-list.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
 import { openStrategy } from "./open-strategy.ts";
@@ -46,6 +46,24 @@ const RULES: readonly SymbolRules[] = [
   }),
   // Limit orders only.
   symbolRules("CALM", { orderTypes: ["LIMIT"] }),
+  // A limit may be up to a fifth above and down to half of the average for a buyer, twice and four fifths for a seller.
+  symbolRules("BAND", {
+    percentPriceBySide: {
+      buy: { up: decimal("1.2"), down: decimal("0.5") },
+      sell: { up: decimal("2"), down: decimal("0.8") },
+      reference: "AVERAGE",
+    },
+  }),
+  // The older filter, of both sides, against the last price.
+  symbolRules("LAST", {
+    percentPrice: {
+      buy: { up: decimal("1.1"), down: decimal("0.9") },
+      sell: { up: decimal("1.1"), down: decimal("0.9") },
+      reference: "LAST",
+    },
+  }),
+  // At most 3 units, two open orders, one of them a stop.
+  symbolRules("FEW", { maxPosition: decimal("3"), maxNumOrders: 2, maxNumAlgoOrders: 1 }),
   symbolRules("FREE", { priceFilter: null, lotSize: null, marketLotSize: null, notional: null }),
 ];
 
@@ -116,8 +134,7 @@ class Workbench {
         this.#market.setStatus(first, verb === "halt" ? "HALT" : "TRADING");
         return "nothing";
       case "close":
-        this.#account.status = "CLOSED";
-        return "nothing";
+        return this.#carryOut({ type: "CloseStrategy" });
       case "cancel":
         return this.#carryOut(
           first === "all"
@@ -128,17 +145,34 @@ class Workbench {
       case "sell": {
         const byQuote = first === "for";
         const [amount, symbol] = byQuote ? [second, third] : [first, second];
-        const price = third === "@" ? decimal<Price>(fourth) : null;
+        const price = priceAfter("@", words);
+        const stopPrice = priceAfter("stop", words);
         return this.#carryOut({
           type: "PlaceOrder",
           symbol,
           side: verb === "buy" ? "BUY" : "SELL",
-          orderType: price === null ? "MARKET" : "LIMIT",
+          orderType: orderType(price, stopPrice),
           size: byQuote ? { quoteQuantity: decimal(amount) } : { quantity: decimal(amount) },
           price,
+          stopPrice,
           clientOrderId: `step-${this.#at}`,
         });
       }
+      case "trade":
+        return this.#trade(first, decimal<Price>(second));
+      case "average":
+        this.#market.setAveragePrice(first, decimal<Price>(second));
+        return "nothing";
+      case "tick":
+        this.#market.changeRules(first, {
+          priceFilter: { minPrice: ZERO, maxPrice: ZERO, tickSize: decimal(second) },
+        });
+        return "nothing";
+      case "lot":
+        this.#market.changeRules(first, {
+          lotSize: { minQuantity: decimal(second), maxQuantity: decimal(third), stepSize: decimal(fourth) },
+        });
+        return "nothing";
       default:
         throw new Error(`there is no step ${JSON.stringify(verb)}`);
     }
@@ -146,10 +180,19 @@ class Workbench {
 
   #quote(symbol: string, quote: { bid: Price | null; ask: Price | null }): string {
     this.#market.setQuote(symbol, quote);
-    const outcomes = this.#watchList.take(symbol, quote).map(({ waiting, seen }) => {
-      const { orderId } = waiting;
-      const outcome = this.#carryOut({ type: "FillRestingOrder", orderId, seen });
-      if (this.#account.openOrders.has(orderId)) this.#watchList.add(waiting);
+    return this.#reached("FillRestingOrder", this.#watchList.takeAtQuote(symbol, quote));
+  }
+
+  #trade(symbol: string, price: Price): string {
+    this.#market.setLastPrice(symbol, price);
+    return this.#reached("TriggerStop", this.#watchList.takeAtTrade(symbol, price));
+  }
+
+  #reached(type: "FillRestingOrder" | "TriggerStop", reached: readonly Reached[]): string {
+    const outcomes = reached.map(({ waiting: { orderId }, seen }) => {
+      const outcome = this.#carryOut({ type, orderId, seen });
+      const order = this.#account.openOrders.get(orderId);
+      if (order !== undefined) this.#watchList.add(waitingOf("scenario", order));
       return outcome;
     });
     const told = outcomes.filter((outcome) => outcome !== "NOTHING_TO_FILL");
@@ -165,9 +208,8 @@ class Workbench {
     for (const event of decision.events) {
       const order = apply(this.#account, event);
       if (order === null) continue;
-      const { symbol, side, price, orderId } = order;
-      if (isOpen(order)) this.#watchList.add({ strategyId: "scenario", orderId, symbol, side, price });
-      else this.#watchList.remove(symbol, "scenario", orderId);
+      this.#watchList.remove(order.symbol, "scenario", order.orderId);
+      if (isOpen(order)) this.#watchList.add(waitingOf("scenario", order));
     }
     return decision.events.length === 0 ? "nothing" : decision.events.map(inWords).join(", then ");
   }
@@ -188,12 +230,30 @@ function inWords(event: DomainEvent): string {
       return `placed ${event.order.orderId}`;
     case "OrderCanceled":
       return `canceled ${event.orderId}`;
+    case "OrderTriggered":
+      return `triggered ${event.orderId}`;
+    case "OrderExpired":
+      return `expired ${event.orderId} ${event.reason}`;
+    case "StrategyClosing":
+      return "closing";
+    case "StrategyClosed":
+      return "closed";
     case "OrderFilled": {
       const { orderId, quantity, price, fee, feeAsset, isMaker } = event.trade;
       const role = isMaker ? "maker" : "taker";
       return `filled ${orderId}: ${short(quantity)} @ ${short(price)} fee ${short(fee)} ${feeAsset} ${role}`;
     }
   }
+}
+
+function priceAfter(word: string, words: readonly string[]): Price | null {
+  const at = words.indexOf(word);
+  return at === -1 ? null : decimal<Price>(words[at + 1] ?? "");
+}
+
+function orderType(price: Price | null, stopPrice: Price | null): OrderType {
+  if (stopPrice !== null) return price === null ? "STOP_LOSS" : "STOP_LOSS_LIMIT";
+  return price === null ? "MARKET" : "LIMIT";
 }
 
 function short(value: bigint): string {

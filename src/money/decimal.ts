@@ -75,6 +75,12 @@ export function feeUp(amount: bigint, rate: Rate): Amount {
   return ((amount * rate + SCALE - 1n) / SCALE) as Amount;
 }
 
+/** Whether `price` lies between `down` and `up` times `reference`, both ends included. Nothing is rounded. */
+export function isWithinMultiples(price: Price, reference: Price, { up, down }: { up: Rate; down: Rate }): boolean {
+  const scaled = price * SCALE;
+  return scaled >= reference * down && scaled <= reference * up;
+}
+
 /** The largest quantity that `amount` buys at `price`, before it is snapped to a step. */
 export function quantityFor(amount: Amount, price: Price): Quantity {
   return ((amount * SCALE) / price) as Quantity;

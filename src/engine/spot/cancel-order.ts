@@ -1,9 +1,8 @@
 // Taking resting orders back: what they had locked is free again.
 import type { Account } from "../../domain/account.ts";
 import type { CancelOpenOrders, CancelOrder } from "../../domain/command.ts";
-import type { OrderCanceled } from "../../domain/event.ts";
-import type { Order } from "../../domain/order.ts";
 import type { Circumstances, Decision } from "../decision.ts";
+import { canceled } from "./release.ts";
 
 export function cancelOrder(account: Account, command: CancelOrder, { at }: Circumstances): Decision {
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
@@ -21,16 +20,4 @@ export function cancelOpenOrders(
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
   const orders = [...account.openOrders.values()].filter(({ symbol }) => symbol === command.symbol);
   return { events: orders.map((order) => canceled(order, at)) };
-}
-
-function canceled(order: Order, at: number): OrderCanceled {
-  return {
-    type: "OrderCanceled",
-    at,
-    orderId: order.orderId,
-    postings:
-      order.reserved > 0n
-        ? [{ from: "locked", to: "free", asset: order.reservedAsset, amount: order.reserved }]
-        : [],
-  };
 }

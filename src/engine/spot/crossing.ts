@@ -12,3 +12,8 @@ export function bestOpposite(side: Side, quote: Quote): Price | null {
 export function isMetBy(order: Pick<Order, "side" | "price">, opposite: Price): boolean {
   return order.side === "BUY" ? opposite <= order.price : opposite >= order.price;
 }
+
+/** Whether a trade at this price triggers a stop: a buyer's when prices rise to it, a seller's when they fall to it. */
+export function isReachedBy(order: Pick<Order, "side" | "stopPrice">, last: Price): boolean {
+  return order.side === "BUY" ? last >= order.stopPrice : last <= order.stopPrice;
+}

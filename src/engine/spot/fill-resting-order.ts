@@ -2,6 +2,7 @@
 // command: a crossing that happened is not lost because the market has moved on since.
 import type { Account } from "../../domain/account.ts";
 import type { FillRestingOrder } from "../../domain/command.ts";
+import { awaitsTrigger } from "../../domain/order.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { isMetBy } from "./crossing.ts";
 import { fillWhole } from "./fill.ts";
@@ -12,10 +13,13 @@ export function fillRestingOrder(
   circumstances: Circumstances,
 ): Decision {
   const order = account.openOrders.get(command.orderId);
-  if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
+  if (order === undefined || awaitsTrigger(order) || !isMetBy(order, command.seen))
+    return { refusal: "NOTHING_TO_FILL" };
   const rules = circumstances.market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
   return {
-    events: [fillWhole(account, order, { price: order.price, isMaker: true }, rules, circumstances)],
+    events: [
+      fillWhole(account.nextTradeId, order, { price: order.price, isMaker: true }, rules, circumstances),
+    ],
   };
 }

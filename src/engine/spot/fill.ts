@@ -3,7 +3,6 @@
 // The buyer pays quote units, rounded up, and receives base units; the seller pays base units and receives quote units,
 // rounded down. The fee comes out of what was received, rounded up (specification 2.3: a BUY pays its fee in the base
 // asset). What the order had locked pays first; what is left of it returns to free.
-import type { Account } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -21,7 +20,7 @@ import type { Circumstances } from "../decision.ts";
 
 /** The event that fills all that is left of an order at one price. */
 export function fillWhole(
-  account: Account,
+  tradeId: number,
   order: Order,
   terms: { readonly price: Price; readonly isMaker: boolean },
   rules: Pick<SymbolRules, "baseAsset" | "quoteAsset">,
@@ -44,7 +43,7 @@ export function fillWhole(
     type: "OrderFilled",
     at,
     trade: {
-      tradeId: account.nextTradeId,
+      tradeId,
       orderId: order.orderId,
       symbol: order.symbol,
       side: order.side,

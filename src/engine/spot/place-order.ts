@@ -1,12 +1,10 @@
 // Placing a spot order. The checks run from the most general to the most particular: strategy, symbol, filters, market,
-// funds; the first that fails is the answer.
-//
-// Fills follow the standard profile (specification section 1): a MARKET order is filled whole at the opposite best price,
-// however large it is; a LIMIT order that the market already meets is filled at once at that price, as taker; any other
-// rests, with its funds locked.
+// funds; the first that fails is the answer. What a standing order does next is `working-order.ts`.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import type { Order } from "../../domain/order.ts";
+import type { OrderPlaced } from "../../domain/event.ts";
+import { isStopType, type Order } from "../../domain/order.ts";
+import { exhaustedBy, withPlacement } from "../../domain/order-counts.ts";
 import type { FilterName, Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
@@ -15,18 +13,29 @@ import {
   costUp,
   floorToStep,
   type Price,
-  proceedsDown,
   type Quantity,
   quantityFor,
   ZERO,
 } from "../../money/decimal.ts";
-import { freeOf, type Posting } from "../../money/posting.ts";
+import { freeOf } from "../../money/posting.ts";
 import type { Circumstances, Decision } from "../decision.ts";
-import { failsLotSizes, failsNotional, failsPriceFilter } from "../filters.ts";
-import { bestOpposite, isMetBy } from "./crossing.ts";
+import {
+  failsAsLimit,
+  failsLotSize,
+  failsMarketLotSizes,
+  failsMarketNotional,
+  failsNotional,
+  failsOrderCounts,
+  failsPosition,
+  failsPriceFilter,
+} from "../filters.ts";
+import { bestOpposite, isReachedBy } from "./crossing.ts";
 import { fillWhole } from "./fill.ts";
+import { canPay, fillIfMet } from "./working-order.ts";
 
 export function placeOrder(account: Account, command: PlaceOrder, circumstances: Circumstances): Decision {
+  const exhausted = exhaustedOrders(account, circumstances);
+  if (exhausted !== null) return exhausted;
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
   const rules = circumstances.market.rules(command.symbol);
   if (rules === null) return { refusal: "SYMBOL_UNKNOWN" };
@@ -34,9 +43,10 @@ export function placeOrder(account: Account, command: PlaceOrder, circumstances:
   if (!rules.orderTypes.includes(command.orderType)) {
     return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
   }
+  if (isStopType(command.orderType)) return placeStop(account, command, rules, circumstances);
   return command.price === null
     ? placeAtMarket(account, command, rules, circumstances)
-    : placeAtLimit(account, command, command.price, rules, circumstances);
+    : placeAtLimit(account, command, rules, circumstances);
 }
 
 function placeAtMarket(
@@ -46,74 +56,94 @@ function placeAtMarket(
   circumstances: Circumstances,
 ): Decision {
   const { size, side, symbol } = command;
-  if ("quantity" in size) {
-    const failed = failsLotSizes(rules, size.quantity, true);
-    if (failed !== null) return filterFailed(failed);
-  }
-  const quote = circumstances.market.quote(symbol);
+  const { market } = circumstances;
+  const wrongLot = "quantity" in size ? failsMarketLotSizes(rules, size.quantity) : null;
+  if (wrongLot !== null) return filterFailed(wrongLot);
+  const quote = market.quote(symbol);
   if (quote === null) return { refusal: "MARKET_SILENT" };
   const price = bestOpposite(side, quote);
   if (price === null) return { refusal: "BOOK_EMPTY" };
-
   // An order by quote amount is for the largest quantity on the step that the amount buys; its notional is the amount.
   const byQuote = "quoteQuantity" in size;
   const quantity = byQuote ? buyableFor(size.quoteQuantity, price, rules) : size.quantity;
-  const notional = byQuote ? size.quoteQuantity : proceedsDown(price, quantity);
+  const order = newOrder(account, command, rules, { quantity, reserved: ZERO }, circumstances.at);
   const failed =
-    failsNotional(rules, notional, true) ?? (byQuote ? failsLotSizes(rules, quantity, true) : null);
+    (byQuote
+      ? (failsNotional(rules, size.quoteQuantity, true) ?? failsMarketLotSizes(rules, quantity))
+      : failsMarketNotional(rules, order, market)) ?? failsPosition(rules, order, account);
   if (failed !== null) return filterFailed(failed);
-
-  const payment = side === "BUY" ? costUp(price, quantity) : asAmount(quantity);
-  const asset = paidAsset(command, rules);
-  if (payment > freeOf(account.balances, asset)) return { refusal: "INSUFFICIENT_BALANCE" };
+  if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
-  const order = newOrder(
-    account,
-    command,
-    { quantity, price: ZERO, reserved: ZERO, asset },
-    circumstances.at,
-  );
-  const placed = { type: "OrderPlaced", at: circumstances.at, order, postings: [] } as const;
-  return {
-    events: [placed, fillWhole(account, order, { price, isMaker: false }, rules, circumstances)],
-  };
+  const filled = fillWhole(account.nextTradeId, order, { price, isMaker: false }, rules, circumstances);
+  return { events: [placed(order, circumstances), filled] };
 }
 
 function placeAtLimit(
   account: Account,
   command: PlaceOrder,
-  price: Price,
   rules: SymbolRules,
   circumstances: Circumstances,
 ): Decision {
-  const { size, side, symbol } = command;
-  if (!("quantity" in size)) throw new Error("a LIMIT order is placed by quantity");
-  const { quantity } = size;
+  const quantity = quantityOf(command);
+  const price = command.price ?? ZERO;
+  const reserved = command.side === "BUY" ? costUp(price, quantity) : asAmount(quantity);
+  const order = newOrder(account, command, rules, { quantity, reserved }, circumstances.at);
   const failed =
-    failsPriceFilter(rules, price) ??
-    failsLotSizes(rules, quantity, false) ??
-    failsNotional(rules, proceedsDown(price, quantity), false);
+    failsAsLimit(rules, order, circumstances.market) ??
+    failsPosition(rules, order, account) ??
+    failsOrderCounts(rules, false, account);
   if (failed !== null) return filterFailed(failed);
-
-  const asset = paidAsset(command, rules);
-  const reserved = side === "BUY" ? costUp(price, quantity) : asAmount(quantity);
-  if (reserved > freeOf(account.balances, asset)) return { refusal: "INSUFFICIENT_BALANCE" };
+  if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
-  const order = newOrder(account, command, { quantity, price, reserved, asset }, circumstances.at);
-  const lock: Posting = { from: "free", to: "locked", asset, amount: reserved };
-  const placed = { type: "OrderPlaced", at: circumstances.at, order, postings: [lock] } as const;
-  const quote = circumstances.market.quote(symbol);
-  const opposite = quote === null ? null : bestOpposite(side, quote);
-  if (opposite === null || !isMetBy(order, opposite)) return { events: [placed] };
-  return {
-    events: [placed, fillWhole(account, order, { price: opposite, isMaker: false }, rules, circumstances)],
+  return { events: [placed(order, circumstances), ...fillIfMet(account, order, rules, circumstances)] };
+}
+
+/** A stop waits for the last price; a BUY without a limit reserves what it would cost at its trigger. */
+function placeStop(
+  account: Account,
+  command: PlaceOrder,
+  rules: SymbolRules,
+  circumstances: Circumstances,
+): Decision {
+  const { side, symbol, stopPrice } = command;
+  const { market, at } = circumstances;
+  if (stopPrice === null) throw new Error("a stop order has a stop price");
+  const quantity = quantityOf(command);
+  const reserved = side === "BUY" ? costUp(command.price ?? stopPrice, quantity) : asAmount(quantity);
+  const order: Order = {
+    ...newOrder(account, command, rules, { quantity, reserved }, at),
+    stopPrice,
+    workingAt: null,
   };
+  const failed =
+    failsPriceFilter(rules, stopPrice) ??
+    (command.price === null
+      ? (failsLotSize(rules, quantity) ?? failsMarketNotional(rules, order, market))
+      : failsAsLimit(rules, order, market)) ??
+    failsPosition(rules, order, account) ??
+    failsOrderCounts(rules, true, account);
+  if (failed !== null) return filterFailed(failed);
+  // Which side of the market a stop is on can only be told by a market that is there.
+  const last = market.lastPrice(symbol);
+  if (last === null || market.quote(symbol) === null) return { refusal: "MARKET_SILENT" };
+  if (isReachedBy(order, last)) return { refusal: "STOP_WOULD_TRIGGER" };
+  if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
+  // From here on the order stands.
+  return { events: [placed(order, circumstances)] };
+}
+
+/** The gateway's own budget once more, on what was taken: nothing that several gateways admit goes beyond it. */
+function exhaustedOrders({ orderCounts }: Account, { admittedAt }: Circumstances): Refusal | null {
+  if (admittedAt === undefined) return null;
+  const exhausted = exhaustedBy(withPlacement(orderCounts, admittedAt));
+  return exhausted === null ? null : { refusal: "ORDERS_EXHAUSTED", ...exhausted };
 }
 
 function newOrder(
   account: Account,
   command: PlaceOrder,
-  terms: { quantity: Quantity; price: Price; reserved: Amount; asset: string },
+  rules: SymbolRules,
+  { quantity, reserved }: { readonly quantity: Quantity; readonly reserved: Amount },
   at: number,
 ): Order {
   return {
@@ -123,26 +153,44 @@ function newOrder(
     side: command.side,
     type: command.orderType,
     status: "NEW",
-    price: terms.price,
-    quantity: terms.quantity,
+    price: command.price ?? ZERO,
+    stopPrice: ZERO,
+    quantity,
     quoteQuantity: "quoteQuantity" in command.size ? command.size.quoteQuantity : ZERO,
     executedQuantity: ZERO,
     executedQuote: ZERO,
-    reserved: terms.reserved,
-    reservedAsset: terms.asset,
+    reserved,
+    reservedAsset: command.side === "BUY" ? rules.quoteAsset : rules.baseAsset,
     placedAt: at,
     updatedAt: at,
+    workingAt: at,
   };
+}
+
+function placed(order: Order, { admittedAt }: Circumstances): OrderPlaced {
+  const { reserved, reservedAsset } = order;
+  return {
+    type: "OrderPlaced",
+    ...(admittedAt === undefined ? {} : { admittedAt }),
+    at: order.placedAt,
+    order,
+    postings: reserved > 0n ? [{ from: "free", to: "locked", asset: reservedAsset, amount: reserved }] : [],
+  };
+}
+
+function canReserve(account: Account, { reserved, reservedAsset }: Order): boolean {
+  return reserved <= freeOf(account.balances, reservedAsset);
+}
+
+function quantityOf({ size }: PlaceOrder): Quantity {
+  if ("quantity" in size) return size.quantity;
+  throw new Error("only a MARKET order is placed by its quote amount");
 }
 
 function buyableFor(amount: Amount, price: Price, rules: SymbolRules): Quantity {
   const quantity = quantityFor(amount, price);
   const onLot = floorToStep(quantity, rules.lotSize?.stepSize ?? ZERO);
   return floorToStep(onLot, rules.marketLotSize?.stepSize ?? ZERO);
-}
-
-function paidAsset(command: PlaceOrder, rules: SymbolRules): string {
-  return command.side === "BUY" ? rules.quoteAsset : rules.baseAsset;
 }
 
 function filterFailed(filter: FilterName): Refusal {

@@ -44,8 +44,12 @@ export class MarketStub implements Market {
   }
 
   setStatus(symbol: string, status: string): void {
+    this.changeRules(symbol, { status });
+  }
+
+  changeRules(symbol: string, changed: Partial<SymbolRules>): void {
     const rules = this.#rules.get(symbol);
-    if (rules !== undefined) this.#rules.set(symbol, { ...rules, status });
+    if (rules !== undefined) this.#rules.set(symbol, { ...rules, ...changed });
   }
 }
 

@@ -46,14 +46,3 @@ export function optionalClientId(parameters: Parameters, name: string): string |
   if (value === null || CLIENT_ID.test(value)) return value;
   return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: CLIENT_ID.source };
 }
-
-/** How many rows a list may have: `LIMIT_DEFAULT` unless said, clamped to `LIMIT_MAX`. Source: design, section 6. */
-export function listLimit(parameters: Parameters): number | Refusal {
-  const value = optionalInteger(parameters, "limit");
-  if (typeof value === "object") return value;
-  if (value === 0) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
-  return Math.min(value ?? LIMIT_DEFAULT, LIMIT_MAX);
-}
-
-const LIMIT_DEFAULT = 500;
-const LIMIT_MAX = 1_000;

@@ -35,31 +35,60 @@ export function parsePlaceOrder(
   };
 }
 
-type Terms = Pick<PlaceOrder, "size" | "price">;
+type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;
 
 const TERMS: { readonly [T in OrderType]: (parameters: Parameters, side: Side) => Terms | Refusal } = {
   MARKET(parameters, side) {
-    const extra = ["timeInForce", "price", "stopPrice"].find(
-      (name) => optionalText(parameters, name) !== null,
-    );
-    if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+    const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
+    if (extra !== null) return extra;
     const size = marketSize(parameters, side);
-    return isRefusal(size) ? size : { size, price: null };
+    return isRefusal(size) ? size : { size, price: null, stopPrice: null };
   },
 
   LIMIT(parameters) {
-    const timeInForce = text(parameters, "timeInForce");
-    if (isRefusal(timeInForce)) return timeInForce;
-    if (timeInForce !== "GTC") return { refusal: "TIME_IN_FORCE_INVALID" };
-    const extra = ["quoteOrderQty", "stopPrice"].find((name) => optionalText(parameters, name) !== null);
-    if (extra !== undefined) return { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+    const unfit = notGoodTillCancelled(parameters) ?? anyOf(parameters, ["quoteOrderQty", "stopPrice"]);
+    if (unfit !== null) return unfit;
+    const terms = limitTerms(parameters);
+    return isRefusal(terms) ? terms : { ...terms, stopPrice: null };
+  },
+
+  STOP_LOSS(parameters) {
+    const extra = anyOf(parameters, ["timeInForce", "price", "quoteOrderQty"]);
+    if (extra !== null) return extra;
     const quantity = amount<Quantity>(parameters, "quantity");
     if (isRefusal(quantity)) return quantity;
-    const price = amount<Price>(parameters, "price");
-    if (isRefusal(price)) return price;
-    return { size: { quantity }, price };
+    const stopPrice = amount<Price>(parameters, "stopPrice");
+    return isRefusal(stopPrice) ? stopPrice : { size: { quantity }, price: null, stopPrice };
+  },
+
+  STOP_LOSS_LIMIT(parameters) {
+    const unfit = notGoodTillCancelled(parameters) ?? anyOf(parameters, ["quoteOrderQty"]);
+    if (unfit !== null) return unfit;
+    const terms = limitTerms(parameters);
+    if (isRefusal(terms)) return terms;
+    const stopPrice = amount<Price>(parameters, "stopPrice");
+    return isRefusal(stopPrice) ? stopPrice : { ...terms, stopPrice };
   },
 };
+
+function notGoodTillCancelled(parameters: Parameters): Refusal | null {
+  const timeInForce = text(parameters, "timeInForce");
+  if (isRefusal(timeInForce)) return timeInForce;
+  return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
+}
+
+/** The refusal of the first of these parameters that was sent although the type does not take it. */
+function anyOf(parameters: Parameters, names: readonly string[]): Refusal | null {
+  const extra = names.find((name) => optionalText(parameters, name) !== null);
+  return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+}
+
+function limitTerms(parameters: Parameters): Pick<PlaceOrder, "size" | "price"> | Refusal {
+  const quantity = amount<Quantity>(parameters, "quantity");
+  if (isRefusal(quantity)) return quantity;
+  const price = amount<Price>(parameters, "price");
+  return isRefusal(price) ? price : { size: { quantity }, price };
+}
 
 function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
   const byQuote = optionalText(parameters, "quoteOrderQty") !== null;

@@ -5,6 +5,8 @@ import { collectiveId } from "../../domain/collective-id.ts";
 import type { Order, Trade } from "../../domain/order.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
 
+/** The `workingTime` of a stop that waits for its trigger. Source: reference exchange, section 7.5. */
+const NOT_YET_WORKING = -1;
 const BASIS_POINTS_IN_ONE = 10_000n;
 
 /** An order: the answer to placing and querying it. */
@@ -24,12 +26,12 @@ export function presentOrder(strategyId: string, order: Order) {
     timeInForce: "GTC",
     type: order.type,
     side: order.side,
-    stopPrice: formatDecimal(ZERO),
+    stopPrice: formatDecimal(order.stopPrice),
     icebergQty: formatDecimal(ZERO),
     time: order.placedAt,
     updateTime: order.updatedAt,
-    isWorking: true,
-    workingTime: order.placedAt,
+    isWorking: order.workingAt !== null,
+    workingTime: order.workingAt ?? NOT_YET_WORKING,
     selfTradePreventionMode: "NONE",
     collectiveId: collectiveId(strategyId, order.orderId),
   };

@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Desk } from "../desk/desk.ts";
+import { createStrategies } from "../desk/testing/strategies.ts";
+import { STANDARD_SPOT } from "../engine/profiles.ts";
+import { createManualTime } from "../market/client/testing/manual-time.ts";
+import { decimal } from "../money/decimal.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import { StubMarket } from "../watch/testing/stub-market.ts";
+import { ClosingSweep } from "./closing-sweep.ts";
+
+/** How often the strategies that are being closed are tried again, ms. */
+const INTERVAL = 2_000;
+
+let directory: string;
+const opened: (() => Promise<void> | void)[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lyrebird-closing-"));
+});
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+  rmSync(directory, { recursive: true });
+});
+
+test("a strategy whose holding's market is silent is closed when that market is back", async () => {
+  const { market, store, close, sweeps } = await stage();
+  market.silence("BTCUSDT");
+  await close("one");
+  expect(await statusOf(store, "one")).toBe("CLOSING");
+  await sweeps(3);
+  expect(await statusOf(store, "one")).toBe("CLOSING");
+  expect(await holdingOf(store, "one")).toBe(decimal("0.0999"));
+  market.show("BTCUSDT", "98", "99");
+  await sweeps(1);
+  expect(await statusOf(store, "one")).toBe("CLOSED");
+  expect(await holdingOf(store, "one")).toBe(0n);
+});
+
+test("nothing is tried before its time, nor again when all is closed", async () => {
+  const { time, market, executions, close, sweeps } = await stage();
+  market.silence("BTCUSDT");
+  await close("one");
+  time.advance(INTERVAL - 1);
+  expect(executions()).toBe(0);
+  time.advance(1);
+  expect(executions()).toBe(1);
+  market.show("BTCUSDT", "98", "99");
+  await sweeps(1);
+  const tried = executions();
+  await sweeps(5);
+  expect(executions()).toBe(tried);
+});
+
+test("a strategy that can be closed at once is never tried again", async () => {
+  const { executions, store, close, sweeps } = await stage();
+  await close("one");
+  expect(await statusOf(store, "one")).toBe("CLOSED");
+  await sweeps(3);
+  expect(executions()).toBe(0);
+});
+
+test("a process that starts finishes what a former one left closing", async () => {
+  const before = await stage({ strategies: ["one", "two"] });
+  before.market.silence("BTCUSDT");
+  await before.close("one");
+  before.sweep.close();
+
+  const { store, sweep, sweeps } = await startOn();
+  await sweeps(2);
+  expect(await statusOf(store, "one")).toBe("CLOSING");
+  await sweep.rebuild();
+  await sweeps(1);
+  expect(await statusOf(store, "one")).toBe("CLOSED");
+  expect(await statusOf(store, "two")).toBe("LIVE");
+});
+
+test("a strategy that another process has closed is forgotten", async () => {
+  const here = await stage();
+  here.market.silence("BTCUSDT");
+  await here.close("one");
+  const there = await startOn();
+  await there.close("one");
+  expect(await statusOf(there.store, "one")).toBe("CLOSED");
+  const entries = await here.store.listEntries("one");
+  here.market.show("BTCUSDT", "98", "99");
+  await here.sweeps(1);
+  const tried = here.executions();
+  expect(tried).toBeGreaterThan(0);
+  await here.sweeps(5);
+  expect(here.executions()).toBe(tried);
+  expect(await here.store.listEntries("one")).toEqual(entries);
+});
+
+test("one that fails is logged and tried again, and keeps no other from being closed", async () => {
+  const { market, store, logged, faults, close, sweeps } = await stage({ strategies: ["one", "two"] });
+  market.silence("BTCUSDT");
+  await close("one");
+  await close("two");
+  faults.add("one");
+  market.show("BTCUSDT", "98", "99");
+  await sweeps(1);
+  expect(logged).toEqual(["one"]);
+  expect([await statusOf(store, "one"), await statusOf(store, "two")]).toEqual(["CLOSING", "CLOSED"]);
+  faults.clear();
+  await sweeps(1);
+  expect(logged).toEqual(["one"]);
+  expect(await statusOf(store, "one")).toBe("CLOSED");
+});
+
+test("a sweep that takes longer than the interval is not overtaken by the next", async () => {
+  const { time, market, executions, delay, close, sweeps } = await stage();
+  market.silence("BTCUSDT");
+  await close("one");
+  const gate = Promise.withResolvers<void>();
+  delay.until = gate.promise;
+  time.advance(5 * INTERVAL);
+  expect(executions()).toBe(1);
+  gate.resolve();
+  await sweeps(1);
+  await sweeps(1);
+  expect(executions()).toBeGreaterThan(1);
+});
+
+test("a closed sweep tries nothing more", async () => {
+  const { time, market, executions, sweep, close } = await stage();
+  market.silence("BTCUSDT");
+  await close("one");
+  sweep.close();
+  time.advance(10 * INTERVAL);
+  expect(executions()).toBe(0);
+  expect(time.pending()).toBe(0);
+});
+
+/** A sweep on a new database; every strategy holds 0.0999 BTC, what its purchase of 0.1 left after the fee. */
+async function stage(options: { readonly strategies?: readonly string[] } = {}) {
+  const strategies = options.strategies ?? ["one"];
+  const started = await startOn();
+  await createStrategies(started.store, strategies);
+  for (const strategyId of strategies) {
+    await started.desk.execute(strategyId, {
+      type: "PlaceOrder",
+      symbol: "BTCUSDT",
+      side: "BUY",
+      orderType: "MARKET",
+      size: { quantity: decimal("0.1") },
+      price: null,
+      stopPrice: null,
+      clientOrderId: "bought",
+    });
+  }
+  return started;
+}
+
+/** The same as a process of its own on the test's database. */
+async function startOn() {
+  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  opened.push(() => store.close());
+  const time = createManualTime();
+  const market = new StubMarket(time.now);
+  const logged: string[] = [];
+  /** Strategies that cannot be read. */
+  const faults = new Set<string>();
+  /** What every command waits for before it is decided. */
+  const delay = { until: Promise.resolve() };
+  const desk = new Desk({
+    store: {
+      ...store,
+      async loadAccount(strategyId) {
+        await delay.until;
+        if (faults.has(strategyId)) throw new Error("the disk is gone");
+        return await store.loadAccount(strategyId);
+      },
+    },
+    market,
+    profile: STANDARD_SPOT,
+    log: pino({ level: "silent" }),
+    onStoreFailure(failure) {
+      throw failure;
+    },
+  });
+  let executions = 0;
+  const execute = desk.execute.bind(desk);
+  const underWay = new Set<Promise<unknown>>();
+  desk.execute = (...command) => {
+    executions += 1;
+    const executing = execute(...command);
+    underWay.add(executing);
+    return executing;
+  };
+  const sweep = new ClosingSweep({
+    desk,
+    store,
+    every: time.every,
+    log: { error: ({ strategyId }: { strategyId: string }) => logged.push(strategyId) },
+  });
+  opened.push(() => sweep.close());
+  return {
+    desk,
+    store,
+    time,
+    market,
+    sweep,
+    logged,
+    faults,
+    delay,
+    /** How many commands the sweep has given. */
+    executions: () => executions,
+    /** What a trader's close does; not counted. */
+    close: (strategyId: string) => execute(strategyId, { type: "CloseStrategy" }),
+    /** So many sweeps, each carried out. */
+    async sweeps(count: number): Promise<void> {
+      for (let swept = 0; swept < count; swept += 1) {
+        time.advance(INTERVAL);
+        for (const executing of underWay) {
+          await Promise.allSettled([executing]);
+          underWay.delete(executing);
+          // The sweep goes on to its next strategy, or ends.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+    },
+  };
+}
+
+async function statusOf(store: Store, strategyId: string): Promise<string | undefined> {
+  return (await store.loadAccount(strategyId))?.account.status;
+}
+
+async function holdingOf(store: Store, strategyId: string): Promise<bigint | undefined> {
+  return (await store.loadAccount(strategyId))?.account.balances.get("BTC")?.free;
+}

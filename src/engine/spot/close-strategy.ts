@@ -1,0 +1,118 @@
+// Closing a spot strategy: its orders are cancelled, what it holds is sold to its quote asset at the market's price, and
+// it is over for good. All of it is one decision and so one commit: a crash leaves the strategy as it was or closed.
+//
+// A holding whose market is silent cannot be sold honestly now. The strategy is then CLOSING, which permits no writes, and
+// the same command closes it later. What no pair sells, and dust below a filter, stays and is shown.
+// Source: specification 3.3; design, section 6 (strategy close).
+import type { Account } from "../../domain/account.ts";
+import type { DomainEvent, OrderFilled, OrderPlaced } from "../../domain/event.ts";
+import type { Order } from "../../domain/order.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { floorToStep, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import type { Circumstances, Decision } from "../decision.ts";
+import { failsAsMarket } from "../filters.ts";
+import { seedOf } from "../open-strategy.ts";
+import { fillWhole } from "./fill.ts";
+import { canceled } from "./release.ts";
+
+/** Sales of one holding: it is cut to what the filters take in one order. */
+const SALES_PER_HOLDING_MAX = 100;
+
+export function closeStrategy(account: Account, circumstances: Circumstances): Decision {
+  if (account.status === "CLOSED") return { refusal: "STRATEGY_CLOSED" };
+  const { market, at } = circumstances;
+  const events: DomainEvent[] = [...account.openOrders.values()].map((order) => canceled(order, at));
+  const numbers = { orderId: account.nextOrderId, tradeId: account.nextTradeId };
+  let isWaiting = false;
+  for (const { rules, quantity } of holdings(account, circumstances)) {
+    if (!isSellable(rules, quantity, circumstances)) continue;
+    const bid = market.quote(rules.symbol)?.bid ?? null;
+    if (bid === null) isWaiting = true;
+    else events.push(...sales(rules, quantity, bid, numbers, circumstances));
+  }
+  if (!isWaiting) events.push({ type: "StrategyClosed", at, postings: [] });
+  else if (account.status === "LIVE") events.push({ type: "StrategyClosing", at, postings: [] });
+  return { events };
+}
+
+/** The symbols at which the account's holdings are sold. */
+export function symbolsOfHoldings(account: Account): string[] {
+  const { asset: quoteAsset } = seedOf(account.type);
+  return [...account.balances]
+    .filter(([asset, { free, locked }]) => asset !== quoteAsset && (free > 0n || locked > 0n))
+    .map(([asset]) => `${asset}${quoteAsset}`);
+}
+
+/** What the account holds of every asset that trades against its quote asset now, on the step of its lot. */
+function holdings(account: Account, { market }: Circumstances): { rules: SymbolRules; quantity: Quantity }[] {
+  return symbolsOfHoldings(account).flatMap((symbol) => {
+    const rules = market.rules(symbol);
+    if (rules === null || rules.status !== "TRADING" || !rules.isSpotTradingAllowed) return [];
+    const pockets = account.balances.get(rules.baseAsset);
+    if (pockets === undefined) return [];
+    return [{ rules, quantity: onStep((pockets.free + pockets.locked) as Quantity, rules) }];
+  });
+}
+
+function isSellable(rules: SymbolRules, quantity: Quantity, { market }: Circumstances): boolean {
+  const first = atMost(quantity, rules);
+  return failsAsMarket(rules, { side: "SELL", quantity: first }, market) === null;
+}
+
+function sales(
+  rules: SymbolRules,
+  quantity: Quantity,
+  price: Price,
+  numbers: { orderId: number; tradeId: number },
+  circumstances: Circumstances,
+): (OrderPlaced | OrderFilled)[] {
+  const events: (OrderPlaced | OrderFilled)[] = [];
+  let left = quantity;
+  for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
+    const order = saleOf(rules, atMost(left, rules), numbers.orderId, circumstances.at);
+    numbers.orderId += 1;
+    events.push(
+      { type: "OrderPlaced", at: circumstances.at, order, postings: [] },
+      fillWhole(numbers.tradeId, order, { price, isMaker: false }, rules, circumstances),
+    );
+    numbers.tradeId += 1;
+    left = subtract(left, order.quantity);
+  }
+  return events;
+}
+
+function saleOf(rules: SymbolRules, quantity: Quantity, orderId: number, at: number): Order {
+  return {
+    orderId,
+    // No client can choose this id: its own may not hold the sign.
+    clientOrderId: `close#${orderId}`,
+    symbol: rules.symbol,
+    side: "SELL",
+    type: "MARKET",
+    status: "NEW",
+    price: ZERO,
+    stopPrice: ZERO,
+    quantity,
+    quoteQuantity: ZERO,
+    executedQuantity: ZERO,
+    executedQuote: ZERO,
+    reserved: ZERO,
+    reservedAsset: rules.baseAsset,
+    placedAt: at,
+    updatedAt: at,
+    workingAt: at,
+  };
+}
+
+function onStep(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {
+  return floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
+}
+
+/** As much of a quantity as one order may be for. */
+function atMost(quantity: Quantity, rules: SymbolRules): Quantity {
+  const limits = [rules.lotSize, rules.marketLotSize].flatMap((lot) =>
+    lot === null || lot.maxQuantity === 0n ? [] : [lot.maxQuantity],
+  );
+  const largest = limits.reduce((least, limit) => (limit < least ? limit : least), quantity);
+  return onStep(largest, rules);
+}

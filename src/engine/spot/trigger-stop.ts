@@ -1,0 +1,44 @@
+// The last price reached a stop. It becomes the order that it stood for, under the same id, and is held against the rules
+// and the funds of this moment: if they do not allow it any more it expires, and what it had reserved is free again.
+//
+// As with a resting order the price that was seen comes with the command; what a triggered order pays is the market's
+// present price. Source: design, section 6 (fills); reference exchange, section 8.4.
+import type { Account } from "../../domain/account.ts";
+import type { TriggerStop } from "../../domain/command.ts";
+import type { OrderTriggered } from "../../domain/event.ts";
+import { awaitsTrigger } from "../../domain/order.ts";
+import type { Circumstances, Decision } from "../decision.ts";
+import { failsAsLimit, failsAsMarket, failsPosition } from "../filters.ts";
+import { bestOpposite, isReachedBy } from "./crossing.ts";
+import { fillWhole } from "./fill.ts";
+import { expired } from "./release.ts";
+import { canPay, fillIfMet } from "./working-order.ts";
+
+export function triggerStop(account: Account, command: TriggerStop, circumstances: Circumstances): Decision {
+  const { market, at } = circumstances;
+  const order = account.openOrders.get(command.orderId);
+  if (order === undefined || !awaitsTrigger(order) || !isReachedBy(order, command.seen)) {
+    return { refusal: "NOTHING_TO_FILL" };
+  }
+  const rules = market.rules(order.symbol);
+  if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
+  const quote = market.quote(order.symbol);
+  // It stays reached: whoever brought it brings it again when the market is back.
+  if (quote === null) return { refusal: "MARKET_SILENT" };
+
+  const triggered: OrderTriggered = { type: "OrderTriggered", at, orderId: order.orderId, postings: [] };
+  const isLimit = order.type === "STOP_LOSS_LIMIT";
+  const failed =
+    (isLimit ? failsAsLimit(rules, order, market) : failsAsMarket(rules, order, market)) ??
+    failsPosition(rules, order, account);
+  if (failed !== null) return { events: [triggered, expired(order, failed, at)] };
+  if (isLimit) return { events: [triggered, ...fillIfMet(account, order, rules, circumstances)] };
+
+  const price = bestOpposite(order.side, quote);
+  if (price === null) return { events: [triggered, expired(order, "BOOK_EMPTY", at)] };
+  if (!canPay(account, order, price)) {
+    return { events: [triggered, expired(order, "INSUFFICIENT_BALANCE", at)] };
+  }
+  const terms = { price, isMaker: false };
+  return { events: [triggered, fillWhole(account.nextTradeId, order, terms, rules, circumstances)] };
+}

@@ -1,0 +1,43 @@
+// What an order does once it works: it meets the market at once or it rests. An order works from its placement on, a stop
+// from its trigger on; from there they are the same.
+//
+// Fills follow the standard profile (specification section 1): an order at the market's price is filled whole at the
+// opposite best price, however large it is; one with a limit that the market already meets is filled at once at that
+// price, as taker; any other rests.
+import type { Account } from "../../domain/account.ts";
+import type { OrderFilled } from "../../domain/event.ts";
+import type { Order } from "../../domain/order.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { add, asAmount, costUp, type Price } from "../../money/decimal.ts";
+import { freeOf } from "../../money/posting.ts";
+import type { Circumstances } from "../decision.ts";
+import { bestOpposite, isMetBy } from "./crossing.ts";
+import { fillWhole } from "./fill.ts";
+
+/** The fill of an order with a limit that the market meets now; none if it rests. */
+export function fillIfMet(
+  account: Account,
+  order: Order,
+  rules: SymbolRules,
+  circumstances: Circumstances,
+): OrderFilled[] {
+  const quote = circumstances.market.quote(order.symbol);
+  const opposite = quote === null ? null : bestOpposite(order.side, quote);
+  if (opposite === null || !isMetBy(order, opposite)) return [];
+  return [fillWhole(account.nextTradeId, order, { price: opposite, isMaker: false }, rules, circumstances)];
+}
+
+/** Whether what the order has reserved, and what is free beside it, pays for all of it at a price. */
+export function canPay(
+  account: Account,
+  {
+    side,
+    quantity,
+    reserved,
+    reservedAsset,
+  }: Pick<Order, "side" | "quantity" | "reserved" | "reservedAsset">,
+  price: Price,
+): boolean {
+  const payment = side === "BUY" ? costUp(price, quantity) : asAmount(quantity);
+  return payment <= add(reserved, freeOf(account.balances, reservedAsset));
+}
