@@ -1,15 +1,21 @@
 // The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
 import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { type Config, ConfigError } from "./config.ts";
+import { readCertificate } from "./certificate.ts";
+import { ClosingSweep } from "./clock/closing-sweep.ts";
+import { type Config, ConfigError, type TlsFiles } from "./config.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { Desk } from "./desk/desk.ts";
 import { STANDARD_SPOT } from "./engine/profiles.ts";
 import { createServer } from "./http/server.ts";
+import { renewCertificate } from "./http/tls.ts";
 import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
+import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
+import { systemTimers } from "./market/client/time.ts";
 import { openUpstream } from "./upstream.ts";
 import { Watcher } from "./watch/watcher.ts";
 
@@ -20,6 +26,8 @@ export type Service = {
   readonly firstStrategies: readonly SeededStrategy[];
   /** How many orders were found resting at the start. */
   readonly restingOrders: number;
+  /** Reads the certificate's files again, for new connections; null for a service without one. */
+  readonly renewCertificate: (() => void) | null;
   /** Answers what has been accepted, then closes everything. */
   close(): Promise<void>;
 };
@@ -33,6 +41,8 @@ export async function startService(
   parts: { readonly log: Logger; readonly onFatal: (error: unknown) => void },
 ): Promise<Service> {
   const { log, onFatal } = parts;
+  const wallNow = () => Date.now();
+  const certificate = config.tls === null ? null : readCertificate(config.tls);
   // What has been opened, to be closed in the opposite order, also when the start fails half-way.
   const opened = new AsyncDisposableStack();
   try {
@@ -60,9 +70,24 @@ export async function startService(
 
     const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: onFatal, log });
     opened.defer(() => desk.drain());
-    const watcher = new Watcher({ desk, store, market, log });
+    const watcher = new Watcher({ desk, store, market, timers: systemTimers, log });
     opened.defer(() => watcher.close());
     const restingOrders = await watcher.rebuild();
+    const closingSweep = new ClosingSweep({ desk, store, every: systemTimers.every, log });
+    opened.defer(() => closingSweep.close());
+    await closingSweep.rebuild();
+
+    const budgets = new Budgets();
+    const budgetLog = new BudgetLog({
+      budgets,
+      store,
+      process: randomBytes(8).toString("hex"),
+      wallNow,
+      every: systemTimers.every,
+      log,
+    });
+    await budgetLog.open();
+    opened.defer(() => budgetLog.close());
 
     const server = createServer(
       {
@@ -70,25 +95,47 @@ export async function startService(
         desk,
         market,
         master,
-        budgets: new Budgets(),
+        budgets,
         profile: STANDARD_SPOT,
-        wallNow: () => Date.now(),
+        wallNow,
         newClientOrderId: () => randomBytes(11).toString("hex"),
       },
-      { log },
+      { log, certificate, proxyHops: config.trustedProxyHops },
     );
     opened.defer(() => server.close());
     await listen(server, config);
     // Only now, since the keys are shown once: a start that fails must not use them up.
     const isFirstStart = isDemo && (await store.countStrategies()) === 0;
-    const firstStrategies = isFirstStart ? await seedStrategies(store, master, ["SPOT"], market.now()) : [];
+    const firstStrategies = isFirstStart
+      ? await seedStrategies(store, master, ["SPOT"], wallNow(), market.now())
+      : [];
     const { port } = server.server.address() as AddressInfo;
-    const url =
-      config.publicUrl ?? `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
-    return { url, firstStrategies, restingOrders, close: () => opened.disposeAsync() };
+    const { tls } = config;
+    return {
+      url: config.publicUrl ?? originOf(config, port),
+      firstStrategies,
+      restingOrders,
+      renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
+      close: () => opened.disposeAsync(),
+    };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
+  }
+}
+
+function originOf({ tls, host }: Config, port: number): string {
+  return `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** A pair of files that cannot be used leaves the service with the certificate that it has. */
+function renew(server: Server, files: TlsFiles, log: Logger): void {
+  try {
+    renewCertificate(server, readCertificate(files));
+    log.info("the certificate was read again");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error({ reason }, "the certificate was read again and cannot be used; the old one stays");
   }
 }
 
@@ -97,7 +144,8 @@ async function listen(
   { host, port }: Config,
 ): Promise<void> {
   try {
-    await server.listen({ host, port });
+    // By its name a second server would be opened for the other family of addresses, without our handlers of garbage.
+    await server.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "EADDRINUSE") throw new ServiceError(`port ${port} is taken: choose another with --port`);

@@ -606,6 +606,7 @@ function buy(price: string, clientOrderId: string): PlaceOrder {
     side: "BUY",
     orderType: price === "market" ? "MARKET" : "LIMIT",
     size: { quantity: decimal("0.1") },
+    stopPrice: null,
     price: price === "market" ? null : decimal(price),
     clientOrderId,
   };

@@ -17,7 +17,7 @@ import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { apply } from "../engine/apply.ts";
-import { decide } from "../engine/decide.ts";
+import { decide, symbolsConcerned } from "../engine/decide.ts";
 import { type JournalEntry, type LoadedAccount, type Store, StoreFailure } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -41,6 +41,8 @@ export type DeskMarket = Market & {
 export type ExecuteOptions = {
   /** The idempotency key, unique within the strategy. */
   readonly key?: string;
+  /** When the gateway admitted the request, wall time in Unix ms; a placement counts against the order budgets then. */
+  readonly admittedAt?: number;
   /** Asked when the command's turn has come: a reason not to carry it out any more. */
   readonly lapsed?: () => Refusal | null;
 };
@@ -108,9 +110,8 @@ export class Desk {
     const isFull =
       this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
       (waiting !== undefined && waiting.length >= STRATEGY_COMMANDS_WAITING_MAX);
-    // A crossing must not be lost, and there are no more of them than orders that rest.
-    const isBounded = command.type !== "FillRestingOrder";
-    if (this.#whenIdle !== null || (isFull && isBounded)) return Promise.resolve({ refusal: "BUSY" });
+    if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
+      return Promise.resolve({ refusal: "BUSY" });
     this.#commandsWaiting += 1;
     const job: Job = { command, options, reply: Promise.withResolvers() };
     if (waiting !== undefined) waiting.push(job);
@@ -158,14 +159,16 @@ export class Desk {
       const { account, version } = held ?? (await this.#load(strategyId));
       const key = options.key ?? null;
       const earlier = key === null ? null : await this.#store.findEntry(strategyId, key);
-      if (earlier === null && command.type === "PlaceOrder") await this.#market.prepare(command.symbol);
+      if (earlier === null) await this.#prepare(symbolsConcerned(account, command));
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
       if (earlier !== null) return await this.#replay(strategyId, earlier);
 
       const mark = this.#market.mark();
       const at = this.#market.now();
-      const decision = decide(account, command, { market: this.#market, profile: this.#profile, at });
+      const { admittedAt } = options;
+      const circumstances = { market: this.#market, profile: this.#profile, at, admittedAt };
+      const decision = decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
         // Nothing is committed, so no version check would show that another process has moved the account since.
@@ -180,14 +183,19 @@ export class Desk {
       const outcome = await this.#commits.commit({ account, entry, orders, trades });
       if (outcome === "OUTDATED") continue;
       if (outcome === "BUSY") {
-        // A client may come again; a crossing comes only once.
-        if (command.type === "FillRestingOrder") continue;
+        // A client may come again.
+        if (isFromMarket(command)) continue;
         return { refusal: "BUSY" };
       }
       this.#hold(strategyId, { account, version: entry.version });
       this.#announce({ strategyId, events, orders, mark });
       return { events, orders, replayed: false };
     }
+  }
+
+  async #prepare(symbols: readonly string[]): Promise<void> {
+    const awaited = symbols.flatMap((symbol) => this.#market.prepare(symbol) ?? []);
+    if (awaited.length > 0) await Promise.all(awaited);
   }
 
   /** Whether the account in memory is behind the store; it is then forgotten. */
@@ -243,15 +251,24 @@ function applyAll(account: Account, events: readonly DomainEvent[]): { orders: O
   return { orders: [...orders.values()], trades };
 }
 
+/** A crossing comes only once and must not be lost; there are no more of them than orders that wait for one. */
+function isFromMarket({ type }: Command): boolean {
+  return type === "FillRestingOrder" || type === "TriggerStop";
+}
+
 function orderIdOf(event: DomainEvent): number[] {
   switch (event.type) {
     case "StrategyOpened":
+    case "StrategyClosing":
+    case "StrategyClosed":
       return [];
     case "OrderPlaced":
       return [event.order.orderId];
     case "OrderFilled":
       return [event.trade.orderId];
     case "OrderCanceled":
+    case "OrderTriggered":
+    case "OrderExpired":
       return [event.orderId];
   }
 }

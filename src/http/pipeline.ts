@@ -10,6 +10,7 @@ import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { type MasterKey, secretOf } from "../identity/api-keys.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
+import { addressHolder, keyHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Store, Strategy } from "../store/store.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
@@ -34,8 +35,8 @@ export type Request = {
   readonly path: string;
   /** The query as received, without its question mark. */
   readonly query: string;
-  /** The body as received. */
-  readonly body: string;
+  /** The body as received, or why it was not taken in. */
+  readonly body: string | Refusal;
   readonly apiKey: string | null;
   /** The client's address. */
   readonly address: string;
@@ -48,13 +49,11 @@ export type Reply = {
   readonly body: string;
 };
 
-/** JSON text that is ready to be sent, where building the value would be a waste; with the status it came with. */
+/** JSON text that is ready to be sent, where building the value would be a waste. */
 export class ReadyJson {
   readonly text: string;
-  readonly status: number;
-  constructor(text: string, status = 200) {
+  constructor(text: string) {
     this.text = text;
-    this.status = status;
   }
 }
 
@@ -94,6 +93,8 @@ export type SignedCall = {
   readonly parameters: Parameters;
   readonly strategyId: string;
   readonly gateway: Gateway;
+  /** When it was charged: wall time, Unix ms. */
+  readonly admittedAt: number;
   /** Whether the request's time window has passed by now: asked again when a command's turn comes. */
   readonly lapsed: () => Refusal | null;
 };
@@ -115,44 +116,56 @@ export function routeTable(routes: readonly Route[]): RouteTable {
 
 /** Answers a request of the exchange-style families. Rejects only if the store has failed. */
 export async function handle(request: Request, routes: RouteTable, gateway: Gateway): Promise<Reply> {
-  const { budgets } = gateway;
-  const now = gateway.wallNow();
+  const { budgets, wallNow } = gateway;
+  const { body } = request;
   const route = routes.get(`${request.method} ${request.path}`);
-  const ip = `ip:${request.address}`;
-  const holder = route?.access === "signed" && request.apiKey !== null ? `key:${request.apiKey}` : ip;
+  const address = addressHolder(request.address);
+  // Whose budgets the route is counted by. Every answer says how they stand, also one that charges nothing.
+  const holder = route?.access === "signed" && request.apiKey !== null ? keyHolder(request.apiKey) : address;
+  const placesOrder = route?.access === "signed" && route.placesOrder;
+  const refuse = (refusal: Refusal, retryAfterSeconds?: number): Reply =>
+    refused(refusal, { usage: budgets.usage(holder, wallNow()), placesOrder, retryAfterSeconds });
 
-  const ban = budgets.ban(holder, now);
-  if (ban !== null) return refused(ban.refusal, null, ban.retryAfterSeconds);
+  const ban = budgets.ban(holder, wallNow());
+  if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
 
-  if (route === undefined) return pathUnknown(request);
+  if (route === undefined) return pathUnknown(request, refuse);
+  if (isRefusal(body)) return refuse(body);
 
   if (route.access === "public") {
-    const parameters = readParameters(request.query, request.body);
-    if (isRefusal(parameters)) return refused(parameters);
-    const charged = budgets.charge(ip, now, { weight: route.weight(parameters), placesOrder: false });
-    if (charged.refusal !== null) return refusedByBudget(charged);
-    return present(await route.answer(parameters, gateway), charged.usage, false);
+    const parameters = readParameters(request.query, body);
+    if (isRefusal(parameters)) return refuse(parameters);
+    const charged = budgets.charge(address, wallNow(), {
+      weight: route.weight(parameters),
+      placesOrder: false,
+    });
+    if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
+    return present(await route.answer(parameters, gateway), charged.usage, placesOrder);
   }
 
-  const authenticated = await authenticate(request, gateway, now);
+  const authenticated = await authenticate({ ...request, body }, gateway, wallNow());
   if (isRefusal(authenticated)) {
-    const banOfAddress = budgets.ban(ip, now);
-    if (banOfAddress !== null) return refused(banOfAddress.refusal, null, banOfAddress.retryAfterSeconds);
-    const flood = budgets.chargeFailure(ip, now);
-    return flood?.refusal == null ? refused(authenticated) : refusedByBudget(flood);
+    const flood = budgets.chargeFailure(address, wallNow());
+    if (flood === null) return refuse(authenticated);
+    return await refusedByBudget(flood, budgets.usage(holder, wallNow()), placesOrder);
   }
   const { parameters, strategy, lapsed } = authenticated;
 
   const weight = route.weight(parameters);
-  const charged = budgets.charge(holder, now, { weight, placesOrder: route.placesOrder });
-  if (charged.refusal !== null) return refusedByBudget(charged);
+  const admittedAt = wallNow();
+  const charged = budgets.charge(holder, admittedAt, { weight, placesOrder });
+  if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
 
   const unfit = admit(route, strategy);
-  if (unfit !== null) return refused(unfit, charged.usage);
+  if (unfit !== null) return refused(unfit, { usage: charged.usage, placesOrder });
 
   const strategyId = strategy?.strategyId ?? "";
-  const answer = await route.answer({ parameters, strategyId, gateway, lapsed });
-  return present(answer, charged.usage, route.placesOrder);
+  const answer = await route.answer({ parameters, strategyId, gateway, admittedAt, lapsed });
+  if (isRefusal(answer) && answer.refusal === "ORDERS_EXHAUSTED") {
+    // The desk holds all gateways together to the same budget; its 429s count like those given here.
+    return await refusedByBudget(budgets.refuse(holder, wallNow(), answer), charged.usage, placesOrder);
+  }
+  return present(answer, charged.usage, placesOrder);
 }
 
 type Authenticated = {
@@ -168,7 +181,7 @@ const RECV_WINDOW_MAX_MS = 30_000;
 const AHEAD_MAX_MS = 1_000;
 
 async function authenticate(
-  request: Request,
+  request: Request & { readonly body: string },
   gateway: Gateway,
   now: number,
 ): Promise<Authenticated | Refusal> {
@@ -203,28 +216,30 @@ function admit(route: SignedRoute, strategy: Strategy | null): Refusal | null {
 }
 
 function present(answer: Answer, usage: Usage, placesOrder: boolean): Reply {
-  if (isRefusal(answer)) return refused(answer, usage, undefined, placesOrder);
+  if (isRefusal(answer)) return refused(answer, { usage, placesOrder });
   const headers = usageHeaders(usage, placesOrder);
-  if (answer instanceof ReadyJson) return { status: answer.status, headers, body: answer.text };
+  if (answer instanceof ReadyJson) return { status: 200, headers, body: answer.text };
   return { status: 200, headers, body: JSON.stringify(answer) };
 }
 
 /** What an overloaded or marketless service asks clients to wait, s. */
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 
-/** The answer that refuses: the catalogue's status, code and text, and when to come back if that is known. */
-export function refused(
-  refusal: Refusal,
-  usage: Usage | null = null,
-  retryAfterSeconds?: number,
-  placesOrder = false,
-): Reply {
+/** What the headers of a refusal say: how budgets stand, those of orders too if it is a placement, and when to come back. */
+type RefusalHeaders = {
+  readonly usage: Usage;
+  readonly placesOrder: boolean;
+  readonly retryAfterSeconds?: number | undefined;
+};
+
+/** The answer that refuses: the catalogue's status, code and text. Without `says`, that of a request of no route. */
+export function refused(refusal: Refusal, says: RefusalHeaders | null = null): Reply {
   const { status, code, msg } = wireError(refusal);
-  const wait = retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined);
+  const wait = says?.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined);
   return {
     status,
     headers: {
-      ...(usage === null ? {} : usageHeaders(usage, placesOrder)),
+      ...(says === null ? {} : usageHeaders(says.usage, says.placesOrder)),
       ...(wait === undefined ? {} : { "retry-after": String(wait) }),
     },
     body: JSON.stringify({ code, msg }),
@@ -232,16 +247,22 @@ export function refused(
 }
 
 /** Each family says in its own shape that there is no such path. Source: design, section 6. */
-function pathUnknown({ method, path }: Request): Reply {
-  const reply = refused({ refusal: "PATH_UNKNOWN", method, path });
+function pathUnknown({ method, path }: Request, refuse: (refusal: Refusal) => Reply): Reply {
+  const reply = refuse({ refusal: "PATH_UNKNOWN", method, path });
   if (!/^\/bot(\/|$)/.test(path)) return reply;
   const message = `There is no ${method} ${path}`;
-  return { ...reply, body: JSON.stringify({ status: false, message }) };
+  return { ...reply, headers: {}, body: JSON.stringify({ status: false, message }) };
 }
 
-function refusedByBudget({ refusal, usage, retryAfterSeconds }: Charged): Reply {
+/** A ban that this refusal began is durable before anybody hears of the refusal. */
+async function refusedByBudget(
+  { refusal, retryAfterSeconds, banStored }: Charged,
+  usage: Usage,
+  placesOrder: boolean,
+): Promise<Reply> {
   if (refusal === null) throw new Error("only a refusal is refused");
-  return refused(refusal, usage, retryAfterSeconds, refusal.refusal === "ORDERS_EXHAUSTED");
+  await banStored;
+  return refused(refusal, { usage, placesOrder, retryAfterSeconds });
 }
 
 function usageHeaders(usage: Usage, placesOrder: boolean): Record<string, string> {

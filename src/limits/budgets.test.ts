@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Budgets, ORDERS_PER_10_SECONDS, WEIGHT_PER_MINUTE } from "./budgets.ts";
+import { ORDERS_PER_10_SECONDS } from "../domain/order-counts.ts";
+import { Budgets, WEIGHT_PER_MINUTE } from "./budgets.ts";
 
 const MINUTE = 60_000;
 /** A full minute by the clock. */

@@ -1,52 +1,64 @@
 // Budgets of the exchange-style routes: request weight per API key (signed routes) or client address (public routes),
-// order placements per key, and the ban of whoever goes on after being told to stop.
+// order placements per key, failed authentications per address, and the ban of whoever goes on after being told to stop.
 //
 // Windows are aligned to the clock: the minute's starts at :00, the ten seconds' at :00, :10, … Weight is charged before
-// the request is carried out and is never given back. Source: specification 8.1; design, section 6.
+// the request is carried out and is never given back. Ten 429s inside one minute ban for two minutes: the tenth is still a
+// 429, every request in that time is refused 418, and that neither counts nor makes the ban longer.
+//
+// All is counted in memory. `takeUnlogged` and `absorb` are the two ends of a log, through which it outlives the process
+// and is known to others (`budget-log.ts`). An operator who sets the clock back makes bans last as much longer.
+// Source: specification 7.1 and 8.1; design, section 6.
+import { exhaustedBy, MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
 import type { Refusal } from "../domain/refusal.ts";
+import type { Ban, BudgetCharge } from "../store/store.ts";
+import { NOTHING, Windows, windowAt } from "./windows.ts";
 
 export const WEIGHT_PER_MINUTE = 1_200;
-export const ORDERS_PER_10_SECONDS = 50;
-export const ORDERS_PER_MINUTE = 1_200;
 /** Requests that fail authentication, per client address. */
-const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
+export const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
 
-/** This many 429s within a sliding minute and the next request finds a ban. */
-const REFUSALS_UNTIL_BAN = 10;
-const BAN_MS = 120_000;
-const MINUTE_MS = 60_000;
-const TEN_SECONDS_MS = 10_000;
+/** This many 429s inside a sliding minute and the next request finds a ban. */
+export const REFUSALS_UNTIL_BAN = 10;
+export const BAN_MS = 120_000;
 /** Holders remembered at once; beyond it those whose windows are over are forgotten. */
-const HOLDERS_MAX = 50_000;
+export const HOLDERS_MAX = 50_000;
 
-/** What a charge left: the counts in the present windows, for the answer's headers. */
+/** The counts in the present windows, for an answer's headers. */
 export type Usage = {
   readonly weight: number;
   readonly orders10s: number;
   readonly orders1m: number;
 };
 
+/** The refusals that are answered 429. */
+type ExhaustedBudget = Extract<Refusal, { refusal: "WEIGHT_EXHAUSTED" | "ORDERS_EXHAUSTED" }>;
+
+/** What became of a charge, and the counts that it left. */
 export type Charged = {
   readonly usage: Usage;
   readonly refusal: Refusal | null;
   readonly retryAfterSeconds: number;
+  /** Resolves when the ban that this refusal began is stored; null if it began none. Never rejects. */
+  readonly banStored: Promise<void> | null;
 };
 
-type Holder = {
-  minute: number;
-  weight: number;
-  orders1m: number;
-  tenSeconds: number;
-  orders10s: number;
-  failures: number;
-  /** Times of this holder's 429s within the last minute. */
-  refusedAt: number[];
-  bannedUntil: number;
-};
+/** Charges and bans as the log keeps them. */
+export type LoggedBudgets = { readonly charges: readonly BudgetCharge[]; readonly bans: readonly Ban[] };
+
+type Holder = { readonly windows: Windows; bannedUntil: number };
 
 export class Budgets {
   readonly #holders = new Map<string, Holder>();
+  /** The holders that were charged since the log was written. */
+  readonly #unlogged = new Set<string>();
+  #unloggedBans: Ban[] = [];
+  #storeBan: () => Promise<void> = async () => {};
   #sweptMinute = 0;
+
+  /** Calls back when a ban has begun: the request that began it is answered when the promise resolves. */
+  onBan(storeBan: () => Promise<void>): void {
+    this.#storeBan = storeBan;
+  }
 
   /** The ban of a holder, or null. */
   ban(holder: string, now: number): { readonly refusal: Refusal; readonly retryAfterSeconds: number } | null {
@@ -55,110 +67,143 @@ export class Budgets {
     return { refusal: { refusal: "BANNED", until }, retryAfterSeconds: secondsUntil(until, now) };
   }
 
-  /** Charges a request. A placement also counts against the order budgets, once its weight has been granted. */
+  /** The present counts of a holder; charges nothing. */
+  usage(holder: string, now: number): Usage {
+    return usageOf(this.#holders.get(holder)?.windows, now);
+  }
+
+  /**
+   * Charges a request, unless its holder is banned by now. A placement also counts against the order budgets, once its
+   * weight has been granted.
+   */
   charge(holder: string, now: number, request: { weight: number; placesOrder: boolean }): Charged {
-    const budget = this.#budgetOf(holder, now);
-    budget.weight += request.weight;
-    if (budget.weight > WEIGHT_PER_MINUTE) {
-      return this.#refuse(budget, now, MINUTE_MS, { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE });
+    const ban = this.ban(holder, now);
+    if (ban !== null) return { usage: this.usage(holder, now), banStored: null, ...ban };
+    const { windows } = this.#holderOf(holder, now);
+    windows.charge(now, { ...NOTHING, weight: request.weight });
+    this.#unlogged.add(holder);
+    if (usageOf(windows, now).weight > WEIGHT_PER_MINUTE) {
+      return this.refuse(holder, now, { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE });
     }
-    if (request.placesOrder) {
-      budget.orders10s += 1;
-      budget.orders1m += 1;
-      if (budget.orders10s > ORDERS_PER_10_SECONDS) {
-        const refusal = {
-          refusal: "ORDERS_EXHAUSTED",
-          limit: ORDERS_PER_10_SECONDS,
-          interval: "10 SECOND",
-        } as const;
-        return this.#refuse(budget, now, TEN_SECONDS_MS, refusal);
-      }
-      if (budget.orders1m > ORDERS_PER_MINUTE) {
-        const refusal = {
-          refusal: "ORDERS_EXHAUSTED",
-          limit: ORDERS_PER_MINUTE,
-          interval: "1 MINUTE",
-        } as const;
-        return this.#refuse(budget, now, MINUTE_MS, refusal);
-      }
+    if (request.placesOrder) windows.charge(now, { ...NOTHING, orders: 1 });
+    const usage = usageOf(windows, now);
+    const exhausted = exhaustedBy({ inTenSeconds: usage.orders10s, inMinute: usage.orders1m });
+    if (request.placesOrder && exhausted !== null) {
+      return this.refuse(holder, now, { refusal: "ORDERS_EXHAUSTED", ...exhausted });
     }
-    return { usage: usageOf(budget), refusal: null, retryAfterSeconds: 0 };
+    return { usage, refusal: null, retryAfterSeconds: 0, banStored: null };
   }
 
   /** Charges a failed authentication to the address it came from; answers with a refusal once there were too many. */
   chargeFailure(address: string, now: number): Charged | null {
-    const budget = this.#budgetOf(address, now);
-    budget.failures += 1;
-    if (budget.failures <= FAILED_AUTHENTICATIONS_PER_MINUTE) return null;
-    return this.#refuse(budget, now, MINUTE_MS, { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE });
+    const ban = this.ban(address, now);
+    if (ban !== null) return { usage: this.usage(address, now), banStored: null, ...ban };
+    const { windows } = this.#holderOf(address, now);
+    windows.charge(now, { ...NOTHING, failures: 1 });
+    this.#unlogged.add(address);
+    if (windows.usage(now).failures <= FAILED_AUTHENTICATIONS_PER_MINUTE) return null;
+    const limit = FAILED_AUTHENTICATIONS_PER_MINUTE;
+    return this.refuse(address, now, { refusal: "WEIGHT_EXHAUSTED", limit });
   }
 
-  #refuse(budget: Holder, now: number, windowMs: number, refusal: Refusal): Charged {
-    budget.refusedAt = budget.refusedAt.filter((at) => at > now - MINUTE_MS);
-    budget.refusedAt.push(now);
-    if (budget.refusedAt.length >= REFUSALS_UNTIL_BAN) {
-      budget.bannedUntil = now + BAN_MS;
-      budget.refusedAt = [];
-    }
-    const windowEnds = (Math.floor(now / windowMs) + 1) * windowMs;
-    return { usage: usageOf(budget), refusal, retryAfterSeconds: secondsUntil(windowEnds, now) };
+  /** Counts a 429 and says when its window ends; for one that the desk decided, too. */
+  refuse(holder: string, now: number, refusal: ExhaustedBudget): Charged {
+    const { windows } = this.#holderOf(holder, now);
+    windows.charge(now, { ...NOTHING, refusedAt: [now] });
+    this.#unlogged.add(holder);
+    const isOfTenSeconds = refusal.refusal === "ORDERS_EXHAUSTED" && refusal.interval === "10 SECOND";
+    const windowMs = isOfTenSeconds ? TEN_SECONDS_MS : MINUTE_MS;
+    return {
+      usage: usageOf(windows, now),
+      refusal,
+      retryAfterSeconds: secondsUntil((windowAt(now, windowMs) + 1) * windowMs, now),
+      banStored: this.#banIfDue(holder, now) ? this.#storeBan() : null,
+    };
   }
 
-  #budgetOf(holder: string, now: number): Holder {
-    let budget = this.#holders.get(holder);
-    if (budget === undefined) {
-      this.#forgetIdle(now);
-      budget = newHolder();
-      this.#holders.set(holder, budget);
+  /** What was charged and banned since the last time, of at most so many holders; null if there is nothing. */
+  takeUnlogged(holdersMax: number): LoggedBudgets | null {
+    const charges: BudgetCharge[] = [];
+    for (const holder of this.#unlogged.values().take(holdersMax).toArray()) {
+      this.#unlogged.delete(holder);
+      charges.push(...(this.#holders.get(holder)?.windows.takeUnlogged(holder) ?? []));
     }
-    const minute = Math.floor(now / MINUTE_MS);
-    if (budget.minute !== minute) {
-      budget.minute = minute;
-      budget.weight = 0;
-      budget.orders1m = 0;
-      budget.failures = 0;
+    const bans = this.#unloggedBans;
+    this.#unloggedBans = [];
+    return charges.length === 0 && bans.length === 0 ? null : { charges, bans };
+  }
+
+  /** Takes bans back that could not be logged, for the next time. */
+  returnBans(bans: readonly Ban[], now: number): void {
+    this.#unloggedBans.push(...bans.filter(({ until }) => until > now));
+  }
+
+  /** Adds what others charged, or a former process did. Refusals that only together make a ban make it now. */
+  absorb({ charges, bans }: LoggedBudgets, now: number): void {
+    for (const { holder, until } of bans) {
+      if (until <= now) continue;
+      const known = this.#holderOf(holder, now);
+      known.bannedUntil = Math.max(known.bannedUntil, until);
     }
-    const tenSeconds = Math.floor(now / TEN_SECONDS_MS);
-    if (budget.tenSeconds !== tenSeconds) {
-      budget.tenSeconds = tenSeconds;
-      budget.orders10s = 0;
+    for (const charge of charges) {
+      const { windows } = this.#holderOf(charge.holder, now);
+      windows.absorb(charge, now);
+      if (charge.refusedAt.length > 0) this.#banIfDue(charge.holder, now);
     }
-    return budget;
+  }
+
+  /** Bans a holder from the tenth of its 429s inside one minute on. Answers whether that has just begun. */
+  #banIfDue(name: string, now: number): boolean {
+    const holder = this.#holderOf(name, now);
+    if (holder.bannedUntil > now) return false;
+    const times = holder.windows.refusals();
+    const tenth = times.find((at, index) => {
+      const first = times[index - REFUSALS_UNTIL_BAN + 1];
+      return first !== undefined && at - first < MINUTE_MS && at + BAN_MS > now;
+    });
+    if (tenth === undefined) return false;
+    holder.bannedUntil = tenth + BAN_MS;
+    this.#unloggedBans.push({ holder: name, until: holder.bannedUntil });
+    return true;
+  }
+
+  #holderOf(name: string, now: number): Holder {
+    const known = this.#holders.get(name);
+    if (known !== undefined) return known;
+    this.#forgetIdle(now);
+    const holder = { windows: new Windows(), bannedUntil: 0 };
+    this.#holders.set(name, holder);
+    return holder;
   }
 
   #forgetIdle(now: number): void {
     if (this.#holders.size < HOLDERS_MAX) return;
-    const minute = Math.floor(now / MINUTE_MS);
+    const minute = windowAt(now, MINUTE_MS);
     if (this.#sweptMinute !== minute) {
       this.#sweptMinute = minute;
-      for (const [holder, budget] of this.#holders) {
-        if (budget.minute < minute - 1 && budget.bannedUntil <= now) this.#holders.delete(holder);
+      for (const [name, { windows, bannedUntil }] of this.#holders) {
+        if (windows.isOver(now) && bannedUntil <= now) this.#forget(name);
       }
     }
     // A flood of new addresses within the minute: the oldest give way, but never one that is banned.
-    for (const [holder, budget] of this.#holders) {
+    for (const [name, { bannedUntil }] of this.#holders) {
       if (this.#holders.size < HOLDERS_MAX) return;
-      if (budget.bannedUntil <= now) this.#holders.delete(holder);
+      if (bannedUntil <= now) this.#forget(name);
     }
+  }
+
+  #forget(name: string): void {
+    this.#holders.delete(name);
+    this.#unlogged.delete(name);
   }
 }
 
-function newHolder(): Holder {
-  return {
-    minute: 0,
-    weight: 0,
-    orders1m: 0,
-    tenSeconds: 0,
-    orders10s: 0,
-    failures: 0,
-    refusedAt: [],
-    bannedUntil: 0,
-  };
-}
-
-function usageOf({ weight, orders10s, orders1m }: Holder): Usage {
+function usageOf(windows: Windows | undefined, now: number): Usage {
+  const { weight, orders10s, orders1m } = windows?.usage(now) ?? NO_USAGE;
   return { weight, orders10s, orders1m };
 }
+
+const NO_USAGE: Usage = { weight: 0, orders10s: 0, orders1m: 0 };
 
 function secondsUntil(time: number, now: number): number {
   return Math.max(1, Math.ceil((time - now) / 1_000));

@@ -3,8 +3,10 @@
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { Order, Trade } from "../domain/order.ts";
+import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
 import { decimal, formatDecimal } from "../money/decimal.ts";
 import { emptyPockets, type Pocket, type Pockets, type Posting } from "../money/posting.ts";
+import type { Ban, BudgetEntry } from "./store.ts";
 
 export function encodeOrder(order: Order): string {
   return JSON.stringify(storedOrder(order));
@@ -30,9 +32,48 @@ export function decodeEvents(text: string): DomainEvent[] {
   return JSON.parse(text).map(reviveEvent);
 }
 
+/** Charges are many and short-lived, so they are written without the names of their fields. */
+export function encodeBudgets({ charges, bans }: Pick<BudgetEntry, "charges" | "bans">): string {
+  return JSON.stringify({
+    charges: charges.map(({ holder, tenSeconds, weight, orders, failures, refusedAt }) => [
+      holder,
+      tenSeconds,
+      weight,
+      orders,
+      failures,
+      refusedAt,
+    ]),
+    bans,
+  });
+}
+
+export function decodeBudgets(text: string): Pick<BudgetEntry, "charges" | "bans"> {
+  const { charges, bans } = JSON.parse(text) as { charges: StoredCharge[]; bans: Ban[] };
+  return {
+    charges: charges.map(([holder, tenSeconds, weight, orders, failures, refusedAt]) => ({
+      holder,
+      tenSeconds,
+      weight,
+      orders,
+      failures,
+      refusedAt,
+    })),
+    bans,
+  };
+}
+
+type StoredCharge = [
+  holder: string,
+  tenSeconds: number,
+  weight: number,
+  orders: number,
+  failures: number,
+  refusedAt: number[],
+];
+
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
-  const { balances, nextOrderId, nextTradeId, updatedAt } = account;
+  const { balances, nextOrderId, nextTradeId, orderCounts, updatedAt } = account;
   const stored: Record<string, Stored<Pockets>> = {};
   for (const [asset, { free, locked, seed, market, fees }] of balances) {
     stored[asset] = {
@@ -43,7 +84,7 @@ export function encodeState(account: Account): string {
       fees: formatDecimal(fees),
     };
   }
-  return JSON.stringify({ balances: stored, nextOrderId, nextTradeId, updatedAt });
+  return JSON.stringify({ balances: stored, nextOrderId, nextTradeId, orderCounts, updatedAt });
 }
 
 export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
@@ -53,12 +94,15 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
     balances: Record<string, Record<Pocket, string>>;
     nextOrderId: number;
     nextTradeId: number;
+    /** Absent in a row from before there were counts. */
+    orderCounts?: OrderCounts;
     updatedAt: number;
   };
   const account = emptyAccount(row.id, row.type);
   account.status = row.status;
   account.nextOrderId = state.nextOrderId;
   account.nextTradeId = state.nextTradeId;
+  account.orderCounts = state.orderCounts ?? NO_ORDERS;
   account.updatedAt = state.updatedAt;
   for (const [asset, stored] of Object.entries(state.balances)) {
     const pockets = emptyPockets();
@@ -75,6 +119,7 @@ function storedOrder(order: Order): Stored<Order> {
   return {
     ...order,
     price: formatDecimal(order.price),
+    stopPrice: formatDecimal(order.stopPrice),
     quantity: formatDecimal(order.quantity),
     quoteQuantity: formatDecimal(order.quoteQuantity),
     executedQuantity: formatDecimal(order.executedQuantity),
@@ -83,10 +128,17 @@ function storedOrder(order: Order): Stored<Order> {
   };
 }
 
-function reviveOrder(stored: Stored<Order>): Order {
+/** Orders from before there were stops lack what only stops need. */
+type StoredOrder = Omit<Stored<Order>, "stopPrice" | "workingAt"> &
+  Partial<Pick<Stored<Order>, "stopPrice" | "workingAt">>;
+
+function reviveOrder(stored: StoredOrder): Order {
+  const { stopPrice = "0", workingAt = stored.placedAt } = stored;
   return {
     ...stored,
     price: decimal(stored.price),
+    stopPrice: decimal(stopPrice),
+    workingAt,
     quantity: decimal(stored.quantity),
     quoteQuantity: decimal(stored.quoteQuantity),
     executedQuantity: decimal(stored.executedQuantity),

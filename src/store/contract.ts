@@ -10,6 +10,7 @@ import { decimal, ZERO } from "../money/decimal.ts";
 import { emptyPockets, type Pocket } from "../money/posting.ts";
 import {
   type ApiKeyRecord,
+  type BudgetEntry,
   type Commit,
   type OrderQuery,
   type Store,
@@ -365,6 +366,9 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
         ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
         ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
         ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
+        ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
+        ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
+        ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
         ["of one order: its own", { orderId: 4, limit: 9 }, [7, 8]],
         ["of one order, limited: its newest", { orderId: 4, limit: 1 }, [8]],
         ["of one order from an id: both hold", { orderId: 4, fromTradeId: 8, limit: 9 }, [8]],
@@ -409,6 +413,66 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
         const { key } = await create(store, "one");
         expect(await store.findKey(key.apiKey.toUpperCase())).toBeNull();
         expect(await store.findKey("")).toBeNull();
+      });
+
+      test("keys are listed oldest first, each with its strategy, whether revoked or bound to none", async () => {
+        expect(await store.listKeys()).toEqual([]);
+        const keys = [
+          keyOf("c", { createdAt: 10 }),
+          keyOf("a", { createdAt: 9, revokedAt: 11 }),
+          keyOf("b", { createdAt: 100, strategyId: null }),
+        ];
+        await store.createStrategies(keys.map((key) => ({ first: firstOf(key.keyId.slice(3)), key })));
+        const closed = accountOf("c");
+        closed.status = "CLOSED";
+        await commit(store, [commitOf(closed, 2)]);
+        expect(await store.listKeys()).toEqual([
+          { key: keys[1], strategy: { strategyId: "a", type: "SPOT", status: "LIVE" } },
+          { key: keys[0], strategy: { strategyId: "c", type: "SPOT", status: "CLOSED" } },
+          { key: keys[2], strategy: null },
+        ]);
+      });
+
+      test("a key is revoked once and for good, alone, and its strategy keeps everything", async () => {
+        const { key } = await create(store, "one", "two");
+        await commit(store, [commitOf(accountOf("one"), 2, { orders: [orderOf(1)] })]);
+        const before = await everythingOf(store, "one");
+        const revoked = { ...key, revokedAt: 2_000 };
+        expect(await store.revokeKey(key.apiKey, 2_000)).toEqual({ key: revoked, wasRevoked: false });
+        expect(await store.revokeKey(key.apiKey, 3_000)).toEqual({ key: revoked, wasRevoked: true });
+        expect((await store.findKey(key.apiKey))?.key).toEqual(revoked);
+        expect((await store.findKey(keyOf("two").apiKey))?.key).toEqual(keyOf("two"));
+        expect(await everythingOf(store, "one")).toEqual(before);
+      });
+
+      test("a key that nobody issued is not revoked", async () => {
+        const { key } = await create(store, "one");
+        expect(await store.revokeKey(key.apiKey.toUpperCase(), 2_000)).toBeNull();
+        expect(await store.revokeKey("", 2_000)).toBeNull();
+        expect((await store.findKey(key.apiKey))?.key.revokedAt).toBeNull();
+      });
+
+      test("what is done to keys is audited once, oldest first, and what fails is not", async () => {
+        expect(await store.listAudit()).toEqual([]);
+        const [one, two] = [keyOf("one", { createdAt: 900 }), keyOf("two", { createdAt: 1_000 })];
+        await store.createStrategies([two, one].map((key) => ({ first: firstOf(key.label), key })));
+        await expect(
+          store.createStrategies([
+            { first: firstOf("three"), key: keyOf("three") },
+            { first: firstOf("four"), key: one },
+          ]),
+        ).rejects.toThrow();
+        await store.revokeKey(one.apiKey, 5_000);
+        await store.revokeKey(one.apiKey, 6_000);
+        await store.revokeKey("nobody's", 7_000);
+        const audit = [
+          { who: "operator", what: "KEY_CREATED", at: 900, keyId: "id-one" },
+          { who: "operator", what: "KEY_CREATED", at: 1_000, keyId: "id-two" },
+          { who: "operator", what: "KEY_REVOKED", at: 5_000, keyId: "id-one" },
+        ];
+        expect(await store.listAudit()).toEqual(audit);
+        await store.close();
+        expect(await (await opened.reopen()).listAudit()).toEqual(audit);
       });
 
       test("strategies are counted", async () => {
@@ -459,6 +523,73 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
         expect(await store.rememberMasterKey(1, "second")).toBe("first");
         expect(await store.rememberMasterKey(2, "second")).toBe("second");
         expect(await store.rememberMasterKey(1, "third")).toBe("first");
+      });
+    });
+
+    describe("the budget log", () => {
+      const FOR_EVER = { forgetBefore: 0 };
+      const everything = async (from: Store) => await from.listBudgets({ after: 0, exceptOf: "nobody" });
+
+      test("reads back entries as they were written, in their order", async () => {
+        const entries = [
+          budgetsOf("one", 1_795_228_304_525),
+          budgetsOf("two", 1_000),
+          budgetsOf("one", 2_000),
+        ];
+        for (const entry of entries) await store.logBudgets(entry, FOR_EVER);
+        expect(await everything(store)).toEqual(
+          entries.map((entry, index) => ({ position: index + 1, entry })),
+        );
+      });
+
+      test("is read on from a position, without one's own entries", async () => {
+        for (const process of ["one", "two", "one", "two"]) {
+          await store.logBudgets(budgetsOf(process, 1_000), FOR_EVER);
+        }
+        const read = await store.listBudgets({ after: 1, exceptOf: "two" });
+        expect(read.map(({ position, entry }) => [position, entry.process])).toEqual([[3, "one"]]);
+        expect(await store.listBudgets({ after: 4, exceptOf: "nobody" })).toEqual([]);
+      });
+
+      test("forgets what is too old when something is added, and no position is given twice", async () => {
+        for (const at of [1_000, 2_000, 3_000]) await store.logBudgets(budgetsOf("one", at), FOR_EVER);
+        await store.logBudgets(budgetsOf("two", 4_000), { forgetBefore: 3_000 });
+        expect((await everything(store)).map(({ position, entry }) => [position, entry.at])).toEqual([
+          [3, 3_000],
+          [4, 4_000],
+        ]);
+        await store.logBudgets(budgetsOf("one", 9_000), { forgetBefore: 9_000 });
+        await store.logBudgets(budgetsOf("two", 9_001), { forgetBefore: 9_001 });
+        expect((await everything(store)).map(({ position }) => position)).toEqual([6]);
+      });
+
+      test("written by two stores at once, shows both everything in one order", async () => {
+        const other = await opened.reopen();
+        await Promise.all(
+          upTo(10).flatMap((at) => [
+            store.logBudgets(budgetsOf("here", at), FOR_EVER),
+            other.logBudgets(budgetsOf("there", at), FOR_EVER),
+          ]),
+        );
+        const read = await everything(store);
+        expect(read.map(({ position }) => position)).toEqual(upTo(20));
+        expect(await everything(other)).toEqual(read);
+        for (const process of ["here", "there"]) {
+          const own = read.filter(({ entry }) => entry.process === process);
+          expect(own.map(({ entry }) => entry.at)).toEqual(upTo(10));
+        }
+      });
+
+      test("stands beside commits that are under way, and rejects when the store is closed", async () => {
+        await create(store, "one");
+        const [outcomes] = await Promise.all([
+          store.commit([commitOf(accountOf("one"), 2)]),
+          store.logBudgets(budgetsOf("one", 1_000), FOR_EVER),
+        ]);
+        expect(outcomes).toEqual(["COMMITTED"]);
+        await store.close();
+        await expect(store.logBudgets(budgetsOf("one", 2_000), FOR_EVER)).rejects.toThrow();
+        expect((await everything(await opened.reopen())).map(({ entry }) => entry.at)).toEqual([1_000]);
       });
     });
 
@@ -513,6 +644,21 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
         ]);
         expect([...here, ...there].filter((outcome) => outcome === "COMMITTED")).toHaveLength(ids.length);
         expect(await versionsOf(store, ids)).toEqual(ids.map(() => 2));
+      });
+
+      test("a key that one has revoked is revoked for the other at its next look", async () => {
+        const other = await opened.reopen();
+        const { key } = await create(store, "one");
+        const at = key.createdAt + 1;
+        expect((await store.findKey(key.apiKey))?.key.revokedAt).toBeNull();
+        await other.revokeKey(key.apiKey, at);
+        expect((await store.findKey(key.apiKey))?.key.revokedAt).toBe(at);
+        expect(await store.revokeKey(key.apiKey, at + 1)).toMatchObject({ wasRevoked: true });
+        // Once each: the second revocation did nothing.
+        expect((await store.listAudit()).map(({ what }) => what).sort()).toEqual([
+          "KEY_CREATED",
+          "KEY_REVOKED",
+        ]);
       });
 
       test("a master key remembered by one is known to the other", async () => {
@@ -622,6 +768,19 @@ function commitOf(
   return { account, entry: { version, key, at, events }, orders, trades };
 }
 
+function budgetsOf(process: string, at: number): BudgetEntry {
+  const charge = { tenSeconds: 179_522_830, weight: 1_220, orders: 51, failures: 0 };
+  return {
+    process,
+    at,
+    charges: [
+      { ...charge, holder: "key:lyre_bot_0", refusedAt: [1_795_228_304_525, 1_795_228_304_525] },
+      { ...charge, holder: "ip:2001:db8:0:1::/64", failures: 1_201, refusedAt: [] },
+    ],
+    bans: [{ holder: "key:lyre_bot_0", until: 1_795_228_424_525 }],
+  };
+}
+
 function keyOf(name: string, terms: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
   return {
     keyId: `id-${name}`,
@@ -646,6 +805,7 @@ function orderOf(orderId: number, terms: Partial<Order> & { readonly at?: number
     type: "LIMIT",
     status: "NEW",
     price: decimal("100"),
+    stopPrice: ZERO,
     quantity: decimal("0.5"),
     quoteQuantity: ZERO,
     executedQuantity: ZERO,
@@ -654,6 +814,7 @@ function orderOf(orderId: number, terms: Partial<Order> & { readonly at?: number
     reservedAsset: "USDT",
     placedAt: at,
     updatedAt: at,
+    workingAt: at,
     ...others,
   };
 }

@@ -1,9 +1,11 @@
 // Everything off the hot path, written once with Kysely for every store.
-import type { Kysely } from "kysely";
+import { randomUUID } from "node:crypto";
+import type { Kysely, Selectable } from "kysely";
 import { Migrator } from "kysely/migration";
 import type { Order } from "../domain/order.ts";
 import { isOpen } from "../domain/order.ts";
 import {
+  decodeBudgets,
   decodeEvents,
   decodeOrder,
   decodeTrade,
@@ -13,9 +15,17 @@ import {
   encodeTrade,
 } from "./codec.ts";
 import { MIGRATIONS, type Tables } from "./schema.ts";
-import type { Commit, JournalEntry, OrderQuery, Store, TradeQuery } from "./store.ts";
+import type {
+  ApiKeyRecord,
+  AuditRecord,
+  Commit,
+  JournalEntry,
+  OrderQuery,
+  Store,
+  TradeQuery,
+} from "./store.ts";
 
-type Queries = Omit<Store, "loadAccount" | "findEntry" | "commit" | "findKey" | "close">;
+type Queries = Omit<Store, "loadAccount" | "findEntry" | "commit" | "findKey" | "logBudgets" | "close">;
 
 /** Brings the tables up to date. A database that a later version has written is refused. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
@@ -118,6 +128,26 @@ export function queries(db: Kysely<Tables>): Queries {
       return rows.map(({ strategy_id, body }) => ({ strategyId: strategy_id, order: decodeOrder(body) }));
     },
 
+    async noteHeard(heard) {
+      await db
+        .insertInto("symbols_heard")
+        .values(heard.map(({ symbol, at }) => ({ symbol, at })))
+        .onConflict((conflict) =>
+          conflict.column("symbol").doUpdateSet((update) => ({ at: update.ref("excluded.at") })),
+        )
+        .execute();
+    },
+
+    async listHeard() {
+      const rows = await db.selectFrom("symbols_heard").selectAll().execute();
+      return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
+    },
+
+    async listClosingStrategies() {
+      const rows = await db.selectFrom("strategies").select("id").where("status", "=", "CLOSING").execute();
+      return rows.map(({ id }) => id);
+    },
+
     async createStrategies(created) {
       await db.transaction().execute(async (transaction) => {
         for (const { first, key } of created) {
@@ -146,6 +176,11 @@ export function queries(db: Kysely<Tables>): Queries {
               revoked_at: key.revokedAt,
             })
             .execute();
+          const { keyId, createdAt } = key;
+          await transaction
+            .insertInto("audit")
+            .values(auditRow({ who: "operator", what: "KEY_CREATED", at: createdAt, keyId }))
+            .execute();
         }
       });
     },
@@ -156,6 +191,67 @@ export function queries(db: Kysely<Tables>): Queries {
         .select((select) => select.fn.countAll().as("count"))
         .executeTakeFirstOrThrow();
       return Number(row.count);
+    },
+
+    async listKeys() {
+      const rows = await db
+        .selectFrom("api_keys")
+        .leftJoin("strategies", "strategies.id", "api_keys.strategy_id")
+        .selectAll("api_keys")
+        .select(["strategies.type", "strategies.status"])
+        .orderBy("api_keys.created_at")
+        .orderBy("api_keys.id")
+        .execute();
+      return rows.map((row) => {
+        const { strategy_id: strategyId, type, status } = row;
+        const isBound = strategyId !== null && type !== null && status !== null;
+        return { key: keyOfRow(row), strategy: isBound ? { strategyId, type, status } : null };
+      });
+    },
+
+    async revokeKey(apiKey, at) {
+      return await db.transaction().execute(async (transaction) => {
+        // Written before anything is read: a transaction that reads first may find that another process was faster.
+        const revoked = await transaction
+          .updateTable("api_keys")
+          .set({ revoked_at: at })
+          .where("api_key", "=", apiKey)
+          .where("revoked_at", "is", null)
+          .returningAll()
+          .executeTakeFirst();
+        if (revoked !== undefined) {
+          await transaction
+            .insertInto("audit")
+            .values(auditRow({ who: "operator", what: "KEY_REVOKED", at, keyId: revoked.id }))
+            .execute();
+          return { key: keyOfRow(revoked), wasRevoked: false };
+        }
+        const row = await transaction
+          .selectFrom("api_keys")
+          .selectAll()
+          .where("api_key", "=", apiKey)
+          .executeTakeFirst();
+        return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
+      });
+    },
+
+    async listAudit() {
+      const rows = await db.selectFrom("audit").selectAll().orderBy("at").orderBy("id").execute();
+      return rows.map(({ who, what, at, key_id }) => ({ who, what, at: Number(at), keyId: key_id }));
+    },
+
+    async listBudgets({ after, exceptOf }) {
+      const rows = await db
+        .selectFrom("budget_log")
+        .selectAll()
+        .where("position", ">", after)
+        .where("process", "<>", exceptOf)
+        .orderBy("position")
+        .execute();
+      return rows.map(({ position, process, at, body }) => ({
+        position: Number(position),
+        entry: { process, at: Number(at), ...decodeBudgets(body) },
+      }));
     },
 
     async rememberMasterKey(version, checkValue) {
@@ -198,6 +294,23 @@ export function tradeRow(strategyId: string, trade: Commit["trades"][number]) {
     order_id: trade.orderId,
     at: trade.at,
     body: encodeTrade(trade),
+  };
+}
+
+function auditRow({ who, what, at, keyId }: AuditRecord) {
+  return { id: randomUUID(), who, what, at, key_id: keyId };
+}
+
+function keyOfRow(row: Selectable<Tables["api_keys"]>): ApiKeyRecord {
+  return {
+    keyId: row.id,
+    apiKey: row.api_key,
+    salt: row.salt,
+    masterVersion: Number(row.master_version),
+    label: row.label,
+    strategyId: row.strategy_id,
+    createdAt: Number(row.created_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
   };
 }
 

@@ -3,6 +3,7 @@
 import { type ColumnType, type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
+import type { AuditRecord } from "./store.ts";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
 type Integer = ColumnType<number, number, number>;
@@ -37,7 +38,11 @@ export type Tables = {
     created_at: Integer;
     revoked_at: Integer | null;
   };
+  symbols_heard: { symbol: string; at: Integer };
   master_keys: { version: Integer; check_value: string };
+  budget_log: { position: Integer; process: string; at: Integer; body: string };
+  /** Only ever added to. The id is random: it orders what happened within one millisecond, always in the same way. */
+  audit: { id: string; who: AuditRecord["who"]; what: AuditRecord["what"]; at: Integer; key_id: string };
 };
 
 const FIRST: Migration = {
@@ -133,9 +138,57 @@ const FIRST: Migration = {
   },
 };
 
+const LIMITS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("budget_log")
+      .addColumn("position", "bigint", (column) => column.primaryKey().notNull())
+      .addColumn("process", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex("budget_log_at").on("budget_log").columns(["at"]).execute();
+  },
+};
+
+const AUDIT: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("audit")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("who", "text", (column) => column.notNull())
+      .addColumn("what", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("key_id", "text", (column) => column.notNull())
+      .execute();
+  },
+};
+
+const SYMBOLS_HEARD: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("symbols_heard")
+      .addColumn("symbol", "text", (column) => column.primaryKey().notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .execute();
+    // Few are ever closing; they are looked for at every start.
+    await db.schema
+      .createIndex("strategies_closing")
+      .on("strategies")
+      .columns(["id"])
+      .where(sql.ref("status"), "=", sql.lit("CLOSING"))
+      .execute();
+  },
+};
+
 /** In the order of their names. */
 export const MIGRATIONS: MigrationProvider = {
   async getMigrations() {
-    return { "0001-strategies": FIRST };
+    return {
+      "0001-strategies": FIRST,
+      "0002-limits": LIMITS,
+      "0003-audit": AUDIT,
+      "0004-symbols-heard": SYMBOLS_HEARD,
+    };
   },
 };

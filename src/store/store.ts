@@ -60,6 +60,18 @@ export type ApiKeyRecord = {
 /** A key and the strategy it is bound to, as one look-up answers. */
 export type BoundKey = { readonly key: ApiKeyRecord; readonly strategy: Strategy | null };
 
+/** The end of a key: as it now stands, and whether it had ended before. */
+export type Revocation = { readonly key: ApiKeyRecord; readonly wasRevoked: boolean };
+
+/** What was done to a key, and by whom. Kept for ever: there is no way to change or remove one. Never holds a secret. */
+export type AuditRecord = {
+  readonly who: "operator";
+  readonly what: "KEY_CREATED" | "KEY_REVOKED";
+  /** Wall time, Unix ms. */
+  readonly at: number;
+  readonly keyId: string;
+};
+
 export type OrderQuery = {
   readonly symbol: string;
   /** Only this order id and later ones. */
@@ -77,6 +89,35 @@ export type TradeQuery = {
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
   readonly limit: number;
+};
+
+/** Until when a symbol's market has been looked at: market time, Unix ms. */
+export type Heard = { readonly symbol: string; readonly at: number };
+
+/** What a holder of budgets (an API key, an address) was charged within ten seconds of the clock. */
+export type BudgetCharge = {
+  readonly holder: string;
+  /** Which ten seconds, counted in tens of seconds from the epoch. */
+  readonly tenSeconds: number;
+  readonly weight: number;
+  readonly orders: number;
+  /** Failed authentications. */
+  readonly failures: number;
+  /** When it was answered 429: wall time, Unix ms. */
+  readonly refusedAt: readonly number[];
+};
+
+/** A holder whose requests are refused until a time: wall time, Unix ms. */
+export type Ban = { readonly holder: string; readonly until: number };
+
+/** What one server process charged since its entry before, and the bans that began meanwhile. */
+export type BudgetEntry = {
+  /** The process, by a name of its own. */
+  readonly process: string;
+  /** Wall time, Unix ms. */
+  readonly at: number;
+  readonly charges: readonly BudgetCharge[];
+  readonly bans: readonly Ban[];
 };
 
 /** A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it had. */
@@ -109,14 +150,44 @@ export type Store = {
   /** Every open order of every strategy: what the watch list is rebuilt from. */
   listAllOpenOrders(): Promise<readonly { readonly strategyId: string; readonly order: Order }[]>;
 
-  /** Creates strategies that already have their first entry (the seed), each with a key bound to it. */
+  /** Notes when symbols were last heard of; a later time takes the place of an earlier one. */
+  noteHeard(heard: readonly Heard[]): Promise<void>;
+  /** When each symbol was last heard of while somebody waited on it. */
+  listHeard(): Promise<readonly Heard[]>;
+  /** The strategies that are being closed and are not closed yet. */
+  listClosingStrategies(): Promise<readonly string[]>;
+
+  /** Creates strategies that already have their first entry (the seed), each with a key bound to it. It is audited. */
   createStrategies(created: readonly { readonly first: Commit; readonly key: ApiKeyRecord }[]): Promise<void>;
   findKey(apiKey: string): Promise<BoundKey | null>;
+  /** Every key there is, revoked ones too, oldest first. */
+  listKeys(): Promise<readonly BoundKey[]>;
+  /**
+   * Ends a key for good; its strategy keeps everything. A key that had ended before is left as it was. Null if there is
+   * no such key. `at` is wall time, Unix ms. It is audited, in the same transaction.
+   */
+  revokeKey(apiKey: string, at: number): Promise<Revocation | null>;
+  /** What was done to keys, oldest first. */
+  listAudit(): Promise<readonly AuditRecord[]>;
   /** How many strategies there are. */
   countStrategies(): Promise<number>;
 
   /** The check value of a master key version, stored at its first use; a later call answers the stored one. */
   rememberMasterKey(version: number, checkValue: string): Promise<string>;
+
+  /**
+   * Adds an entry to the budget log and, in the same transaction, removes those that were written before a time (wall
+   * time, Unix ms). Resolves when it is durable; rejects if it could not be stored, which concerns nothing else.
+   */
+  logBudgets(entry: BudgetEntry, options: { readonly forgetBefore: number }): Promise<void>;
+  /**
+   * The entries of other processes after a position, in the order in which they became durable. The first position is 1;
+   * an entry that appears later has a higher one.
+   */
+  listBudgets(query: {
+    readonly after: number;
+    readonly exceptOf: string;
+  }): Promise<readonly { readonly position: number; readonly entry: BudgetEntry }[]>;
 
   close(): Promise<void>;
 };

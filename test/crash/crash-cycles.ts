@@ -17,8 +17,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { emptyAccount } from "../../src/domain/account.ts";
 import { apply } from "../../src/engine/apply.ts";
+import { issueApiKey, readMasterKey } from "../../src/identity/api-keys.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { encodeOrder, encodeState } from "../../src/store/codec.ts";
+import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
@@ -46,13 +48,15 @@ export type CycleReport = {
   readonly orders: number;
 };
 
-const TRADERS = 6;
+/** Of these strategies some are at work in a cycle, by turns: none may place more than 50 orders in ten seconds. */
+const TRADERS = 24;
+const AT_WORK = 8;
 /** Requests that a trader has under way. */
 const LANES = 2;
 const ACKNOWLEDGED_MIN = 5;
 const ACKNOWLEDGED_MAX = 60;
-/** Things a trader does in a cycle at most: it may not place more than 50 orders in ten seconds. */
-const ACTIONS_MAX = 30;
+/** Things a trader does in a cycle at most. */
+const ACTIONS_MAX = 12;
 /** Simulated markets to choose the dear and the cheap one from. */
 const MARKETS = 8;
 const ASK_AGAIN_MS = 40;
@@ -74,7 +78,10 @@ export async function runCrashCycles({ seed, cycles, onCycle }: CrashOptions): P
   try {
     for (let cycle = 1; cycle <= cycles; cycle += 1) {
       try {
-        const acknowledged = await killUnderLoad(gateway, traders, { cheap, dear, draw });
+        giveNewKeys(dataDir, traders);
+        const first = (cycle * AT_WORK) % TRADERS;
+        const atWork = traders.slice(first, first + AT_WORK);
+        const acknowledged = await killUnderLoad(gateway, atWork, { cheap, dear, draw });
         const unknown = traders.map(unknownOf);
         gateway = await start(cycle % 2 === 1 ? cheap : dear);
         const filledAtRestart = await fillsOf(gateway.url, traders);
@@ -104,6 +111,28 @@ export async function runCrashCycles({ seed, cycles, onCycle }: CrashOptions): P
     strategies.map(({ strategyId }) => strategyId),
   );
   return reports;
+}
+
+/** Gives every trader another key of its strategy, whose budgets are unused. */
+function giveNewKeys(dataDir: string, traders: readonly Trader[]): void {
+  const master = readMasterKey(join(dataDir, "master.key"));
+  for (const trader of traders) {
+    const { strategyId } = trader.credentials;
+    const { record, secret } = issueApiKey(master, { label: "cycle", strategyId, createdAt: Date.now() });
+    changeRows(
+      dataDir,
+      `INSERT INTO api_keys (id, api_key, salt, master_version, label, strategy_id, created_at, revoked_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, NULL)`,
+      record.keyId,
+      record.apiKey,
+      record.salt,
+      record.masterVersion,
+      record.label,
+      strategyId,
+      record.createdAt,
+    );
+    trader.credentials = { strategyId, apiKey: record.apiKey, apiSecret: secret };
+  }
 }
 
 /** Lets the traders loose and kills the process. Answers how much was acknowledged. */

@@ -45,7 +45,8 @@ type Draw = () => number;
 const RESTING_MAX = 14;
 
 export class Trader {
-  readonly credentials: Credentials;
+  /** Of a key of the cycle's own: budgets outlive the process, and are not what is tested. */
+  credentials: Credentials;
   /** By client order id. */
   readonly placements = new Map<string, Placement>();
   readonly #name: string;

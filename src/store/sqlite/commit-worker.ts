@@ -1,5 +1,6 @@
 // The thread that writes. It takes groups of commits as ready rows and carries each group out in one transaction, so that
-// many strategies share one sync to disk while the main thread goes on deciding.
+// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log come the same
+// way, each a transaction of its own.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
 // stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole group and is reported; the thread itself goes on until it is told to stop.
@@ -36,10 +37,21 @@ export type TradeValues = readonly [
   at: number,
   body: string,
 ];
-export type CommitRequest = { readonly groupId: number; readonly group: readonly CommitRows[] };
-export type CommitReply =
-  | { readonly groupId: number; readonly outcomes: readonly CommitOutcome[] }
-  | { readonly groupId: number; readonly error: string };
+export type BudgetRow = {
+  readonly process: string;
+  readonly at: number;
+  readonly body: string;
+  /** Entries that were written before this time are removed. */
+  readonly forgetBefore: number;
+};
+/** Each is one transaction; ids are the sender's. */
+export type WriteRequest =
+  | { readonly id: number; readonly group: readonly CommitRows[] }
+  | { readonly id: number; readonly budgets: BudgetRow };
+/** An outcome for every commit of a group, or one for an entry of the budget log. */
+export type WriteReply =
+  | { readonly id: number; readonly outcomes: readonly CommitOutcome[] }
+  | { readonly id: number; readonly error: string };
 
 const port = parentPort;
 if (port === null) throw new Error("the commit worker runs as a worker thread");
@@ -60,29 +72,38 @@ const addTrade = database.prepare(
   "INSERT INTO trades (strategy_id, trade_id, symbol, order_id, at, body) VALUES (?, ?, ?, ?, ?, ?)",
 );
 
-port.on("message", (request: CommitRequest | "stop") => {
+// The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
+const addBudgets = database.prepare(
+  "INSERT INTO budget_log (position, process, at, body) SELECT COALESCE(MAX(position), 0) + 1, ?, ?, ? FROM budget_log",
+);
+const forgetBudgets = database.prepare("DELETE FROM budget_log WHERE at < ?");
+
+port.on("message", (request: WriteRequest | "stop") => {
   if (request === "stop") {
     database.close();
     port.close();
     return;
   }
-  const { groupId } = request;
+  const { id } = request;
   try {
-    port.postMessage({ groupId, outcomes: commit(request.group) } satisfies CommitReply);
+    const outcomes =
+      "group" in request ? transact(request.group, commitOne) : transact([request.budgets], logBudgets);
+    port.postMessage({ id, outcomes } satisfies WriteReply);
   } catch (error) {
-    port.postMessage({ groupId, error: String(error) } satisfies CommitReply);
+    port.postMessage({ id, error: String(error) } satisfies WriteReply);
   }
 });
 
-function commit(group: readonly CommitRows[]): CommitOutcome[] {
+/** Writes all of them in one transaction; none if the database is another process's for too long. */
+function transact<Row>(rows: readonly Row[], write: (row: Row) => CommitOutcome): CommitOutcome[] {
   try {
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
-    if (isBusy(error)) return group.map(() => "BUSY");
+    if (isBusy(error)) return rows.map(() => "BUSY");
     throw error;
   }
   try {
-    const outcomes = group.map(commitOne);
+    const outcomes = rows.map(write);
     database.exec("COMMIT");
     return outcomes;
   } catch (error) {
@@ -98,5 +119,11 @@ function commitOne({ strategy, journal, orders, trades }: CommitRows): CommitOut
   addEntry.run(...journal);
   for (const order of orders) putOrder.run(...order);
   for (const trade of trades) addTrade.run(...trade);
+  return "COMMITTED";
+}
+
+function logBudgets({ process, at, body, forgetBefore }: BudgetRow): CommitOutcome {
+  addBudgets.run(process, at, body);
+  forgetBudgets.run(forgetBefore);
   return "COMMITTED";
 }

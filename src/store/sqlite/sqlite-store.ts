@@ -8,6 +8,7 @@ import {
   decodeAccount,
   decodeEvents,
   decodeOrder,
+  encodeBudgets,
   encodeEvents,
   encodeState,
   type StrategyRow,
@@ -16,6 +17,7 @@ import { migrate, orderRow, queries, tradeRow } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import {
   type BoundKey,
+  type BudgetEntry,
   type Commit,
   type CommitOutcome,
   type JournalEntry,
@@ -23,7 +25,7 @@ import {
   type Store,
   StoreFailure,
 } from "../store.ts";
-import type { CommitReply, CommitRequest, CommitRows } from "./commit-worker.ts";
+import type { CommitRows, WriteReply, WriteRequest } from "./commit-worker.ts";
 import { kyselyDatabase, openDatabase } from "./database.ts";
 
 /** Opens the file, creating or migrating it as needed. */
@@ -47,6 +49,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     ...queries(db),
     ...hotReads(reader),
     commit: (group) => writer.commit(group),
+    logBudgets: (entry, { forgetBefore }) => writer.logBudgets(entry, forgetBefore),
     async close() {
       await writer.close();
       reader.close();
@@ -130,23 +133,34 @@ class CommitWriter {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly CommitOutcome[]>>();
   readonly #stopped: Promise<void>;
-  #lastGroupId = 0;
+  #lastId = 0;
   #failure: StoreFailure | null = null;
 
   constructor(file: string) {
     this.#worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
     this.#stopped = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
-    this.#worker.on("message", (reply: CommitReply) => this.#settle(reply));
+    this.#worker.on("message", (reply: WriteReply) => this.#settle(reply));
     this.#worker.on("error", (error) => this.#fail(new StoreFailure(`the commit worker failed: ${error}`)));
     this.#worker.once("exit", () => this.#fail(new StoreFailure("the commit worker has stopped")));
   }
 
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    return this.#write((id) => ({ id, group: group.map(rows) }));
+  }
+
+  async logBudgets(entry: BudgetEntry, forgetBefore: number): Promise<void> {
+    const { process, at } = entry;
+    const budgets = { process, at, body: encodeBudgets(entry), forgetBefore };
+    const [outcome] = await this.#write((id) => ({ id, budgets }));
+    if (outcome !== "COMMITTED") throw new Error("another process kept the database to itself for too long");
+  }
+
+  #write(requestOf: (id: number) => WriteRequest): Promise<readonly CommitOutcome[]> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
-    const groupId = ++this.#lastGroupId;
-    const request: CommitRequest = { groupId, group: group.map(rows) };
+    const id = ++this.#lastId;
+    const request = requestOf(id);
     const waiting = Promise.withResolvers<readonly CommitOutcome[]>();
-    this.#waiting.set(groupId, waiting);
+    this.#waiting.set(id, waiting);
     this.#worker.postMessage(request);
     return waiting.promise;
   }
@@ -156,10 +170,10 @@ class CommitWriter {
     await this.#stopped;
   }
 
-  #settle(reply: CommitReply): void {
-    const waiting = this.#waiting.get(reply.groupId);
-    this.#waiting.delete(reply.groupId);
-    if ("error" in reply) waiting?.reject(new StoreFailure(`a commit failed: ${reply.error}`));
+  #settle(reply: WriteReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ("error" in reply) waiting?.reject(new StoreFailure(`a write failed: ${reply.error}`));
     else waiting?.resolve(reply.outcomes);
   }
 

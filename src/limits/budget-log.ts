@@ -1,0 +1,129 @@
+// Has budgets and bans outlive the process and hold across processes: once a second what was charged meanwhile goes to the
+// store's log as one entry, and what other processes logged is read and added. At the start all of the log is read.
+//
+//   a charge   is logged within a second; kill -9 forgets at most that second, other processes learn it as late
+//   a ban      is logged before the 429 that began it is answered
+//
+// An entry that cannot be stored is given up and said in the log, and the service goes on: its charges are then this
+// process's own knowledge. Its bans are kept for the next entry, and hold in this process meanwhile.
+// Source: design, section 6 (budgets and bans hold across processes).
+import type { Logger } from "pino";
+import { MINUTE_MS } from "../domain/order-counts.ts";
+import type { Store } from "../store/store.ts";
+import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
+
+const TURN_MS = 1_000;
+/** How long an entry is of use, ms: as long as a ban, and a minute for clocks that differ. */
+export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
+/** Holders in one entry; what was charged to more waits for the next. */
+export const ENTRY_HOLDERS_MAX = 5_000;
+
+export class BudgetLog {
+  readonly #budgets: Budgets;
+  readonly #store: Pick<Store, "logBudgets" | "listBudgets">;
+  readonly #process: string;
+  readonly #wallNow: () => number;
+  readonly #every: (intervalMs: number, callback: () => void) => () => void;
+  readonly #log: Pick<Logger, "error">;
+  /** The last entry of others that was read. */
+  #position = 0;
+  #stop: (() => void) | null = null;
+  /** The entry on its way to the store, and the one behind it. */
+  #underWay: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+  #turn: Promise<void> | null = null;
+
+  constructor(parts: {
+    budgets: Budgets;
+    store: Pick<Store, "logBudgets" | "listBudgets">;
+    /** A name that no other process has had in the last minutes. */
+    process: string;
+    /** Wall time, Unix ms: the one that budgets are charged by. */
+    wallNow: () => number;
+    /** Calls back again and again; answers how to stop that. */
+    every: (intervalMs: number, callback: () => void) => () => void;
+    log: Pick<Logger, "error">;
+  }) {
+    this.#budgets = parts.budgets;
+    this.#store = parts.store;
+    this.#process = parts.process;
+    this.#wallNow = parts.wallNow;
+    this.#every = parts.every;
+    this.#log = parts.log;
+  }
+
+  /** Reads what other processes, or a former one, have charged, and keeps up from then on. Rejects if it cannot be read. */
+  async open(): Promise<void> {
+    await this.#read();
+    this.#budgets.onBan(() => this.#write());
+    this.#stop = this.#every(TURN_MS, () => void this.turn());
+  }
+
+  /** Writes what was charged and reads what others wrote, unless that is still under way. Never rejects. */
+  async turn(): Promise<void> {
+    this.#turn ??= this.#writeAndRead().finally(() => {
+      this.#turn = null;
+    });
+    await this.#turn;
+  }
+
+  /** Stops, and writes what has not been written yet. */
+  async close(): Promise<void> {
+    this.#stop?.();
+    await this.#turn;
+    await this.#write();
+    for (let last = this.#take(); last !== null; last = this.#take()) {
+      if (!(await this.#append(last))) return;
+    }
+  }
+
+  async #writeAndRead(): Promise<void> {
+    await this.#write();
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#log.error({ err: error }, "the budgets of other processes could not be read");
+    }
+  }
+
+  /** Resolves when the bans that had begun are stored, or could not be. Calls made meanwhile share an entry. */
+  #write(): Promise<void> {
+    this.#next ??= this.#underWay.then(() => {
+      this.#next = null;
+      this.#underWay = this.#writeOne();
+      return this.#underWay;
+    });
+    return this.#next;
+  }
+
+  async #writeOne(): Promise<void> {
+    const taken = this.#take();
+    if (taken !== null) await this.#append(taken);
+  }
+
+  #take(): LoggedBudgets | null {
+    return this.#budgets.takeUnlogged(ENTRY_HOLDERS_MAX);
+  }
+
+  /** Answers whether the entry was stored. */
+  async #append({ charges, bans }: LoggedBudgets): Promise<boolean> {
+    const at = this.#wallNow();
+    try {
+      const entry = { process: this.#process, at, charges, bans };
+      await this.#store.logBudgets(entry, { forgetBefore: at - ENTRY_USE_MS });
+      return true;
+    } catch (error) {
+      this.#log.error({ err: error, holders: charges.length }, "charged budgets could not be logged");
+      this.#budgets.returnBans(bans, at);
+      return false;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const entries = await this.#store.listBudgets({ after: this.#position, exceptOf: this.#process });
+    for (const { position, entry } of entries) {
+      this.#budgets.absorb(entry, this.#wallNow());
+      this.#position = position;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// What one holder was charged, by the ten seconds of the clock that it was charged in. A minute is six of them, so that both
+// kinds of window are counted from the same numbers, whoever charged them and in whatever order they came to be known.
+//
+// Of each ten seconds it is also known what this process has charged and not yet logged.
+import { MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
+import type { BudgetCharge } from "../store/store.ts";
+
+/** Ten seconds that are remembered on either side of the present ones: two minutes. Earlier ones count for nothing. */
+const WINDOWS_KEPT = 12;
+
+/** What is counted of requests. */
+export type Counts = {
+  readonly weight: number;
+  readonly orders: number;
+  readonly failures: number;
+  /** Times of 429s, Unix ms. */
+  readonly refusedAt: readonly number[];
+};
+
+export const NOTHING: Counts = { weight: 0, orders: 0, failures: 0, refusedAt: [] };
+
+type Window = {
+  /** Counted in tens of seconds from the epoch. */
+  readonly tenSeconds: number;
+  counted: Counts;
+  unlogged: Counts;
+};
+
+export class Windows {
+  #windows: Window[] = [];
+
+  /** Counts what this process charges now. */
+  charge(now: number, counts: Counts): void {
+    const window = this.#windowOf(windowAt(now, TEN_SECONDS_MS), now);
+    window.counted = sum(window.counted, counts);
+    window.unlogged = sum(window.unlogged, counts);
+  }
+
+  /** Counts what is known from the log. What lies too far from the present is left out. */
+  absorb(charge: BudgetCharge, now: number): void {
+    if (!isKept(charge.tenSeconds, now)) return;
+    const window = this.#windowOf(charge.tenSeconds, now);
+    window.counted = sum(window.counted, charge);
+  }
+
+  /** The counts of the present minute and, of orders, of the present ten seconds. */
+  usage(now: number): { weight: number; orders10s: number; orders1m: number; failures: number } {
+    const tenSeconds = windowAt(now, TEN_SECONDS_MS);
+    const minute = windowAt(now, MINUTE_MS);
+    const usage = { weight: 0, orders10s: 0, orders1m: 0, failures: 0 };
+    for (const window of this.#windows) {
+      if (windowAt(window.tenSeconds * TEN_SECONDS_MS, MINUTE_MS) !== minute) continue;
+      usage.weight += window.counted.weight;
+      usage.orders1m += window.counted.orders;
+      usage.failures += window.counted.failures;
+      if (window.tenSeconds === tenSeconds) usage.orders10s += window.counted.orders;
+    }
+    return usage;
+  }
+
+  /** Times of the 429s that are remembered, in their order. */
+  refusals(): number[] {
+    return this.#windows.flatMap(({ counted }) => counted.refusedAt).sort((one, other) => one - other);
+  }
+
+  /** What this process has charged since it was asked the last time. */
+  takeUnlogged(holder: string): BudgetCharge[] {
+    const taken: BudgetCharge[] = [];
+    for (const window of this.#windows) {
+      if (window.unlogged === NOTHING) continue;
+      taken.push({ holder, tenSeconds: window.tenSeconds, ...window.unlogged });
+      window.unlogged = NOTHING;
+    }
+    return taken;
+  }
+
+  /** Whether nothing of it counts any more. */
+  isOver(now: number): boolean {
+    return !this.#windows.some(({ tenSeconds }) => isKept(tenSeconds, now));
+  }
+
+  #windowOf(tenSeconds: number, now: number): Window {
+    const known = this.#windows.findLast((window) => window.tenSeconds === tenSeconds);
+    if (known !== undefined) return known;
+    const window = { tenSeconds, counted: NOTHING, unlogged: NOTHING };
+    this.#windows = this.#windows.filter((each) => isKept(each.tenSeconds, now));
+    this.#windows.push(window);
+    return window;
+  }
+}
+
+/** The number of the clock's window that a time lies in, counted from the epoch. */
+export function windowAt(time: number, windowMs: number): number {
+  return Math.floor(time / windowMs);
+}
+
+function isKept(tenSeconds: number, now: number): boolean {
+  return Math.abs(windowAt(now, TEN_SECONDS_MS) - tenSeconds) <= WINDOWS_KEPT;
+}
+
+function sum(one: Counts, other: Counts): Counts {
+  return {
+    weight: one.weight + other.weight,
+    orders: one.orders + other.orders,
+    failures: one.failures + other.failures,
+    refusedAt: other.refusedAt.length === 0 ? one.refusedAt : [...one.refusedAt, ...other.refusedAt],
+  };
+}

@@ -1,0 +1,496 @@
+// The rules of budgets and bans, each as a test, on a clock that stands still until the test moves it: what a window is can
+// only be shown at its edge. Also that they outlive the process and hold across processes on one database.
+// Source: specification 7.1 and 8.1; design, section 6.
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { type Credentials, newDirectory } from "../support/gateway.ts";
+import { type OwnClockGateway, openGateway } from "../support/own-clock.ts";
+import { send, signed, type WireAnswer } from "../support/signed-client.ts";
+import { seedMany, supplyOf } from "../support/strategies.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+/** A full minute by the clock. */
+const T = 29_920_000 * MINUTE;
+const TOO_MUCH_WEIGHT = { code: -1003 };
+const TOO_MANY_ORDERS = { code: -1015 };
+const ORDER = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001", newClientOrderId: "one" };
+/** A placement that a check after the budgets refuses. */
+const BAD_ORDER = { ...ORDER, side: "?" };
+
+let market: MarketFeed;
+let dataDir: string;
+let takeStrategy: () => Credentials;
+const closing: (() => Promise<void>)[] = [];
+
+let now: number;
+let gateway: OwnClockGateway;
+let opened: OwnClockGateway[];
+let key: Credentials;
+
+beforeAll(async () => {
+  const exchange = await openSimulatedExchange({ seed: 1 });
+  closing.push(() => exchange.close());
+  const clock = { now: () => Date.now() };
+  market = createMarketFeed({
+    ...exchange,
+    clock,
+    log: pino({ level: "silent" }),
+    asksAboutQuietSymbols: false,
+  });
+  closing.push(async () => market.close());
+  await market.start();
+  dataDir = newDirectory();
+  takeStrategy = supplyOf(await seedMany(dataDir, 60));
+});
+
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** Cases are hours apart, so that none finds what another has used up. */
+let cases = 0;
+
+beforeEach(async () => {
+  cases += 1;
+  now = T + cases * 60 * MINUTE;
+  opened = [];
+  gateway = await open();
+  key = takeStrategy();
+});
+
+afterEach(async () => {
+  for (const each of opened) await each.kill();
+});
+
+async function open(): Promise<OwnClockGateway> {
+  const another = await openGateway({ dataDir, market, wallNow: () => now });
+  opened.push(another);
+  return another;
+}
+
+type Parameters = Readonly<Record<string, string | number>>;
+
+function ask(method: string, path: string, parameters: Parameters = {}, by = key): Promise<WireAnswer> {
+  return signed(gateway.url, by, method, path, { ...parameters, timestamp: now });
+}
+const account = () => ask("GET", "/api/v3/account");
+const place = (order: Parameters = BAD_ORDER) => ask("POST", "/api/v3/order", order);
+
+/** A public request of weight 20, from an address. */
+function look(address = "192.0.2.1", headers: Record<string, string> = {}): Promise<WireAnswer> {
+  return send(gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT", {
+    headers: { "x-forwarded-for": address, ...headers },
+  });
+}
+
+/** A request that fails authentication, from an address. */
+function fail(address = "192.0.2.1"): Promise<WireAnswer> {
+  return send(gateway.url, "GET", "/api/v3/account", { headers: { "x-forwarded-for": address } });
+}
+
+async function times<Answer>(count: number, request: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let sent = 0; sent < count; sent += 1) answers.push(await request());
+  return answers;
+}
+
+function statuses(answers: readonly WireAnswer[]): number[] {
+  return answers.map(({ status }) => status);
+}
+
+const used = ({ headers }: WireAnswer) => headers.get("x-mbx-used-weight-1m");
+const orders = ({ headers }: WireAnswer) => [
+  headers.get("x-mbx-order-count-10s"),
+  headers.get("x-mbx-order-count-1m"),
+];
+const retryAfter = ({ headers }: WireAnswer) => headers.get("retry-after");
+
+/** Uses up the key's weight: 60 times 20. */
+async function exhaust(): Promise<void> {
+  expect(new Set(statuses(await times(60, account)))).toEqual(new Set([200]));
+}
+
+async function banKey(): Promise<void> {
+  await exhaust();
+  expect(statuses(await times(10, account))).toEqual(Array(10).fill(429));
+}
+
+describe("request weight", () => {
+  test("is 1,200 a minute per API key on signed routes", async () => {
+    await exhaust();
+    const refused = await ask("GET", "/api/v3/order", { symbol: "BTCUSDT", orderId: 1 });
+    expect(refused).toMatchObject({ status: 429, body: TOO_MUCH_WEIGHT });
+    expect(used(refused)).toBe("1204");
+    // Another key of the same address has its own.
+    const other = await ask("GET", "/api/v3/account", {}, takeStrategy());
+    expect([other.status, used(other)]).toEqual([200, "20"]);
+  });
+
+  test("is 1,200 a minute per address on public routes, shared by its clients, whatever key they send", async () => {
+    const keyed = { "x-mbx-apikey": key.apiKey };
+    expect(new Set(statuses(await times(30, () => look())))).toEqual(new Set([200]));
+    expect(new Set(statuses(await times(30, () => look("192.0.2.1", keyed))))).toEqual(new Set([200]));
+    const refused = await look("192.0.2.1", keyed);
+    expect(refused).toMatchObject({ status: 429, body: TOO_MUCH_WEIGHT });
+    expect(used(refused)).toBe("1220");
+    expect(used(await look("192.0.2.2"))).toBe("20");
+    expect(used(await account())).toBe("20");
+  });
+
+  test("of an IPv6 client is its /64's, of an IPv4 client its address's, however either is spelt", async () => {
+    expect(used(await look("2001:db8:1:2::1"))).toBe("20");
+    expect(used(await look("2001:0db8:1:2:ffff::"))).toBe("40");
+    expect(used(await look("2001:db8:1:3::1"))).toBe("20");
+    expect(used(await look("192.0.2.9"))).toBe("20");
+    expect(used(await look("::ffff:192.0.2.9"))).toBe("40");
+  });
+
+  test("is counted in windows aligned to the clock: the minute's budget is new on the minute, not before", async () => {
+    now += 59_999;
+    await exhaust();
+    const refused = await account();
+    expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
+    now += 1;
+    const granted = await account();
+    expect([granted.status, used(granted)]).toEqual([200, "20"]);
+  });
+
+  test("that is exhausted says in Retry-After how many seconds are left of the minute", async () => {
+    await exhaust();
+    now += 15_500;
+    expect(retryAfter(await account())).toBe("45");
+    now += 44_499;
+    expect(retryAfter(await account())).toBe("1");
+  });
+
+  test("is charged before execution and not refunded on error", async () => {
+    const wrong = await ask("GET", "/api/v3/allOrders", { symbol: "NOSUCH" });
+    expect([wrong.status, used(wrong)]).toEqual([400, "20"]);
+    const missing = await ask("GET", "/api/v3/order", { symbol: "BTCUSDT", orderId: 1 });
+    expect([missing.status, used(missing)]).toEqual([400, "24"]);
+    const bad = await place();
+    expect([bad.status, used(bad)]).toEqual([400, "25"]);
+    // A refused request is charged like any other, so whoever is over the limit stays over it.
+    await times(59, account);
+    expect(used(await account())).toBe("1225");
+  });
+
+  test("is not charged where it cannot be told who asks, nor for a path that there is not", async () => {
+    const keyed = { "x-mbx-apikey": key.apiKey, "x-forwarded-for": "192.0.2.1" };
+    for (const query of ["", "?timestamp=abc", `?timestamp=${now}&signature=${"0".repeat(64)}`]) {
+      await send(gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
+    }
+    await ask("GET", "/api/v3/nothing");
+    expect(used(await account())).toBe("20");
+    expect(used(await look())).toBe("20");
+  });
+});
+
+describe("order count", () => {
+  test("is 50 in ten seconds per API key; replays and orders refused later count", async () => {
+    const placed = await place(ORDER);
+    expect([placed.status, ...orders(placed)]).toEqual([200, "1", "1"]);
+    expect(statuses(await times(24, () => place(ORDER)))).toEqual(Array(24).fill(200));
+    expect(statuses(await times(25, () => place(BAD_ORDER)))).toEqual(Array(25).fill(400));
+    const refused = await place(ORDER);
+    expect(refused).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
+    expect([...orders(refused), used(refused), retryAfter(refused)]).toEqual(["51", "51", "51", "10"]);
+    expect((await ask("GET", "/api/v3/allOrders", { symbol: "BTCUSDT" })).body).toHaveLength(1);
+    // Another key has its own.
+    const other = await ask("POST", "/api/v3/order", BAD_ORDER, takeStrategy());
+    expect(orders(other)).toEqual(["1", "1"]);
+  });
+
+  test("is new on every tenth second of the clock, while the minute's goes on", async () => {
+    now += 9_999;
+    await times(50, () => place());
+    const refused = await place();
+    expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
+    now += 1;
+    expect(orders(await place())).toEqual(["1", "52"]);
+    now += 50 * SECOND;
+    expect(orders(await place())).toEqual(["1", "1"]);
+  });
+
+  test("is of placements alone: cancels and reads count only as weight, also when it is exhausted", async () => {
+    await times(50, () => place());
+    expect((await place()).status).toBe(429);
+    const cancel = await ask("DELETE", "/api/v3/openOrders", { symbol: "BTCUSDT" });
+    expect([cancel.status, used(cancel), ...orders(cancel)]).toEqual([200, "52", null, null]);
+    const read = await ask("GET", "/api/v3/openOrders");
+    expect([read.status, used(read), ...orders(read)]).toEqual([200, "58", null, null]);
+  });
+
+  test("is not reached by a placement whose weight is refused", async () => {
+    await exhaust();
+    const refused = await place();
+    expect(refused).toMatchObject({ status: 429, body: TOO_MUCH_WEIGHT });
+    expect(orders(refused)).toEqual(["0", "0"]);
+  });
+});
+
+describe("a ban", () => {
+  test("follows ten 429s inside one minute: the tenth is a 429, everything in the next two minutes 418", async () => {
+    await exhaust();
+    const refused = await times(12, account);
+    expect(statuses(refused)).toEqual([...Array(10).fill(429), 418, 418]);
+    const until = now + 2 * MINUTE;
+    const banned = refused.at(-1) as WireAnswer;
+    expect(banned.body).toMatchObject({
+      code: -1003,
+      msg: expect.stringContaining(`banned until ${until}.`),
+    });
+    expect(retryAfter(banned)).toBe("120");
+    // In the next minute there would be weight enough; a valid request is refused all the same, and it costs nothing.
+    now = until - 1;
+    const last = await place(ORDER);
+    expect([last.status, retryAfter(last), used(last)]).toEqual([418, "1", "0"]);
+    now = until;
+    expect((await account()).status).toBe(200);
+  });
+
+  test("is not made longer by the requests that it refuses", async () => {
+    await banKey();
+    const until = now + 2 * MINUTE;
+    for (now = until - 30 * SECOND; now < until; now += SECOND) {
+      expect((await account()).status).toBe(418);
+    }
+    expect((await account()).status).toBe(200);
+  });
+
+  test("counts both kinds of 429, and no other refusal", async () => {
+    await times(50, () => place());
+    expect(statuses(await times(5, () => place()))).toEqual(Array(5).fill(429));
+    expect(statuses(await times(20, () => ask("GET", "/api/v3/order", { symbol: "X" })))).not.toContain(429);
+    await times(53, account);
+    expect(statuses(await times(4, account))).toEqual(Array(4).fill(429));
+    expect((await place()).status).toBe(429);
+    expect((await account()).status).toBe(418);
+  });
+
+  test("takes the ten inside one sliding minute: nine and one a minute later are none", async () => {
+    now += 30 * SECOND;
+    await exhaust();
+    expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
+    now += MINUTE;
+    await exhaust();
+    expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
+    now += 29_999;
+    // The tenth within a minute.
+    expect((await account()).status).toBe(429);
+    expect((await account()).status).toBe(418);
+  });
+
+  test("of requests sent all at once refuses with 429 ten times and no more", async () => {
+    await exhaust();
+    const answers = await Promise.all(Array.from({ length: 40 }, account));
+    expect(statuses(answers).filter((status) => status === 429)).toHaveLength(10);
+    expect(statuses(answers).filter((status) => status === 418)).toHaveLength(30);
+  });
+
+  test("of a key comes before every check of its signed requests, and leaves its address and other keys alone", async () => {
+    await banKey();
+    const keyed = { "x-mbx-apikey": key.apiKey };
+    expect((await send(gateway.url, "POST", "/api/v3/order?timestamp=abc", { headers: keyed })).status).toBe(
+      418,
+    );
+    expect((await look("192.0.2.1", keyed)).status).toBe(200);
+    expect((await ask("GET", "/api/v3/account", {}, takeStrategy())).status).toBe(200);
+  });
+
+  test("of an address is of public and unauthenticated requests only", async () => {
+    await times(60, () => look());
+    expect(statuses(await times(11, () => look()))).toEqual([...Array(10).fill(429), 418]);
+    const from = { "x-forwarded-for": "192.0.2.1" };
+    expect((await fail()).status).toBe(418);
+    expect((await send(gateway.url, "GET", "/api/v3/nothing", { headers: from })).status).toBe(418);
+    const large = { headers: from, body: "x".repeat(20_000) };
+    expect((await send(gateway.url, "POST", "/api/v3/order", large)).status).toBe(418);
+    expect((await account()).status).toBe(200);
+    expect((await look("192.0.2.2")).status).toBe(200);
+  });
+});
+
+describe("failed authentications", () => {
+  test("have a bucket of their own per address: 1,200 a minute, then 429 and a ban", async () => {
+    const failed = await times(12, () => Promise.all(Array.from({ length: 100 }, () => fail())));
+    expect(new Set(statuses(failed.flat()))).toEqual(new Set([401]));
+    // They have not used up what the address may look at, nor what another may fail.
+    expect(used(await look())).toBe("20");
+    expect((await fail("192.0.2.2")).status).toBe(401);
+    now += 20 * SECOND;
+    const refused = await times(10, () => fail());
+    expect(statuses(refused)).toEqual(Array(10).fill(429));
+    expect(refused[0]?.body).toMatchObject(TOO_MUCH_WEIGHT);
+    expect(retryAfter(refused[0] as WireAnswer)).toBe("40");
+    expect([(await fail()).status, (await look()).status]).toEqual([418, 418]);
+    expect((await account()).status).toBe(200);
+  });
+});
+
+describe("every answer", () => {
+  test("of an exchange-style route says what its holder has used, also one that charges nothing", async () => {
+    await look();
+    const from = { "x-forwarded-for": "192.0.2.1" };
+    const at = async (method: string, path: string, body?: string) => {
+      const answer = await send(gateway.url, method, path, {
+        headers: from,
+        ...(body === undefined ? {} : { body }),
+      });
+      return [answer.status, used(answer)];
+    };
+    expect(await at("GET", "/api/v3/account")).toEqual([401, "20"]);
+    expect(await at("GET", "/api/v3/nothing")).toEqual([404, "20"]);
+    expect(await at("GET", "/fapi/v1/nothing")).toEqual([404, "20"]);
+    expect(await at("GET", "/api/v3/exchangeInfo?a=1&a=2")).toEqual([400, "20"]);
+    expect(await at("POST", "/api/v3/order", "x".repeat(20_000))).toEqual([413, "20"]);
+    // The bot routes have no such budget.
+    expect(await at("GET", "/bot/v1/nothing")).toEqual([404, null]);
+
+    await account();
+    const late = await signed(gateway.url, key, "GET", "/api/v3/account", { timestamp: now - MINUTE });
+    expect([late.status, used(late)]).toEqual([400, "20"]);
+  });
+
+  test("to a placement says what the key has placed, also if it is refused", async () => {
+    expect(orders(await place())).toEqual(["1", "1"]);
+    const keyed = { headers: { "x-mbx-apikey": key.apiKey } };
+    const unsigned = await send(gateway.url, "POST", "/api/v3/order", keyed);
+    expect([unsigned.status, ...orders(unsigned)]).toEqual([400, "1", "1"]);
+    const large = await send(gateway.url, "POST", "/api/v3/order", { ...keyed, body: "x".repeat(20_000) });
+    expect([large.status, ...orders(large)]).toEqual([413, "1", "1"]);
+    await times(60, account);
+    const exhausted = await place();
+    expect([exhausted.status, ...orders(exhausted)]).toEqual([429, "1", "1"]);
+    await times(9, account);
+    const banned = await place();
+    expect([banned.status, ...orders(banned), retryAfter(banned)]).toEqual([418, "1", "1", "120"]);
+  });
+
+  test("503 says when to come back and what was used", async () => {
+    await gateway.overload();
+    const busy = await place(ORDER);
+    expect([busy.status, retryAfter(busy), used(busy), ...orders(busy)]).toEqual([503, "1", "1", "1", "1"]);
+  });
+});
+
+describe("a restart", () => {
+  test("forgets no count: of keys, of addresses, of failures", async () => {
+    await account();
+    await place();
+    await look();
+    for (let sent = 0; sent < 12; sent += 1)
+      await Promise.all(Array.from({ length: 100 }, () => fail("192.0.2.3")));
+    await gateway.stop();
+    now += 5 * SECOND;
+    gateway = await open();
+    const next = await place();
+    expect([used(next), ...orders(next)]).toEqual(["22", "2", "2"]);
+    expect(used(await look())).toBe("40");
+    expect((await fail("192.0.2.3")).status).toBe(429);
+    now += 55 * SECOND;
+    expect(used(await account())).toBe("20");
+  });
+
+  test("after kill -9 forgets at most what was charged since the last second, and no ban", async () => {
+    await account();
+    await gateway.turn();
+    await account();
+    await gateway.kill();
+    gateway = await open();
+    expect(used(await account())).toBe("40");
+
+    key = takeStrategy();
+    await banKey();
+    await gateway.kill();
+    now += 119 * SECOND;
+    gateway = await open();
+    const banned = await account();
+    expect([banned.status, retryAfter(banned)]).toEqual([418, "1"]);
+    now += SECOND;
+    expect((await account()).status).toBe(200);
+  });
+
+  test("is not needed for a ban to be on disk: it is there before the tenth 429 is answered", async () => {
+    await exhaust();
+    await times(9, account);
+    const store = await openSqliteStore(`${dataDir}/lyrebird.sqlite`);
+    try {
+      const bans = async () =>
+        (await store.listBudgets({ after: 0, exceptOf: "nobody" }))
+          .flatMap(({ entry }) => entry.bans)
+          .filter(({ holder }) => holder === `key:${key.apiKey}`);
+      expect(await bans()).toEqual([]);
+      expect((await account()).status).toBe(429);
+      expect(await bans()).toEqual([{ holder: `key:${key.apiKey}`, until: now + 2 * MINUTE }]);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe("a second process on the same database", () => {
+  test("counts what the first has charged, and the first what it has, from the next second on", async () => {
+    const first = gateway;
+    const second = await open();
+    await times(30, account);
+    await place();
+    await first.turn();
+    await second.turn();
+    gateway = second;
+    const there = await place();
+    expect([used(there), ...orders(there)]).toEqual(["602", "2", "2"]);
+    await second.turn();
+    await first.turn();
+    gateway = first;
+    await times(29, account);
+    expect(used(await account())).toBe("1202");
+  });
+
+  test("keeps to the bans of the first, and both ban whom only their 429s together ban", async () => {
+    const first = gateway;
+    const second = await open();
+    await exhaust();
+    await first.turn();
+    await second.turn();
+    expect(statuses(await times(6, account))).toEqual(Array(6).fill(429));
+    gateway = second;
+    expect(statuses(await times(4, account))).toEqual(Array(4).fill(429));
+    await first.turn();
+    await second.turn();
+    expect((await account()).status).toBe(418);
+    await first.turn();
+    gateway = first;
+    expect((await account()).status).toBe(418);
+    // A ban that one of them began alone.
+    key = takeStrategy();
+    await banKey();
+    await second.turn();
+    gateway = second;
+    expect((await account()).status).toBe(418);
+  });
+
+  test("takes no more orders than the budget, even before it knows what the first has taken", async () => {
+    const first = gateway;
+    const second = await open();
+    const bought = { ...ORDER, quantity: "0.0002" };
+    const sold = { ...bought, side: "SELL" };
+    for (let count = 1; count <= 50; count += 1) {
+      const isOdd = count % 2 === 1;
+      gateway = isOdd ? first : second;
+      const order = count === 1 ? ORDER : isOdd ? bought : sold;
+      const placed = await place({ ...order, newClientOrderId: `n${count}` });
+      expect(placed.body).toMatchObject({ status: "FILLED" });
+    }
+    const next = () => place({ ...bought, newClientOrderId: "n51" });
+    const refused = await next();
+    expect(refused).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
+    expect(retryAfter(refused)).toBe("10");
+    // Its 429s count towards a ban like any other.
+    expect(statuses(await times(10, next))).toEqual([...Array(9).fill(429), 418]);
+  });
+});
