@@ -1,21 +1,19 @@
 // `lyrebird`: the operator's commands. They open the data directory beside a running server, and what they answer goes to
-// standard output alone.
+// standard output alone. Whatever they do to keys is audited by the store.
 import { parseArgs } from "node:util";
-import { ConfigError, readConfig } from "./config.ts";
-import { openDataDirectory } from "./data-directory.ts";
-import type { StrategyType } from "./domain/account.ts";
-import { seedStrategies } from "./identity/seed.ts";
+import { AUDIT } from "./cli/audit.ts";
+import type { Command, Options } from "./cli/command.ts";
+import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
+import { SEED } from "./cli/seed.ts";
+import { ConfigError } from "./config.ts";
 
-const HELP = `Usage: npm run -s lyrebird -- <command> [options]
+const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT];
 
-Commands:
-  seed --type spot|futures   create a strategy with its virtual balance and a key; prints one line of JSON:
-                             {"strategyId","type","apiKey","apiSecret"} (the secret is shown this once)
-
-Options:
-  --data DIR   the data directory   DATA_DIR   (./data)
+const CALL = "npm run -s lyrebird --";
+const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
   --help       this text
 `;
+const EXIT_USAGE = 2;
 
 // What is written here is for its owner alone.
 process.umask(0o077);
@@ -25,49 +23,34 @@ try {
 } catch (error) {
   const isUsage = error instanceof ConfigError;
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (isUsage) process.stderr.write('Try "npm run -s lyrebird -- --help".\n');
-  process.exitCode = isUsage ? 2 : 1;
+  if (isUsage) process.stderr.write(`Try "${CALL} --help".\n`);
+  process.exitCode = isUsage ? EXIT_USAGE : 1;
 }
 
 async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
-  if (values.help === true) {
-    process.stdout.write(HELP);
+  const { help = false, ...options } = values;
+  const command = COMMANDS.find(({ name }) => `${positionals.join(" ")} `.startsWith(`${name} `));
+  if (help) {
+    process.stdout.write(command === undefined ? helpOfAll() : helpOf(command));
     return 0;
   }
-  const [command, ...others] = positionals;
-  if (others.length > 0) throw new ConfigError(`too many words: ${others.join(" ")}`);
-  if (command === "seed") return await seed(values);
-  throw new ConfigError(
-    command === undefined ? "which command?" : `there is no command ${JSON.stringify(command)}`,
-  );
-}
-
-async function seed(values: { type?: string; data?: string }): Promise<number> {
-  const type = strategyType(values.type);
-  const config = readConfig(values.data === undefined ? {} : { DATA_DIR: values.data }, process.env);
-  if (config.masterKeyFile !== null) {
+  if (command === undefined) {
     throw new ConfigError(
-      "seed is for demo data directories: with MASTER_KEY_FILE set, keys will be made by their owners in the dashboard, which this version does not have yet",
+      positionals.length === 0
+        ? "which command?"
+        : `there is no command ${JSON.stringify(positionals.join(" "))}`,
     );
   }
-  const { store, master } = await openDataDirectory(config.dataDir, null);
-  try {
-    const [seeded] = await seedStrategies(store, master, [type], Date.now());
-    process.stdout.write(`${JSON.stringify(seeded)}\n`);
-    if (type === "FUTURES") process.stderr.write("lyrebird: this version has no futures trading yet\n");
-    return 0;
-  } finally {
-    await store.close();
+  const operands = positionals.slice(command.name.split(" ").length);
+  if (command.operand === "" && operands.length > 0) {
+    throw new ConfigError(`too many words: ${operands.join(" ")}`);
   }
-}
-
-function strategyType(text: string | undefined): StrategyType {
-  if (text === "spot") return "SPOT";
-  if (text === "futures") return "FUTURES";
-  throw new ConfigError(
-    `--type is spot or futures${text === undefined ? "" : `, not ${JSON.stringify(text)}`}`,
+  const stranger = Object.keys(options).find(
+    (name) => name !== "data" && !command.options.includes(name as keyof Options),
   );
+  if (stranger !== undefined) throw new ConfigError(`${command.name} has no option --${stranger}`);
+  return await command.run(options, operands);
 }
 
 function readArguments(args: string[]) {
@@ -78,10 +61,36 @@ function readArguments(args: string[]) {
       options: {
         type: { type: "string" },
         data: { type: "string" },
+        json: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function helpOfAll(): string {
+  const calls = COMMANDS.map(callOf);
+  const width = Math.max(...calls.map(({ length }) => length));
+  const lines = COMMANDS.map(({ purpose }, index) => `  ${calls[index]?.padEnd(width)}   ${purpose}\n`);
+  return `Usage: ${CALL} <command> [options]
+
+Commands ("<command> --help" says more):
+${lines.join("")}
+Options:
+${COMMON_OPTIONS}`;
+}
+
+function helpOf(command: Command): string {
+  return `Usage: ${CALL} ${callOf(command)} [options]: ${command.purpose}
+
+${command.details}
+
+Options:
+${COMMON_OPTIONS}`;
+}
+
+function callOf({ name, operand }: Command): string {
+  return operand === "" ? name : `${name} ${operand}`;
 }

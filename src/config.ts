@@ -8,7 +8,10 @@ export const MARKETS = ["sim", "live", "tape"] as const;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** Settings of the design that this version does not have yet: ignoring one could be dangerous, so it is refused. */
-const NOT_YET = ["DATABASE_URL", "TLS_CERT", "TLS_KEY", "TRUSTED_PROXY_HOPS"] as const;
+const NOT_YET = ["DATABASE_URL"] as const;
+
+/** More proxies than this in a row are a mistake in the setting. */
+const PROXY_HOPS_MAX = 10;
 
 export type Config = {
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -18,11 +21,17 @@ export type Config = {
   /** Null in demo use: the key is then kept in the data directory. */
   readonly masterKeyFile: string | null;
   readonly publicUrl: string | null;
+  /** The PEM files of what HTTPS is served with; null means plain HTTP. */
+  readonly tls: TlsFiles | null;
+  /** How many proxies in front are believed when they say who the client is. */
+  readonly trustedProxyHops: number;
   readonly market:
     | { readonly kind: "sim"; readonly seed: number }
     | { readonly kind: "tape"; readonly file: string; readonly speed: number }
     | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
 };
+
+export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 export type UpstreamUrls = {
   readonly spotRestUrl: string;
@@ -51,6 +60,10 @@ Environment only:
   MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
   PUBLIC_URL               the address that people and bots see
+  TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
+                           SIGHUP reads them again, for a certificate that was renewed
+  TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is ignored).
+                           With more than 0 the port must be open to the proxies alone
   SIM_SEED                 which simulated market (1)
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
@@ -68,6 +81,9 @@ const settings = z.object({
   DATA_DIR: words.default("./data"),
   MASTER_KEY_FILE: words.optional(),
   PUBLIC_URL: httpUrl.optional(),
+  TLS_CERT: words.optional(),
+  TLS_KEY: words.optional(),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, PROXY_HOPS_MAX).default(0),
   MARKET: z.enum(MARKETS, { error: `is none of ${MARKETS.join(", ")}` }).optional(),
   SIM_SEED: wholeNumber(0, 2 ** 32 - 1).default(1),
   TAPE_FILE: words.optional(),
@@ -108,6 +124,8 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     dataDir: values.DATA_DIR,
     masterKeyFile: values.MASTER_KEY_FILE ?? null,
     publicUrl: values.PUBLIC_URL ?? null,
+    tls: tlsOf(values),
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     market: marketOf(values),
   };
 }
@@ -134,6 +152,13 @@ function readFlags(args: readonly string[]): Record<string, string> | "help" {
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function tlsOf({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings): TlsFiles | null {
+  if (certFile === undefined && keyFile === undefined) return null;
+  if (certFile === undefined) throw new ConfigError("TLS_KEY is set without TLS_CERT: set both, or none");
+  if (keyFile === undefined) throw new ConfigError("TLS_CERT is set without TLS_KEY: set both, or none");
+  return { certFile, keyFile };
 }
 
 function marketOf(values: Settings): Config["market"] {

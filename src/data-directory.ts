@@ -27,7 +27,7 @@ export async function openDataDirectory(
   const keyFile = masterKeyFile ?? join(directory, "master.key");
   if (masterKeyFile === null && !existsSync(keyFile)) createMasterKey(keyFile);
   const master = readKey(keyFile);
-  const store = await openStoreFile(join(directory, "lyrebird.sqlite"));
+  const store = await openStoreFile(databaseFile(directory));
   try {
     await verifyMasterKey(store, master);
   } catch (error) {
@@ -35,6 +35,18 @@ export async function openDataDirectory(
     throw error;
   }
   return { store, master, isDemo: masterKeyFile === null };
+}
+
+/**
+ * Opens the database of a data directory that has been used before, for commands that have no need of its master key.
+ * Throws ConfigError if there is none: who only looks must not create.
+ */
+export async function openDatabaseOf(directory: string): Promise<Store> {
+  const file = databaseFile(directory);
+  if (!existsSync(file)) {
+    throw new ConfigError(`DATA_DIR ${directory} holds no database: name the one that the server runs on`);
+  }
+  return await openStoreFile(file);
 }
 
 /** Takes the directory for one server, or answers null if another one has it. */
@@ -54,6 +66,10 @@ export function lockDirectory(directory: string): { release(): void } | null {
       `DATA_DIR cannot be used, ${file} cannot be locked: ${error instanceof Error ? error.message : error}`,
     );
   }
+}
+
+function databaseFile(directory: string): string {
+  return join(directory, "lyrebird.sqlite");
 }
 
 function makeDirectory(directory: string): void {

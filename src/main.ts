@@ -18,6 +18,8 @@ try {
     log.level = config.logLevel;
     const service = await startService(config, { log, onFatal: stopAtOnce });
     closeOnSignal(service);
+    // Without a certificate the signal means what it always does: the terminal is gone.
+    if (service.renewCertificate !== null) process.on("SIGHUP", service.renewCertificate);
     greet(service);
   }
 } catch (error) {

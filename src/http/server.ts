@@ -1,15 +1,22 @@
 // The HTTP server: bytes in, bytes out. Fastify keeps the connections and the bounds; what a request means is the
 // pipeline's, which gets the query and the body exactly as they were received.
-import type { ServerResponse } from "node:http";
+import type { RequestListener, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
 import { StoreFailure } from "../store/store.ts";
-import { type Gateway, handle, type Reply, type RouteTable, refused, routeTable } from "./pipeline.ts";
+import { clientAddress } from "./client-address.ts";
+import { type Gateway, handle, type Reply, type Request, refused, routeTable } from "./pipeline.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
+import { type Certificate, Connections, createTlsServer } from "./tls.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
 /** Header lines and the URL together. */
@@ -20,12 +27,32 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** A server that closes waits this long for the answers it owes, ms. */
 const LAST_ANSWERS_MS_MAX = 3_000;
+/** A request without a host is answered like any other. */
+const HTTP_OPTIONS: ServerOptions = { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false };
+/** A server that Fastify does not make itself has to be told all of it. */
+const HTTPS_OPTIONS: ServerOptions = {
+  ...HTTP_OPTIONS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+};
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const;
 
 /** Every route there is. */
 export const ROUTES = [...SPOT_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
-export function createServer(gateway: Gateway, { log }: { readonly log: Logger }): FastifyInstance {
+type ServerParts = {
+  readonly log: Logger;
+  /** What HTTPS is served with; without one, HTTP is. */
+  readonly certificate?: Certificate | null;
+  /** How many proxies in front say who the client is; none unless said. */
+  readonly proxyHops?: number;
+};
+
+/** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
+export function createServer(
+  gateway: Gateway,
+  { log, certificate = null, proxyHops = 0 }: ServerParts,
+): FastifyInstance {
   const routes = routeTable(ROUTES);
   const underWay = new UnderWay();
   const server = Fastify({
@@ -36,8 +63,8 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
     return503OnClosing: false,
     // The pipeline reads the query itself.
     routerOptions: { querystringParser: () => ({}) },
-    // A request without a host is answered like any other.
-    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
+    http: HTTP_OPTIONS,
+    ...serverFactoryOf(certificate),
     // Bytes that are no request, or a request that Fastify itself refuses, get the catalogue's answer too.
     clientErrorHandler: (error, socket) => answerGarbage(error, socket, underWay.isOn(socket)),
     frameworkErrors: (_error, _request, reply) => void send(reply, refused({ refusal: "REQUEST_MALFORMED" })),
@@ -57,24 +84,36 @@ export function createServer(gateway: Gateway, { log }: { readonly log: Logger }
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
+  const connections = new Connections(server.server);
   server.addHook("preClose", async () => {
     server.server.close();
     await underWay.none();
+    connections.cut();
   });
-  server.setErrorHandler((error, request, reply) => {
+  server.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOfParser(error);
-    if (refusal !== null) return send(reply, refused(refusal));
+    if (refusal !== null) {
+      const unread = { ...received(request, proxyHops), body: refusal };
+      return send(reply, await handle(unread, routes, gateway));
+    }
     const [path] = request.url.split("?");
     log.error({ err: error, method: request.method, path }, "a request could not be answered");
     return send(reply, error instanceof StoreFailure ? OUTCOME_UNKNOWN : FAULT);
   });
-  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     underWay.add(reply.raw);
-    return answer(request, reply, routes, gateway);
+    return send(reply, await handle(received(request, proxyHops), routes, gateway));
   };
   server.setNotFoundHandler(handler);
   server.route({ method: [...METHODS], url: "/*", handler });
   return server;
+}
+
+function serverFactoryOf(certificate: Certificate | null): Pick<FastifyHttpOptions<Server>, "serverFactory"> {
+  if (certificate === null) return {};
+  return {
+    serverFactory: (listener) => createTlsServer(certificate, HTTPS_OPTIONS, listener as RequestListener),
+  };
 }
 
 /** The requests that have been accepted and not answered yet: a server that closes lets them be answered first. */
@@ -108,7 +147,7 @@ class UnderWay {
 /** The store failed under a request: it may have been carried out or not. */
 const OUTCOME_UNKNOWN: Reply = {
   status: 503,
-  headers: {},
+  headers: { "retry-after": "1" },
   body: JSON.stringify({
     code: -1007,
     msg: "Timeout waiting for response from backend server. Send status unknown; execution status unknown.",
@@ -122,30 +161,20 @@ const FAULT: Reply = {
   body: JSON.stringify({ code: -1000, msg: "An unknown error occurred while processing the request." }),
 };
 
-async function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  routes: RouteTable,
-  gateway: Gateway,
-): Promise<FastifyReply> {
-  const url = request.raw.url ?? "/";
+/** The request as the pipeline takes it: everything as it was received. */
+function received({ method, raw, headers, body, ip }: FastifyRequest, proxyHops: number): Request {
+  const url = raw.url ?? "/";
   const mark = url.indexOf("?");
-  const apiKey = request.headers["x-mbx-apikey"];
-  return send(
-    reply,
-    await handle(
-      {
-        method: request.method,
-        path: mark === -1 ? url : url.slice(0, mark),
-        query: mark === -1 ? "" : url.slice(mark + 1),
-        body: Buffer.isBuffer(request.body) ? request.body.toString("latin1") : "",
-        apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
-        address: request.ip,
-      },
-      routes,
-      gateway,
-    ),
-  );
+  const apiKey = headers["x-mbx-apikey"];
+  const forwardedFor = headers["x-forwarded-for"];
+  return {
+    method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: mark === -1 ? "" : url.slice(mark + 1),
+    body: Buffer.isBuffer(body) ? body.toString("latin1") : "",
+    apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
+    address: clientAddress(ip ?? "", typeof forwardedFor === "string" ? forwardedFor : undefined, proxyHops),
+  };
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Reply): FastifyReply {

@@ -13,18 +13,22 @@ export type SeededStrategy = {
   readonly apiSecret: string;
 };
 
-/** Creates strategies, each with its seed balance and a key bound to it, in one transaction. */
+/**
+ * Creates strategies, each with its seed balance and a key bound to it, in one transaction. `now` is wall time, Unix ms;
+ * a market with a time of its own says so.
+ */
 export async function seedStrategies(
   store: Store,
   master: MasterKey,
   wanted: readonly StrategyType[],
   now: number,
+  marketNow = now,
 ): Promise<SeededStrategy[]> {
   const seeded = wanted.map((type) => {
     const strategyId = randomBytes(8).toString("hex");
-    const { account, event } = openStrategy(strategyId, type, now);
+    const { account, event } = openStrategy(strategyId, type, marketNow);
     const { record, secret } = issueApiKey(master, { label: "demo", strategyId, createdAt: now });
-    const entry = { version: 1, key: null, at: now, events: [event] };
+    const entry = { version: 1, key: null, at: marketNow, events: [event] };
     return {
       created: { first: { account, entry, orders: [], trades: [] }, key: record },
       shown: { strategyId, type, apiKey: record.apiKey, apiSecret: secret },

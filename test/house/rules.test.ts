@@ -15,9 +15,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "money"],
   desk: ["engine", "store", "domain", "money"],
   watch: ["desk", "engine", "store", "domain", "money"],
+  clock: ["desk", "store", "domain"],
   market: ["domain", "money"],
   identity: ["store", "engine", "domain", "money"],
-  limits: ["domain"],
+  limits: ["store", "domain"],
+  cli: ["config.ts", "data-directory.ts", "identity", "store", "domain"],
   http: ["desk", "engine", "store", "market", "identity", "limits", "domain", "money"],
 };
 

@@ -107,7 +107,9 @@ describe("settings:", () => {
     ["a public address that is none", [], { PUBLIC_URL: "ftp://x" }, /PUBLIC_URL/],
     ["a log level that there is not", [], { LOG_LEVEL: "loud" }, /LOG_LEVEL .*"loud"/],
     ["a database that this version cannot use", [], { DATABASE_URL: "postgres://x" }, /DATABASE_URL/],
-    ["a certificate that this version would ignore", [], { TLS_CERT: "cert.pem" }, /TLS_CERT/],
+    ["a certificate without its key", [], { TLS_CERT: "cert.pem" }, /TLS_CERT.*TLS_KEY/],
+    ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
+    ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
   ])("%s is named", (_what, args, env, message) => {
     const read = () => readServeConfig(args, env);
     expect(read).toThrow(ConfigError);

@@ -1,0 +1,63 @@
+// What a command of `lyrebird` is, and the two forms in which commands print rows: a table for people, one line of JSON a
+// row for programs.
+import { readConfig } from "../config.ts";
+
+/** The options that commands know between them. */
+export type Options = { readonly type?: string; readonly data?: string; readonly json?: boolean };
+
+export type Command = {
+  /** The words that call it. */
+  readonly name: string;
+  /** What follows them, as the usage says it; empty if nothing does. */
+  readonly operand: string;
+  /** The options it takes besides `--data` and `--help`. */
+  readonly options: readonly (keyof Options)[];
+  /** What it does, in one line. */
+  readonly purpose: string;
+  /** What its own help says beyond that. */
+  readonly details: string;
+  /** Carries it out and answers with the exit code. Throws ConfigError if it was called wrongly. */
+  run(options: Options, operands: readonly string[]): Promise<number>;
+};
+
+/** Prints rows, each a record of the same fields: as JSON lines, or under the titles of the table's columns. */
+export function printRows<Row extends object>(
+  rows: readonly Row[],
+  { asJson, columns }: { readonly asJson: boolean; readonly columns: Columns<Row> },
+): void {
+  const lines = asJson ? rows.map((row) => JSON.stringify(row)) : table(rows, columns);
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+
+function table<Row>(rows: readonly Row[], columns: Columns<Row>): string[] {
+  const cells = [
+    Object.keys(columns),
+    ...rows.map((row) => Object.values(columns).map((cellOf) => printable(cellOf(row)))),
+  ];
+  const widths = Object.keys(columns).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** A label is its owner's choice, and a terminal obeys what it is sent: no control character gets through. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, "?");
+}
+
+/** The data directory that a command is about. Throws ConfigError if a setting is wrong. */
+export function dataDirOf(data: string | undefined): string {
+  return readConfig(data === undefined ? {} : { DATA_DIR: data }, process.env).dataDir;
+}
+
+/** Unix ms as ISO 8601. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

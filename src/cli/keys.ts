@@ -1,0 +1,84 @@
+// `lyrebird keys list` and `lyrebird keys revoke`. Neither needs the master key, since neither ever has to do with a secret.
+import { ConfigError } from "../config.ts";
+import { openDatabaseOf } from "../data-directory.ts";
+import type { BoundKey } from "../store/store.ts";
+import { type Command, dataDirOf, isoTime, type Options, printRows } from "./command.ts";
+
+export const KEYS_LIST: Command = {
+  name: "keys list",
+  operand: "",
+  options: ["json"],
+  purpose: "show every key, revoked ones too, and the strategy it manages",
+  details: "  --json   one line of JSON a key",
+  run: list,
+};
+
+export const KEYS_REVOKE: Command = {
+  name: "keys revoke",
+  operand: "<api key>",
+  options: [],
+  purpose: "end a key for good: its next request is refused",
+  details:
+    "The strategy keeps its history. A key that was revoked before stays as it was, which is no error.",
+  run: revoke,
+};
+
+async function list({ data, json = false }: Options): Promise<number> {
+  const store = await openDatabaseOf(dataDirOf(data));
+  try {
+    const rows = (await store.listKeys()).map(rowOf);
+    printRows(rows, {
+      asJson: json,
+      columns: {
+        KEY: ({ apiKey }) => apiKey,
+        LABEL: ({ label }) => label,
+        TYPE: ({ type }) => type?.toLowerCase() ?? "-",
+        STRATEGY: ({ strategyId }) => strategyId ?? "-",
+        CREATED: ({ createdAt }) => createdAt,
+        STATUS: ({ revokedAt }) => (revokedAt === null ? "live" : `revoked ${revokedAt}`),
+      },
+    });
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+async function revoke({ data }: Options, [apiKey, ...others]: readonly string[]): Promise<number> {
+  if (apiKey === undefined || others.length > 0) throw new ConfigError("keys revoke takes one API key");
+  const store = await openDatabaseOf(dataDirOf(data));
+  try {
+    const revocation = await store.revokeKey(apiKey, Date.now());
+    if (revocation === null) {
+      // What was given may be a secret, by mistake: it is not repeated.
+      process.stderr.write(
+        'lyrebird: there is no such key (is it the API key, not the secret?): "keys list" shows those that there are\n',
+      );
+      return 1;
+    }
+    const { key, wasRevoked } = revocation;
+    const strategy = key.strategyId === null ? "no strategy" : `strategy ${key.strategyId}`;
+    process.stdout.write(
+      wasRevoked
+        ? `${key.apiKey} (${strategy}) was revoked before, ${isoTime(key.revokedAt ?? 0)}\n`
+        : `${key.apiKey} (${strategy}) is revoked\n`,
+    );
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is shown of a key: everything but its salt. */
+function rowOf({ key, strategy }: BoundKey) {
+  return {
+    keyId: key.keyId,
+    apiKey: key.apiKey,
+    label: key.label,
+    type: strategy?.type ?? null,
+    strategyId: strategy?.strategyId ?? null,
+    strategyStatus: strategy?.status ?? null,
+    createdAt: isoTime(key.createdAt),
+    revokedAt: key.revokedAt === null ? null : isoTime(key.revokedAt),
+  };
+}

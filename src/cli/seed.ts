@@ -1,0 +1,44 @@
+// `lyrebird seed`: another strategy for a demo, with keys.
+import { ConfigError, readConfig } from "../config.ts";
+import { openDataDirectory } from "../data-directory.ts";
+import type { StrategyType } from "../domain/account.ts";
+import { seedStrategies } from "../identity/seed.ts";
+import type { Command, Options } from "./command.ts";
+
+export const SEED: Command = {
+  name: "seed",
+  operand: "",
+  options: ["type"],
+  purpose: "create a strategy of --type spot or futures, with its virtual balance and a key",
+  details: `  --type spot|futures   what it trades; must be given
+
+Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown this once.`,
+  run: seed,
+};
+
+async function seed(options: Options): Promise<number> {
+  const type = strategyType(options.type);
+  const config = readConfig(options.data === undefined ? {} : { DATA_DIR: options.data }, process.env);
+  if (config.masterKeyFile !== null) {
+    throw new ConfigError(
+      "seed is for demo data directories: with MASTER_KEY_FILE set, keys will be made by their owners in the dashboard, which this version does not have yet",
+    );
+  }
+  const { store, master } = await openDataDirectory(config.dataDir, null);
+  try {
+    const [seeded] = await seedStrategies(store, master, [type], Date.now());
+    process.stdout.write(`${JSON.stringify(seeded)}\n`);
+    if (type === "FUTURES") process.stderr.write("lyrebird: this version has no futures trading yet\n");
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function strategyType(text: string | undefined): StrategyType {
+  if (text === "spot") return "SPOT";
+  if (text === "futures") return "FUTURES";
+  throw new ConfigError(
+    `--type is spot or futures${text === undefined ? "" : `, not ${JSON.stringify(text)}`}`,
+  );
+}

@@ -1,0 +1,45 @@
+// The HTTPS side of the server: the same requests behind a TLS handshake. What is no handshake (plain HTTP, garbage, a
+// client that has nothing in common with us) is cut off without an answer, since it could not read one; who does not
+// finish one in time, or is still at it when the server closes, likewise.
+import type { Server as HttpServer, RequestListener, ServerOptions } from "node:http";
+import { createServer, Server } from "node:https";
+import type { Socket } from "node:net";
+
+/** PEM text of a certificate, with its chain, and of its private key. */
+export type Certificate = { readonly cert: Buffer; readonly key: Buffer };
+
+const VERSION_MIN = "TLSv1.2";
+/** A client that does not finish its handshake in this time is sent away, ms. */
+const HANDSHAKE_MS_MAX = 10_000;
+
+/** An HTTPS server that is not listening yet. Throws if the certificate cannot be used. */
+export function createTlsServer(
+  { cert, key }: Certificate,
+  options: ServerOptions,
+  listener: RequestListener,
+): Server {
+  const bounds = { minVersion: VERSION_MIN, handshakeTimeout: HANDSHAKE_MS_MAX } as const;
+  return createServer({ ...options, ...bounds, cert, key }, listener);
+}
+
+/** From now on new connections are served with this certificate. Throws if it cannot be used: the old one then stays. */
+export function renewCertificate(server: HttpServer, { cert, key }: Certificate): void {
+  if (!(server instanceof Server)) throw new Error("only a server that serves HTTPS has a certificate");
+  server.setSecureContext({ cert, key, minVersion: VERSION_MIN });
+}
+
+/** The connections to a server, since a server that closes knows nothing of those that are still at their handshake. */
+export class Connections {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: HttpServer) {
+    server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
