@@ -15,7 +15,12 @@ const KEY_REFUSED: WireError = {
   msg: "Invalid API-key, IP, or permissions for action.",
 };
 
-const ORDER_TYPE_NAMES: { readonly [T in OrderType]: string } = { MARKET: "Market", LIMIT: "Limit" };
+const ORDER_TYPE_NAMES: { readonly [T in OrderType]: string } = {
+  MARKET: "Market",
+  LIMIT: "Limit",
+  STOP_LOSS: "Stop loss",
+  STOP_LOSS_LIMIT: "Stop loss limit",
+};
 
 export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PATH_UNKNOWN: ({ method, path }) => bad(404, -5000, `Path ${path}, Method ${method} is invalid`),
@@ -30,6 +35,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PARAMETERS_EXCLUSIVE: bad(400, -1128, "Combination of optional parameters invalid."),
   PARAMETER_INVALID: ({ parameter }) =>
     bad(400, -1130, `Data sent for parameter '${parameter}' is not valid.`),
+  PARAMETERS_INVALID: bad(400, -1130, "Invalid data sent for a parameter."),
   PARAMETER_TOO_PRECISE: ({ parameter }) =>
     bad(400, -1111, `Parameter '${parameter}' has too much precision.`),
   LIST_MALFORMED: ({ parameter }) => bad(400, -1135, `JSON sent for parameter '${parameter}' is not valid`),
@@ -46,7 +52,10 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   RECV_WINDOW_INVALID: bad(400, -1131, "recvWindow must be greater than 0 and no greater than 30000."),
   TIMESTAMP_TOO_OLD: bad(400, -1021, "Timestamp for this request is outside of the recvWindow."),
   TIMESTAMP_AHEAD: bad(400, -1021, "Timestamp for this request was 1000ms ahead of the server's time."),
+  SPAN_TOO_LONG: bad(400, -1127, "More than 24 hours between startTime and endTime."),
   SYMBOL_UNKNOWN: bad(400, -1121, "Invalid symbol."),
+  SYMBOL_STATUS_INVALID: bad(400, -1122, "Invalid symbolStatus."),
+  SYMBOL_STATUS_MISMATCH: bad(400, -1220, "The symbol's status does not match the requested symbolStatus."),
   INTERVAL_INVALID: bad(400, -1120, "Invalid interval."),
   TICKER_TYPE_INVALID: bad(400, -1139, "Invalid ticker type."),
   SIDE_INVALID: bad(400, -1117, "Invalid side."),
@@ -71,12 +80,13 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   KEY_NOT_BOUND: bad(400, -2010, "This API key is bound to no strategy."),
   KEY_OF_OTHER_FAMILY: bad(400, -2010, "This API key manages a strategy of the other family."),
   STRATEGY_NOT_LIVE: bad(400, -2010, "Strategy not live"),
-  STRATEGY_CLOSE_UNAVAILABLE: bad(400, -2010, "Strategies cannot be closed yet."),
+  STRATEGY_CLOSED: bad(400, -2010, "Strategy already closed"),
 
   MARKET_CLOSED: bad(400, -1013, "Market is closed."),
   ORDER_TYPE_UNSUPPORTED: ({ orderType }) =>
     bad(400, -2010, `${ORDER_TYPE_NAMES[orderType]} orders are not supported for this symbol.`),
   BOOK_EMPTY: bad(400, -1112, "No orders on book for symbol."),
+  STOP_WOULD_TRIGGER: bad(400, -2010, "Stop price would trigger immediately."),
   FILTER_FAILED: ({ filter }) => bad(400, -1013, `Filter failure: ${filter}`),
   INSUFFICIENT_BALANCE: bad(400, -2010, "Account has insufficient balance for requested action."),
   ORDER_UNKNOWN: bad(400, -2013, "Order does not exist."),

@@ -15,6 +15,19 @@ export function changeRows(dataDir: string, sql: string, ...values: SQLInputValu
   }
 }
 
+/** How many rows a strategy has in a table: asking the server again and again would spend its budget. */
+export function countRows(dataDir: string, table: "orders" | "trades", strategyId: string): number {
+  const database = open(dataDir);
+  try {
+    const row = database
+      .prepare(`SELECT count(*) AS count FROM ${table} WHERE strategy_id = ?`)
+      .get(strategyId);
+    return (row as { count: number }).count;
+  } finally {
+    database.close();
+  }
+}
+
 /** Keeps the server from committing until released: its commits wait, as behind another process's transaction. */
 export function holdCommits(dataDir: string): { release(): void } {
   const database = open(dataDir);

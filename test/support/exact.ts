@@ -51,6 +51,16 @@ export function farBelow(price: string): string {
   return decimalText(((units(price) * 6n) / 10n / 1_000_000n) * 1_000_000n);
 }
 
+/** A price far enough above the market for a stop to wait, on a tick of 0.01. */
+export function farAbove(price: string): string {
+  return decimalText(((units(price) * 14n) / 10n / 1_000_000n) * 1_000_000n);
+}
+
+/** What a quantity costs at a price: rounded up, as for whoever pays. */
+export function costOf(price: string, quantity: string): bigint {
+  return ceil(units(price) * units(quantity), SCALE);
+}
+
 function ceil(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }

@@ -296,7 +296,13 @@ describe("money:", () => {
 });
 
 describe("a placement is refused", () => {
-  const LIMIT = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price: "30000" };
+  /** Stands in the table for the price at which an order rests, which is not known yet. */
+  const RESTING = "resting";
+  const priced = (parameters: Parameters): Parameters =>
+    parameters.price === RESTING ? { ...parameters, price: restingPrice } : parameters;
+  const LIMIT = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price: RESTING };
+  const STOP = { symbol, side: "BUY", type: "STOP_LOSS", quantity: "0.001", stopPrice: "900000" };
+  const STOP_LIMIT = { ...LIMIT, type: "STOP_LOSS_LIMIT", stopPrice: "900000" };
   const missing = (parameter: string) => ({
     code: -1102,
     msg: `Mandatory parameter '${parameter}' was not sent, was empty/null, or malformed.`,
@@ -380,6 +386,27 @@ describe("a placement is refused", () => {
       { symbol, side: "BUY", type: "MARKET", quoteOrderQty: "1e2" },
       illegal("quoteOrderQty"),
     ],
+    // STOP_LOSS and STOP_LOSS_LIMIT.
+    ["as STOP_LOSS without a stop price", { ...STOP, stopPrice: "" }, missing("stopPrice")],
+    ["as STOP_LOSS without a quantity", { ...STOP, quantity: "" }, missing("quantity")],
+    ["as STOP_LOSS with a price", { ...STOP, price: "1" }, notRequired("price")],
+    ["as STOP_LOSS with timeInForce", { ...STOP, timeInForce: "GTC" }, notRequired("timeInForce")],
+    ["as STOP_LOSS by quote amount", { ...STOP, quoteOrderQty: "10" }, notRequired("quoteOrderQty")],
+    ["as STOP_LOSS_LIMIT without timeInForce", { ...STOP_LIMIT, timeInForce: "" }, missing("timeInForce")],
+    [
+      "as STOP_LOSS_LIMIT IOC",
+      { ...STOP_LIMIT, timeInForce: "IOC" },
+      { code: -1115, msg: "Invalid timeInForce." },
+    ],
+    ["as STOP_LOSS_LIMIT without a price", { ...STOP_LIMIT, price: "" }, missing("price")],
+    ["as STOP_LOSS_LIMIT without a stop price", { ...STOP_LIMIT, stopPrice: "" }, missing("stopPrice")],
+    [
+      "as STOP_LOSS_LIMIT by quote amount",
+      { ...STOP_LIMIT, quoteOrderQty: "10" },
+      notRequired("quoteOrderQty"),
+    ],
+    ["with a stop price of 1e5", { ...STOP, stopPrice: "1e5" }, illegal("stopPrice")],
+    ["with a stop price of nine decimals", { ...STOP, stopPrice: "1.000000001" }, tooPrecise("stopPrice")],
     // The client's id.
     [
       "with a client id of 37",
@@ -406,7 +433,22 @@ describe("a placement is refused", () => {
     ["off the tick", { ...LIMIT, price: "30000.001" }, filter("PRICE_FILTER")],
     ["at a price of nothing", { ...LIMIT, price: "0" }, filter("PRICE_FILTER")],
     ["above the highest price", { ...LIMIT, price: "1000000.01" }, filter("PRICE_FILTER")],
-    ["below the smallest notional", { ...LIMIT, quantity: "0.0001" }, filter("NOTIONAL")],
+    ["far above the average price", { ...LIMIT, price: "900000" }, filter("PERCENT_PRICE_BY_SIDE")],
+    ["far below the average price", { ...LIMIT, price: "100" }, filter("PERCENT_PRICE_BY_SIDE")],
+    ["with a stop price off the tick", { ...STOP, stopPrice: "900000.001" }, filter("PRICE_FILTER")],
+    ["with a stop price of nothing", { ...STOP, stopPrice: "0" }, filter("PRICE_FILTER")],
+    ["with a stop and off the lot", { ...STOP, quantity: "0.000001" }, filter("LOT_SIZE")],
+    [
+      "with a stop on this side of the market",
+      { ...STOP, stopPrice: "100" },
+      { code: -2010, msg: "Stop price would trigger immediately." },
+    ],
+    [
+      "for sale with a stop on this side of the market",
+      { ...STOP, side: "SELL", stopPrice: "900000" },
+      { code: -2010, msg: "Stop price would trigger immediately." },
+    ],
+    ["below the smallest notional", { ...LIMIT, quantity: "0.00005" }, filter("NOTIONAL")],
     ["below it at the market", { ...MARKET_BUY, quantity: "0.00001" }, filter("NOTIONAL")],
     [
       "by a quote amount below it",
@@ -439,15 +481,15 @@ describe("a placement is refused", () => {
   let refused: ReturnType<typeof trader>[];
 
   beforeAll(() => {
-    // Two keys share the table: one key may place 50 orders in ten seconds.
-    refused = [trader(), trader()];
+    // Three keys share the table: one key may place 50 orders in ten seconds.
+    refused = [trader(), trader(), trader()];
   });
 
   test.each(TABLE.map((row, index) => [...row, index] as const))(
     "%s",
     async (_how, parameters, { code, msg }, index) => {
-      const { place } = refused[index % 2] ?? trader();
-      expect(refusalOf(await place(parameters))).toEqual({ status: 400, code, msg });
+      const { place } = refused[index % 3] ?? trader();
+      expect(refusalOf(await place(priced(parameters)))).toEqual({ status: 400, code, msg });
     },
   );
 
@@ -474,8 +516,8 @@ describe("a placement is refused", () => {
       [{ price: "0.001" }, -1100],
       [{ newClientOrderId: "ok" }, -1121],
       [{ symbol }, -1013],
-      [{ price: "30000" }, -1013],
-      [{ quantity: "0.0001" }, -1013],
+      [{ price: restingPrice }, -1013],
+      [{ quantity: "0.00005" }, -1013],
       [{ quantity: "1" }, -2010],
     ];
     let parameters: Parameters = order;

@@ -3,7 +3,8 @@ import type { CancelOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
-import { listLimit, optionalClientId, optionalInteger, optionalText, text } from "../parse/fields.ts";
+import { optionalClientId, optionalInteger, optionalText, text } from "../parse/fields.ts";
+import { parseAllOrders, parseMyTrades } from "../parse/history.ts";
 import { parsePlaceOrder } from "../parse/place-order.ts";
 import { type Answer, fixed, type Gateway, type SignedCall, type SignedRoute } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
@@ -46,8 +47,8 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     method: "POST",
     paths: ["/api/v3/platform/strategy/close"],
     weight: fixed(1),
-    writes: true,
-    answer: () => ({ refusal: "STRATEGY_CLOSE_UNAVAILABLE" }),
+    // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
+    answer: closeStrategy,
   },
 ];
 
@@ -58,12 +59,13 @@ async function account({ parameters, strategyId, gateway }: SignedCall): Promise
   return presentAccount(loaded.account, gateway.profile, omitZeroBalances);
 }
 
-async function placeOrder({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+async function placeOrder(call: SignedCall): Promise<Answer> {
+  const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
   const command = parsePlaceOrder(parameters, gateway.newClientOrderId);
   if (isRefusal(command)) return command;
   // One client id, one order: the client id is the key under which the placement is remembered.
   const key = `order:${command.clientOrderId}`;
-  const executed = await gateway.desk.execute(strategyId, command, { key, lapsed });
+  const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
   if (isRefusal(executed)) return executed;
   return presentOrder(strategyId, onlyOrder(executed.orders));
 }
@@ -88,6 +90,13 @@ async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: Sig
   return listedOr(symbol, canceled, gateway);
 }
 
+async function closeStrategy({ strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+  const executed = await gateway.desk.execute(strategyId, { type: "CloseStrategy" }, { lapsed });
+  if (isRefusal(executed)) return executed;
+  const isClosed = executed.events.some(({ type }) => type === "StrategyClosed");
+  return { strategyId, status: isClosed ? "CLOSED" : "CLOSING" };
+}
+
 async function queryOrder({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
   const found = await findOrder(parameters, strategyId, gateway);
   return isRefusal(found) ? found : presentOrder(strategyId, found);
@@ -101,31 +110,18 @@ async function openOrders({ parameters, strategyId, gateway }: SignedCall): Prom
 }
 
 async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const range = timeRange(parameters);
-  if (isRefusal(range)) return range;
-  const fromOrderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(fromOrderId)) return fromOrderId;
-  const orders = await gateway.store.listOrders(strategyId, { symbol, fromOrderId, ...range });
-  return listedOr(
-    symbol,
-    orders.map((order) => presentOrder(strategyId, order)),
-    gateway,
-  );
+  const query = parseAllOrders(parameters);
+  if (isRefusal(query)) return query;
+  const orders = await gateway.store.listOrders(strategyId, query);
+  const body = orders.map((order) => presentOrder(strategyId, order));
+  return listedOr(query.symbol, body, gateway);
 }
 
 async function myTrades({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const range = timeRange(parameters);
-  if (isRefusal(range)) return range;
-  const orderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(orderId)) return orderId;
-  const fromTradeId = optionalInteger(parameters, "fromId");
-  if (isRefusal(fromTradeId)) return fromTradeId;
-  const trades = await gateway.store.listTrades(strategyId, { symbol, orderId, fromTradeId, ...range });
-  return listedOr(symbol, trades.map(presentTrade), gateway);
+  const query = parseMyTrades(parameters);
+  if (isRefusal(query)) return query;
+  const trades = await gateway.store.listTrades(strategyId, query);
+  return listedOr(query.symbol, trades.map(presentTrade), gateway);
 }
 
 /** The order that `orderId` or `origClientOrderId` names; with both, they must name the same one. */
@@ -160,16 +156,6 @@ async function findOrder(
 /** What there is on a symbol; nothing on a symbol that is not listed either is a mistake in the symbol. */
 function listedOr(symbol: string, rows: readonly object[], { market }: Gateway): Answer {
   return rows.length === 0 && market.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : rows;
-}
-
-function timeRange(parameters: Parameters) {
-  const startTime = optionalInteger(parameters, "startTime");
-  if (isRefusal(startTime)) return startTime;
-  const endTime = optionalInteger(parameters, "endTime");
-  if (isRefusal(endTime)) return endTime;
-  const limit = listLimit(parameters);
-  if (isRefusal(limit)) return limit;
-  return { startTime, endTime, limit };
 }
 
 function onlyOrder(orders: readonly Order[]): Order {

@@ -17,5 +17,6 @@ export const STARTUP_ROUTES: readonly (PublicRoute | SignedRoute)[] = [
   { ...signed, paths: ["/sapi/v1/capital/config/getall"], answer: () => [] },
   { ...open, paths: ["/sapi/v1/margin/allPairs"], answer: () => [] },
   { ...open, paths: ["/sapi/v1/margin/isolated/allPairs"], answer: () => [] },
+  { ...open, paths: ["/sapi/v1/system/status"], answer: () => ({ status: 0, msg: "normal" }) },
   { ...open, paths: ["/dapi/v1/exchangeInfo"], answer: () => ({ symbols: [] }) },
 ];

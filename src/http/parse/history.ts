@@ -1,0 +1,67 @@
+// The parameters of the two history lists, allOrders and myTrades: which rows, from when until when, and how many.
+//
+// Both are inclusive at either end and always answer ascending, newest last. Without a lower bound (an id or a start) they
+// answer the newest rows, with one the oldest from there. Source: specification 4.1; reference exchange, sections 2, 7.5
+// and 7.6.
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { Parameters } from "../parameters.ts";
+import { optionalInteger, text } from "./fields.ts";
+
+/** How many rows a list has unless said, and at most. Source: specification 4.1; reference exchange, section 7.5. */
+const LIMIT_DEFAULT = 500;
+const LIMIT_MAX = 1_000;
+
+/** What a list may span when both its ends are given, ms: 24 hours, and not a millisecond more. */
+const SPAN_MS_MAX = 86_400_000;
+
+/**
+ * Reads the parameters of allOrders: `orderId` is the first id wanted, and narrows a span of time that is given with it.
+ * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID for a limit of 0 and SPAN_TOO_LONG.
+ */
+export function parseAllOrders(parameters: Parameters): OrderQuery | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
+  const fromOrderId = optionalInteger(parameters, "orderId");
+  if (isRefusal(fromOrderId)) return fromOrderId;
+  const range = rangeOf(parameters);
+  return isRefusal(range) ? range : { symbol, fromOrderId, ...range };
+}
+
+/**
+ * Reads the parameters of myTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade. Neither goes
+ * with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllOrders` does.
+ */
+export function parseMyTrades(parameters: Parameters): TradeQuery | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
+  const orderId = optionalInteger(parameters, "orderId");
+  if (isRefusal(orderId)) return orderId;
+  const fromTradeId = optionalInteger(parameters, "fromId");
+  if (isRefusal(fromTradeId)) return fromTradeId;
+  const range = rangeOf(parameters);
+  if (isRefusal(range)) return range;
+  const isById = orderId !== undefined || fromTradeId !== undefined;
+  const isByTime = range.startTime !== undefined || range.endTime !== undefined;
+  if (isById && isByTime) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  return { symbol, orderId, fromTradeId, ...range };
+}
+
+/**
+ * Times in Unix ms, and the limit, clamped to the most there may be. A span that ends before it starts is not refused: the
+ * reference documents no refusal for the spot family (its "Start time is greater than end time." is the futures one), and
+ * such a span holds nothing, so the list is empty.
+ */
+function rangeOf(parameters: Parameters): Pick<OrderQuery, "startTime" | "endTime" | "limit"> | Refusal {
+  const startTime = optionalInteger(parameters, "startTime");
+  if (isRefusal(startTime)) return startTime;
+  const endTime = optionalInteger(parameters, "endTime");
+  if (isRefusal(endTime)) return endTime;
+  const limit = optionalInteger(parameters, "limit");
+  if (isRefusal(limit)) return limit;
+  if (limit === 0) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
+  if (startTime !== undefined && endTime !== undefined && endTime - startTime > SPAN_MS_MAX) {
+    return { refusal: "SPAN_TOO_LONG" };
+  }
+  return { startTime, endTime, limit: Math.min(limit ?? LIMIT_DEFAULT, LIMIT_MAX) };
+}

@@ -1,0 +1,119 @@
+// The parameters of public market data. Each reader answers with the value as upstream shall see it, undefined if it was
+// left out, or the refusal that says what is wrong with it. Nothing that could be refused here is left to upstream, and a
+// symbol is what the exchange lists under exactly that name.
+// Source: reference exchange, sections 2, 5 and 6.1.
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { Parameters } from "../parameters.ts";
+import { optionalInteger, optionalText, text } from "./fields.ts";
+
+/** The rows of `exchangeInfo` by symbol. */
+export type Listed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+export type Reader = (parameters: Parameters, listed: Listed, name: string) => string | undefined | Refusal;
+
+// Source: reference exchange, sections 5.5, 5.6 and 5.8.
+const INTERVALS = new Set("1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M".split(" "));
+const TICKER_TYPES = new Set(["FULL", "MINI"]);
+const SYMBOL_STATUSES = new Set(["TRADING", "HALT", "BREAK"]);
+const TIME_ZONE = /^([+-]?)([0-9]{1,2})(?::([0-9]{2}))?$/;
+/** What the refusal of a time zone shows: the same without its groups. */
+const TIME_ZONE_RANGE = "^[+-]?[0-9]{1,2}(:[0-9]{2})?$";
+const TIME_ZONE_MINUTES_MIN = -12 * 60;
+const TIME_ZONE_MINUTES_MAX = 14 * 60;
+const MINUTES_MAX = 59;
+
+/** The symbol of a route that cannot do without: PARAMETER_MISSING, SYMBOL_UNKNOWN. */
+export function mandatorySymbol(parameters: Parameters, listed: Listed): string | Refusal {
+  const value = text(parameters, "symbol");
+  return isRefusal(value) || listed.has(value) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** One symbol, of a route that takes `symbols` instead: PARAMETERS_EXCLUSIVE, SYMBOL_UNKNOWN. */
+export function symbol(parameters: Parameters, listed: Listed): string | undefined | Refusal {
+  const value = optionalText(parameters, "symbol");
+  if (value === null) return undefined;
+  if (optionalText(parameters, "symbols") !== null) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  return listed.has(value) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** Several symbols as a JSON list: as `listedSymbols`. */
+export function symbols(parameters: Parameters, listed: Listed): string | undefined | Refusal {
+  const list = listedSymbols(parameters, listed);
+  return list === undefined || isRefusal(list) ? list : JSON.stringify(list);
+}
+
+/** The symbols that `symbols` lists: LIST_MALFORMED, SYMBOL_DUPLICATED, SYMBOL_UNKNOWN. */
+export function listedSymbols(
+  parameters: Parameters,
+  listed: Listed,
+): readonly string[] | undefined | Refusal {
+  const json = optionalText(parameters, "symbols");
+  if (json === null) return undefined;
+  const list = textList(json);
+  if (list === null) return { refusal: "LIST_MALFORMED", parameter: "symbols" };
+  if (new Set(list).size < list.length) return { refusal: "SYMBOL_DUPLICATED" };
+  return list.every((name) => listed.has(name)) ? list : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** The status that symbols must have, or null if any will do: SYMBOL_STATUS_INVALID. */
+export function symbolStatus(parameters: Parameters): string | null | Refusal {
+  const value = optionalText(parameters, "symbolStatus");
+  return value === null || SYMBOL_STATUSES.has(value) ? value : { refusal: "SYMBOL_STATUS_INVALID" };
+}
+
+/** The length of a candle: PARAMETER_MISSING, INTERVAL_INVALID. */
+export function interval(parameters: Parameters): string | Refusal {
+  const value = text(parameters, "interval");
+  return isRefusal(value) || INTERVALS.has(value) ? value : { refusal: "INTERVAL_INVALID" };
+}
+
+/** How much of a day's ticker is wanted: TICKER_TYPE_INVALID. */
+export function tickerType(parameters: Parameters): string | undefined | Refusal {
+  const value = optionalText(parameters, "type") ?? undefined;
+  return value === undefined || TICKER_TYPES.has(value) ? value : { refusal: "TICKER_TYPE_INVALID" };
+}
+
+/** Hours, or hours and minutes, from -12:00 to +14:00: ILLEGAL_CHARACTERS, PARAMETER_INVALID. */
+export function timeZone(parameters: Parameters): string | undefined | Refusal {
+  const value = optionalText(parameters, "timeZone");
+  if (value === null) return undefined;
+  const parts = TIME_ZONE.exec(value);
+  if (parts === null) {
+    return { refusal: "ILLEGAL_CHARACTERS", parameter: "timeZone", legalRange: TIME_ZONE_RANGE };
+  }
+  const [, sign, hours, minutes = "0"] = parts;
+  const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const isZone =
+    Number(minutes) <= MINUTES_MAX && offset >= TIME_ZONE_MINUTES_MIN && offset <= TIME_ZONE_MINUTES_MAX;
+  return isZone ? value : { refusal: "PARAMETER_INVALID", parameter: "timeZone" };
+}
+
+/** An id or a time in Unix ms: ILLEGAL_CHARACTERS. */
+export function wholeNumber(
+  parameters: Parameters,
+  _listed: Listed,
+  name: string,
+): string | undefined | Refusal {
+  const value = optionalInteger(parameters, name);
+  return typeof value === "number" ? String(value) : value;
+}
+
+/** How many rows, cut to `max`: ILLEGAL_CHARACTERS, and PARAMETER_INVALID for none. */
+export function limitUpTo(max: number): Reader {
+  return (parameters) => {
+    const value = optionalInteger(parameters, "limit");
+    if (value === 0) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
+    return typeof value === "number" ? String(Math.min(value, max)) : value;
+  };
+}
+
+/** A JSON list of texts that holds at least one, or null if it is none. */
+export function textList(json: string): readonly string[] | null {
+  try {
+    const list: unknown = JSON.parse(json);
+    const isList = Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === "string");
+    return isList ? (list as string[]) : null;
+  } catch {
+    return null;
+  }
+}

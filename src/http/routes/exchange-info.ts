@@ -1,0 +1,118 @@
+// What the exchange lists, as upstream has it: its rows untouched, under our own time and with our own budgets in
+// `rateLimits`, so that clients pace themselves to them. Answered from the listings that the market client keeps; upstream
+// is not asked.
+// Source: specification 4.5; reference exchange, sections 4, 6.1 and 9.
+
+import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE } from "../../domain/order-counts.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import { WEIGHT_PER_MINUTE } from "../../limits/budgets.ts";
+import type { ExchangeInfoBody } from "../../market/client/listings.ts";
+import type { Parameters } from "../parameters.ts";
+import { optionalText } from "../parse/fields.ts";
+import { type Listed, listedSymbols, symbol, symbolStatus, textList } from "../parse/market-data.ts";
+import { type Answer, type Gateway, ReadyJson } from "../pipeline.ts";
+
+const RATE_LIMITS = [
+  { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: WEIGHT_PER_MINUTE },
+  { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ORDERS_PER_10_SECONDS },
+  { rateLimitType: "ORDERS", interval: "MINUTE", intervalNum: 1, limit: ORDERS_PER_MINUTE },
+];
+
+const PERMISSION = /^[A-Z0-9_]{1,32}$/;
+
+type Row = NonNullable<ReturnType<Listed["get"]>>;
+
+/**
+ * The symbols that are named, or all of a status and with one of some permissions.
+ * Refuses what `symbol` and `symbols` refuse elsewhere, SYMBOL_STATUS_INVALID, LIST_MALFORMED, PARAMETER_INVALID, and
+ * PARAMETERS_EXCLUSIVE when symbols are named and described.
+ */
+export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answer {
+  const body = gateway.market.exchangeInfo("spot");
+  const one = symbol(parameters, body.symbols);
+  if (isRefusal(one)) return one;
+  const many = listedSymbols(parameters, body.symbols);
+  if (isRefusal(many)) return many;
+  const names = one === undefined ? many : [one];
+  const permissions = readPermissions(parameters);
+  if (isRefusal(permissions)) return permissions;
+  const status = symbolStatus(parameters);
+  if (isRefusal(status)) return status;
+  const isDescribed = permissions !== null || status !== null;
+  if (names !== undefined && isDescribed) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  const showsPermissionSets = readShowPermissionSets(parameters);
+  if (isRefusal(showsPermissionSets)) return showsPermissionSets;
+
+  if (names === undefined && !isDescribed && showsPermissionSets) {
+    return answerWith(textOfAll(body), body, gateway);
+  }
+  const rows = names === undefined ? body.symbols.values() : rowsOf(names, body);
+  const chosen = [...rows].filter(
+    (row) =>
+      (status === null || row.status === status) &&
+      (permissions === null || permissionsOf(row).some((permission) => permissions.has(String(permission)))),
+  );
+  const textOf = showsPermissionSets ? textOfRow : textWithoutPermissionSets;
+  return answerWith(`[${chosen.map(textOf).join(",")}]`, body, gateway);
+}
+
+/** All perpetuals: the futures route ignores `symbol`. Source: reference exchange, section 9. */
+export function futuresExchangeInfo(_parameters: Parameters, gateway: Gateway): Answer {
+  const body = gateway.market.exchangeInfo("futures");
+  return answerWith(textOfAll(body), body, gateway);
+}
+
+function answerWith(rows: string, body: ExchangeInfoBody, { wallNow }: Gateway): ReadyJson {
+  const head = JSON.stringify({ ...body.head, serverTime: wallNow(), rateLimits: RATE_LIMITS });
+  return new ReadyJson(`${head.slice(0, -1)},"symbols":${rows}}`);
+}
+
+/** The rows of symbols that are listed, in that order. */
+function rowsOf(names: readonly string[], body: ExchangeInfoBody): readonly Row[] {
+  return names.map((name) => body.symbols.get(name)).filter((row) => row !== undefined);
+}
+
+/** One permission, or a JSON list of them: a symbol needs one of them. Null if any symbol will do. */
+function readPermissions(parameters: Parameters): ReadonlySet<string> | null | Refusal {
+  const value = optionalText(parameters, "permissions");
+  if (value === null) return null;
+  const list = value.startsWith("[") ? textList(value) : [value];
+  if (list === null) return { refusal: "LIST_MALFORMED", parameter: "permissions" };
+  const isValid = list.every((permission) => PERMISSION.test(permission));
+  return isValid ? new Set(list) : { refusal: "PARAMETER_INVALID", parameter: "permissions" };
+}
+
+function readShowPermissionSets(parameters: Parameters): boolean | Refusal {
+  const value = optionalText(parameters, "showPermissionSets") ?? "true";
+  if (value === "true") return true;
+  return value === "false" ? false : { refusal: "PARAMETER_INVALID", parameter: "showPermissionSets" };
+}
+
+/** Every permission that a symbol's sets name; bodies from before there were sets have a plain list. */
+function permissionsOf({ permissionSets, permissions }: Row): readonly unknown[] {
+  return [permissionSets, permissions].flatMap((value) => (Array.isArray(value) ? value.flat() : []));
+}
+
+const textsOfAll = new WeakMap<ExchangeInfoBody, { readonly version: number; readonly rows: string }>();
+
+/** All rows as JSON. They are many megabytes, so the text is kept until a row changes. */
+function textOfAll(body: ExchangeInfoBody): string {
+  const kept = textsOfAll.get(body);
+  if (kept?.version === body.version) return kept.rows;
+  const rows = JSON.stringify([...body.symbols.values()]);
+  textsOfAll.set(body, { version: body.version, rows });
+  return rows;
+}
+
+const textOfRow = keptText((row) => row);
+const textWithoutPermissionSets = keptText((row) => ({ ...row, permissionSets: [] }));
+
+/** A row as JSON, kept as long as the row is: a choice among thousands of rows costs no more than putting them in line. */
+function keptText(shown: (row: Row) => object): (row: Row) => string {
+  const texts = new WeakMap<Row, string>();
+  return (row) => {
+    const kept = texts.get(row) ?? JSON.stringify(shown(row));
+    texts.set(row, kept);
+    return kept;
+  };
+}
