@@ -7,6 +7,8 @@ export type Listener<Value> = (value: Value) => void;
 export type Announcer = {
   /** Calls every listener in order. The list must not be changed in place: replace it. */
   announce<Value>(listeners: readonly Listener<Value>[], value: Value): void;
+  /** The same for listeners of several calls: `call` makes the one that is due. */
+  each<Each>(listeners: readonly Each[], call: (listener: Each) => void): void;
   /** How many calls have thrown. */
   faults(): number;
 };
@@ -25,16 +27,19 @@ export function createAnnouncer(log: Log, clock: Clock): Announcer {
     log.error({ err: error, faults }, "a listener of the market feed has thrown");
   }
 
-  return {
-    announce(listeners, value) {
-      for (const listener of listeners) {
-        try {
-          listener(value);
-        } catch (error) {
-          caught(error);
-        }
+  function each<Each>(listeners: readonly Each[], call: (listener: Each) => void): void {
+    for (const listener of listeners) {
+      try {
+        call(listener);
+      } catch (error) {
+        caught(error);
       }
-    },
+    }
+  }
+
+  return {
+    announce: (listeners, value) => each(listeners, (listener) => listener(value)),
+    each,
     faults: () => faults,
   };
 }

@@ -12,13 +12,11 @@
 //   does one whose connection was replaced: an upstream that counts from the beginning again is believed.
 import type { Quote } from "../../domain/market.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
-import { QuoteHistory } from "./extremes.ts";
 
 /** Source: design, section 4 (a symbol silent for 5 seconds is stale). */
 export const silentAfterMs = 5_000;
 
 export type Book = {
-  readonly history: QuoteHistory;
   quote: Quote | null;
   /** When the symbol last gave a sign of life, Unix ms of the wall clock; -Infinity before the first. */
   newsAt: number;
@@ -35,7 +33,6 @@ const noId = -1;
 
 export function createBook(): Book {
   return {
-    history: new QuoteHistory(),
     quote: null,
     newsAt: Number.NEGATIVE_INFINITY,
     tickerId: noId,

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { ageMsMax, deadAfterSilenceMs } from "./connection.ts";
+import { deadAfterSilenceMs } from "./connection.ts";
 import { lingeringMax, lingerMs } from "./streams.ts";
 import { pass, setStage, settle } from "./testing/feed.ts";
-import { createManualTime } from "./testing/manual-time.ts";
 import { type Upstream, until } from "./testing/upstream.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `s${index}@trade`);
@@ -162,21 +161,6 @@ test("a connection without data that answers pings lives", async () => {
     await settle(stage);
   }
   expect(feed.status()).toMatchObject({ connected: true, connects: 1, lastMessageAt: 0 });
-});
-
-test("a connection that nears its age limit is replaced", async () => {
-  const wallClock = createManualTime();
-  const { feed, upstream, time } = await setStage([], { wallClock });
-  await feed.start();
-  feed.subscribe("a@trade", () => {});
-  await until(() => upstream.subscribed().length === 1);
-  wallClock.advance(ageMsMax);
-  upstream.send("a@trade", 1);
-  await until(() => feed.status().lastMessageAt === wallClock.now());
-  time.advance(1_000);
-  await until(() => !feed.status().connected);
-  time.advance(100);
-  await until(() => feed.status().connects === 2 && upstream.subscribed().length === 1);
 });
 
 test("garbage is counted and dropped", async () => {

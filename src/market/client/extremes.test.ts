@@ -2,41 +2,54 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
-import { type Extremes, keptMs, QuoteHistory } from "./extremes.ts";
+import { type Extremes, extremesOfQuote, extremesOfTrade, keptMs, PriceHistory } from "./extremes.ts";
 
-const side = fc.option(fc.bigInt({ min: 1n, max: 50n }), { nil: null });
-const quotes = fc.array(fc.record({ bid: side, ask: side }), { maxLength: 60, size: "max" }) as fc.Arbitrary<
-  Quote[]
->;
+type Seen = Quote | { readonly trade: Price };
 
-function naive(seen: readonly Quote[]): Extremes | null {
-  if (seen.length === 0) return null;
+const price = fc.bigInt({ min: 1n, max: 50n });
+const side = fc.option(price, { nil: null });
+const seen = fc.oneof(fc.record({ bid: side, ask: side }), fc.record({ trade: price }));
+const manySeen = fc.array(seen, { maxLength: 60, size: "max" }) as fc.Arbitrary<Seen[]>;
+
+function extremesOf(one: Seen): Extremes {
+  return "trade" in one ? extremesOfTrade(one.trade) : extremesOfQuote(one);
+}
+
+function naive(all: readonly Seen[]): Extremes | null {
+  if (all.length === 0) return null;
   const sorted = (prices: readonly (Price | null)[]) =>
-    prices.filter((price) => price !== null).sort((left, right) => (left < right ? -1 : 1));
+    prices.filter((each) => each !== null).sort((left, right) => (left < right ? -1 : 1));
+  const bids = sorted(all.map((one) => ("trade" in one ? null : one.bid)));
+  const asks = sorted(all.map((one) => ("trade" in one ? null : one.ask)));
+  const trades = sorted(all.map((one) => ("trade" in one ? one.trade : null)));
   return {
-    highestBid: sorted(seen.map(({ bid }) => bid)).at(-1) ?? null,
-    lowestAsk: sorted(seen.map(({ ask }) => ask))[0] ?? null,
+    highestBid: bids.at(-1) ?? null,
+    lowestAsk: asks[0] ?? null,
+    highestTrade: trades.at(-1) ?? null,
+    lowestTrade: trades[0] ?? null,
   };
 }
 
-/** A quote, and how long after the one before it. */
+/** What was seen, and how long after the one before it. */
 const arrivals = fc.array(
-  fc.record({ bid: side, ask: side, afterMs: fc.constantFrom(0, 1, 500, keptMs / 4, keptMs, keptMs + 1) }),
+  fc.record({ seen, afterMs: fc.constantFrom(0, 1, 500, keptMs / 4, keptMs, keptMs + 1) }),
   { maxLength: 60, size: "max" },
-) as fc.Arbitrary<(Quote & { readonly afterMs: number })[]>;
+) as fc.Arbitrary<{ readonly seen: Seen; readonly afterMs: number }[]>;
 
-test("extremes hold every quote of the last ten seconds after the mark, and none from before it", () => {
+test("extremes hold every quote and trade of the last ten seconds after the mark, and none from before it", () => {
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 3 }), (given, step) => {
-      const history = new QuoteHistory();
+      const history = new PriceHistory();
       const at: number[] = [];
-      for (const [index, quote] of given.entries()) {
-        const now = (at.at(-1) ?? 0) + quote.afterMs;
+      for (const [index, { seen: one, afterMs }] of given.entries()) {
+        const now = (at.at(-1) ?? 0) + afterMs;
         at.push(now);
-        history.push((index + 1) * step, quote, now);
+        history.push((index + 1) * step, extremesOf(one), now);
         const oldest = at.findIndex((then) => then >= now - keptMs);
         for (let mark = 0; mark <= at.length; mark += 1) {
-          const expected = naive(given.slice(Math.max(mark, oldest), at.length));
+          const expected = naive(
+            given.slice(Math.max(mark, oldest), at.length).map(({ seen: each }) => each),
+          );
           expect(history.since(mark * step)).toEqual(expected);
         }
       }
@@ -45,12 +58,12 @@ test("extremes hold every quote of the last ten seconds after the mark, and none
   );
 });
 
-test("of too many quotes the newer half stays exact, and older marks leave out rather than let in", () => {
+test("of too many entries the newer half stays exact, and older marks leave out rather than let in", () => {
   fc.assert(
-    fc.property(quotes, fc.integer({ min: 4, max: 20 }), (given, entriesMax) => {
-      const history = new QuoteHistory(entriesMax);
-      for (const [index, quote] of given.entries()) {
-        history.push(index + 1, quote, 0);
+    fc.property(manySeen, fc.integer({ min: 4, max: 20 }), (given, entriesMax) => {
+      const history = new PriceHistory(entriesMax);
+      for (const [index, one] of given.entries()) {
+        history.push(index + 1, extremesOf(one), 0);
         const count = index + 1;
         for (let mark = 0; mark <= count; mark += 1) {
           const isExact = count <= entriesMax || count - mark <= entriesMax / 2;
@@ -67,25 +80,25 @@ test("of too many quotes the newer half stays exact, and older marks leave out r
   );
 });
 
-test("a pair is as young as its younger quote", () => {
-  const history = new QuoteHistory(4);
+test("a pair is as young as its younger entry", () => {
+  const history = new PriceHistory(4);
   const arrived = [0, keptMs, keptMs, keptMs, keptMs];
   for (const [index, at] of arrived.entries()) {
-    history.push(index + 1, { bid: BigInt(9 - index) as Price, ask: null }, at);
+    history.push(index + 1, extremesOfQuote({ bid: BigInt(9 - index) as Price, ask: null }), at);
   }
   history.forget(keptMs + 1);
-  expect(history.since(0)).toEqual({ highestBid: 9n, lowestAsk: null });
+  expect(history.since(0)).toMatchObject({ highestBid: 9n, lowestAsk: null });
 });
 
-test("a quiet symbol's quotes are given up", () => {
-  const history = new QuoteHistory();
-  history.push(1, { bid: 1n as Price, ask: 2n as Price }, 0);
+test("a quiet symbol's entries are given up", () => {
+  const history = new PriceHistory();
+  history.push(1, extremesOfQuote({ bid: 1n as Price, ask: 2n as Price }), 0);
   history.forget(keptMs);
   expect(history.since(0)).not.toBeNull();
   history.forget(keptMs + 1);
   expect(history.since(0)).toBeNull();
 });
 
-test("a history without quotes has no extremes", () => {
-  expect(new QuoteHistory().since(0)).toBeNull();
+test("a history without entries has no extremes", () => {
+  expect(new PriceHistory().since(0)).toBeNull();
 });

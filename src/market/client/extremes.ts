@@ -1,30 +1,44 @@
-// The last quotes of a symbol, so that whoever starts to watch an order late can see whether it was crossed meanwhile.
+// The last quotes and trades of a symbol, so that whoever starts to watch an order late can see whether it was crossed
+// meanwhile.
 //
-// Holds true: an answer never contains a quote from before its mark, since an order must not be filled by a price that
-// was gone when it came. It contains every quote after the mark that is at most `keptMs` old; from a decision to its
+// Holds true: an answer never contains a price from before its mark, since an order must not be filled by a price that
+// was gone when it came. It contains every price after the mark that is at most `keptMs` old; from a decision to its
 // watching a few milliseconds pass.
 //
-// Knowingly: of more than `entriesMax` quotes in that time, the older half is thinned to pairs with their extremes, and
+// Knowingly: of more than `entriesMax` entries in that time, the older half is thinned to pairs with their extremes, and
 // thinned again if need be. A pair on which the mark falls is left out, and with it what came after the mark; the newer
 // half is always exact.
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 
-/** The best prices that were on offer in a stretch of time; a side that was empty all along is null. */
-export type Extremes = { readonly highestBid: Price | null; readonly lowestAsk: Price | null };
+/** The best prices on offer and those traded in a stretch of time; what there was none of is null. */
+export type Extremes = {
+  readonly highestBid: Price | null;
+  readonly lowestAsk: Price | null;
+  readonly highestTrade: Price | null;
+  readonly lowestTrade: Price | null;
+};
+
+export function extremesOfQuote({ bid, ask }: Quote): Extremes {
+  return { highestBid: bid, lowestAsk: ask, highestTrade: null, lowestTrade: null };
+}
+
+export function extremesOfTrade(price: Price): Extremes {
+  return { highestBid: null, lowestAsk: null, highestTrade: price, lowestTrade: price };
+}
 
 export const keptMs = 10_000;
-/** Eight hundred quotes a second for ten seconds. */
+/** Eight hundred quotes and trades a second for ten seconds. */
 const entriesMax = 8_192;
 
 type Entry = Extremes & {
-  /** The sequences of its first and its last quote. */
+  /** The sequence of its first quote or trade. */
   readonly first: number;
-  /** When its last quote came. */
+  /** When its last one came. */
   readonly at: number;
 };
 
-export class QuoteHistory {
+export class PriceHistory {
   readonly #entriesMax: number;
   /** Oldest first. Those before `#start` are forgotten. */
   #entries: Entry[] = [];
@@ -36,21 +50,21 @@ export class QuoteHistory {
   }
 
   /** `sequence` must rise from call to call, and `at`, Unix ms of the wall clock, must not fall. */
-  push(sequence: number, quote: Quote, at: number): void {
+  push(sequence: number, seen: Extremes, at: number): void {
     this.forget(at);
     if (this.#entries.length - this.#start >= this.#entriesMax) this.#thin();
-    this.#entries.push({ first: sequence, at, highestBid: quote.bid, lowestAsk: quote.ask });
+    this.#entries.push({ first: sequence, at, ...seen });
   }
 
   /** Gives up what is too old. Call it now and then, since nothing is pushed for a quiet symbol. */
   forget(now: number): void {
     const entries = this.#entries;
     while ((entries[this.#start]?.at ?? now) < now - keptMs) this.#start += 1;
-    // What is left moves only when at least as much has gone, so that a quote costs the same on average.
+    // What is left moves only when at least as much has gone, so that an entry costs the same on average.
     if (this.#start > 0 && this.#start * 2 >= entries.length) this.#keep(entries.slice(this.#start));
   }
 
-  /** The extremes of the kept quotes with a sequence above `mark`; null if there is none. */
+  /** The extremes of what is kept with a sequence above `mark`; null if there is none. */
   since(mark: number): Extremes | null {
     let extremes: Extremes | null = null;
     for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) {
@@ -58,7 +72,9 @@ export class QuoteHistory {
       if (entry === undefined || entry.first <= mark) break;
       extremes = extremes === null ? entry : wider(extremes, entry);
     }
-    return extremes && { highestBid: extremes.highestBid, lowestAsk: extremes.lowestAsk };
+    if (extremes === null) return null;
+    const { highestBid, lowestAsk, highestTrade, lowestTrade } = extremes;
+    return { highestBid, lowestAsk, highestTrade, lowestTrade };
   }
 
   #thin(): void {
@@ -83,6 +99,8 @@ function wider(left: Extremes, right: Extremes): Extremes {
   return {
     highestBid: higher(left.highestBid, right.highestBid),
     lowestAsk: lower(left.lowestAsk, right.lowestAsk),
+    highestTrade: higher(left.highestTrade, right.highestTrade),
+    lowestTrade: lower(left.lowestTrade, right.lowestTrade),
   };
 }
 

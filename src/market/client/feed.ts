@@ -8,7 +8,7 @@
 //
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
-import type { Market, Quote } from "../../domain/market.ts";
+import type { Market } from "../../domain/market.ts";
 import { createAnnouncer } from "./announce.ts";
 import { StreamConnection } from "./connection.ts";
 import type { Extremes } from "./extremes.ts";
@@ -16,10 +16,12 @@ import { type Family, familyOfPath, restUrlOf, spotStreamUrl, type UpstreamHosts
 import { createListings, type ExchangeInfoBody } from "./listings.ts";
 import type { Log } from "./log.ts";
 import { createPassThrough } from "./pass-through.ts";
-import { createQuotes, type QuoteCounts } from "./quotes.ts";
 import { createRest, type Pause, type Rest, type UpstreamAnswer } from "./rest.ts";
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
+import { createTraded, type TradedSpan } from "./traded.ts";
+import type { SymbolListener } from "./warm-symbol.ts";
+import { createWarmSymbols, type PriceCounts } from "./warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
   /** Market time. */
@@ -45,7 +47,9 @@ type FeedStatus = {
   readonly streams: number;
   readonly symbols: number;
   /** What became of the messages about quotes. */
-  readonly quotes: QuoteCounts;
+  readonly quotes: PriceCounts["quotes"];
+  /** What became of the messages about trades. */
+  readonly trades: PriceCounts["trades"];
   readonly malformedMessages: number;
   readonly listenerFaults: number;
   /** Unix ms until which upstream wants no requests of the feed; 0 when it takes them. */
@@ -58,20 +62,25 @@ export type MarketFeed = Market & {
   /** Opens the feed. Throws an error that says what to do when upstream cannot be reached; then `close` it. */
   start(): Promise<void>;
   /**
-   * Makes sure that `rules(symbol)` are at most 60 seconds old and that `quote(symbol)` is streaming. Undefined when all
-   * is fresh already; else a promise that resolves in any case, within about a second. A symbol without a quote after
-   * that has none. Does nothing for a symbol that is not listed.
+   * Makes sure that `rules(symbol)` are at most 60 seconds old and that quote, last and average price are streaming.
+   * Undefined when all is fresh already; else a promise that resolves in any case, within about a second. A symbol
+   * without a quote after that has none. Does nothing for a symbol that is not listed.
    */
   prepare(symbol: string): Promise<void> | undefined;
-  /** Keeps a symbol streaming until released. `listener` is called at once for every accepted quote, in order. */
-  watchQuotes(symbol: string, listener: (quote: Quote) => void): Cancel;
-  /** A point in the order of all quotes, to be given to `extremesSince`. */
+  /** Keeps a symbol streaming until released. The listener is called at once, in the order of what comes. */
+  watch(symbol: string, listener: SymbolListener): Cancel;
+  /** A point in the order of all quotes and trades, to be given to `extremesSince`. */
   mark(): number;
   /**
-   * The extremes of the symbol's quotes after `mark`, null if none is known. Never a quote from before the mark; all of
-   * them if the mark is at most ten seconds old.
+   * The extremes of the symbol's quotes and trades after `mark`, null if none is known. Never a price from before the
+   * mark; all of them if the mark is at most ten seconds old.
    */
   extremesSince(symbol: string, mark: number): Extremes | null;
+  /**
+   * What was traded between two market times (Unix ms), in the order of time: candles where they lie wholly inside, trades
+   * at the edges. Null when upstream could not tell all of it now. Of a very long stretch the oldest part is left out.
+   */
+  tradedBetween(symbol: string, from: number, to: number): Promise<readonly TradedSpan[] | null>;
   /** The `data` of every message of a spot stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
   exchangeInfo(family: Family): ExchangeInfoBody;
@@ -100,38 +109,47 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     timers,
     random,
     log,
-    onMessage: (text) => streams.receive(text),
+    onMessage: (text, mayRepeat) => streams.receive(text, mayRepeat),
     onOpen: () => {
-      if (connection.connects > 1) quotes.reconnected();
+      if (connection.connects > 1) symbols.reconnected();
     },
+    onLost: () => symbols.lost(),
   });
-  const streams = createStreams({ connection, announcer, wallClock, log });
-  const quotes = createQuotes({
+  const streams = createStreams({
+    connection,
+    announcer,
+    wallClock,
+    log,
+    onShutdown: () => connection.renew(),
+  });
+  const symbols = createWarmSymbols({
     streams,
     isConnected: () => connection.isOpen,
     rest: rests.spot,
     announcer,
+    clock,
     wallClock,
     timers,
     asksAboutQuietSymbols: options.asksAboutQuietSymbols ?? true,
   });
+  const traded = createTraded({ rest: rests.spot, clock, wallClock, timers, log });
   const listings = createListings({ rests, wallClock, log });
   const passThrough = createPassThrough((path) => callersRests[familyOfPath(path)], wallClock);
   let cancelSweep: Cancel | null = null;
 
   function sweep(): void {
     const now = wallClock.now();
-    quotes.sweep(now);
+    symbols.sweep(now);
     streams.sweep(now);
-    listings.sweep(now, quotes.symbols());
+    listings.sweep(now, symbols.symbols());
   }
 
   return {
     now: () => clock.now(),
     rules: listings.rules,
-    quote: quotes.quote,
-    lastPrice: () => null,
-    averagePrice: () => null,
+    quote: symbols.quote,
+    lastPrice: symbols.lastPrice,
+    averagePrice: symbols.averagePrice,
     async start() {
       await listings.load();
       connection.open();
@@ -144,14 +162,15 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       const newRules = listings.isFresh(symbol, now)
         ? undefined
         : waitAtMost(timers, rulesWaitMsMax, listings.refresh(symbol));
-      // A pair that is not trading has no quote to wait for.
-      const firstQuote = rules.status === "TRADING" ? quotes.prepare(symbol, now) : undefined;
-      if (newRules === undefined || firstQuote === undefined) return newRules ?? firstQuote;
-      return Promise.all([newRules, firstQuote]).then(() => undefined);
+      // A pair that is not trading has no prices to wait for.
+      const firstPrices = rules.status === "TRADING" ? symbols.prepare(symbol) : undefined;
+      if (newRules === undefined || firstPrices === undefined) return newRules ?? firstPrices;
+      return Promise.all([newRules, firstPrices]).then(() => undefined);
     },
-    watchQuotes: quotes.watch,
-    mark: quotes.mark,
-    extremesSince: quotes.extremesSince,
+    watch: symbols.watch,
+    mark: symbols.mark,
+    extremesSince: symbols.extremesSince,
+    tradedBetween: traded.between,
     subscribe: streams.subscribe,
     exchangeInfo: listings.body,
     query: (path, search) => passThrough(path, search.toString()),
@@ -160,8 +179,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       lastMessageAt: connection.lastMessageAt,
       connects: connection.connects,
       streams: connection.streamCount,
-      symbols: quotes.symbolCount(),
-      quotes: quotes.counts(),
+      symbols: symbols.symbolCount(),
+      ...symbols.counts(),
       malformedMessages: streams.malformed(),
       listenerFaults: announcer.faults(),
       pausedUntil: { spot: rests.spot.pausedUntil(), futures: rests.futures.pausedUntil() },
@@ -169,7 +188,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     async close() {
       cancelSweep?.();
       for (const rest of [...Object.values(rests), ...Object.values(callersRests)]) rest.close();
-      quotes.close();
+      symbols.close();
+      traded.close();
       await connection.close();
     },
   };

@@ -3,10 +3,13 @@ import { afterEach, expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import type { Exchange } from "../exchange/open.ts";
+import { averagePrice } from "../exchange/tickers.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
+import { createSimulatedSources } from "../simulated/source.ts";
 import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
 import { until } from "./testing/upstream.ts";
+import type { TradedSpan } from "./traded.ts";
 
 type Stage = {
   readonly exchange: Exchange;
@@ -16,6 +19,10 @@ type Stage = {
   readonly pass: (ms: number) => Promise<void>;
 };
 
+const seed = 7;
+const { spot: source } = createSimulatedSources(String(seed));
+const price = (text = "") => decimal<Price>(text);
+
 const open: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -24,7 +31,7 @@ afterEach(async () => {
 
 async function setStage(): Promise<Stage> {
   const time = createManualTime();
-  const exchange = await openSimulatedExchange({ seed: 7, clock: time, manual: true });
+  const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
   open.push(exchange.close);
   const feed = createMarketFeed({
     spotRestUrl: exchange.spotRestUrl,
@@ -64,14 +71,21 @@ test("every spot symbol has rules and quotes, which are the ones that REST gives
   const symbols = [...feed.exchangeInfo("spot").symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(20);
   const heard = new Map<string, Quote>();
-  for (const symbol of symbols) feed.watchQuotes(symbol, (quote) => heard.set(symbol, quote));
+  for (const symbol of symbols) {
+    feed.watch(symbol, { quote: (quote) => heard.set(symbol, quote), trade() {}, gap() {} });
+  }
   await Promise.all(symbols.map((symbol) => feed.prepare(symbol)));
   await pass(10_000);
   for (const symbol of symbols) {
     expect(feed.rules(symbol)).toMatchObject({
       symbol,
+      orderTypes: expect.arrayContaining(["LIMIT", "MARKET", "STOP_LOSS", "STOP_LOSS_LIMIT"]),
       priceFilter: expect.anything(),
       lotSize: expect.anything(),
+      percentPriceBySide: { buy: expect.anything(), sell: expect.anything(), reference: "AVERAGE" },
+      notional: { reference: "AVERAGE" },
+      maxNumOrders: 200,
+      maxNumAlgoOrders: 5,
     });
     const answer = await feed.query("/api/v3/ticker/bookTicker", new URLSearchParams({ symbol }));
     if (answer.unavailable) throw new Error(answer.reason);
@@ -79,6 +93,11 @@ test("every spot symbol has rules and quotes, which are the ones that REST gives
     const told = { bid: decimal<Price>(bidPrice), ask: decimal<Price>(askPrice) };
     expect([symbol, feed.quote(symbol)]).toEqual([symbol, told]);
     expect(heard.get(symbol)).toEqual(told);
+    const at = feed.now();
+    expect([symbol, feed.lastPrice(symbol)]).toEqual([symbol, price(source.lastTrade(symbol, at)?.price)]);
+    // The average is told every second.
+    const average = averagePrice(source, symbol, Math.floor(at / 1_000) * 1_000);
+    expect([symbol, feed.averagePrice(symbol)]).toEqual([symbol, price(average.price)]);
   }
   expect(feed.status().quotes).toMatchObject({ stale: 0, crossed: 0, malformed: 0 });
 });
@@ -117,6 +136,59 @@ test("an exchange that is away for a while leaves no quote, keeps the rules and 
   });
   await pass(2_000);
   expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("of every trade there was, each was heard or lies in what was traded in the gaps", async () => {
+  const { exchange, time, feed, pass } = await setStage();
+  const heard = new Set<number>();
+  const gaps: { readonly from: number; readonly to: number }[] = [];
+  feed.subscribe("btcusdt@trade", (data) => heard.add((data as { t: number }).t));
+  feed.watch("BTCUSDT", { quote() {}, trade() {}, gap: (from, to) => gaps.push({ from, to }) });
+  const from = feed.now();
+  await pass(2_000);
+  exchange.refuseConnections(true);
+  exchange.dropConnections();
+  await until(() => !feed.status().connected);
+  // Long enough for candles.
+  time.advance(200_000);
+  exchange.pump();
+  exchange.refuseConnections(false);
+  await until(() => {
+    time.advance(1_000);
+    exchange.pump();
+    return feed.status().connected;
+  });
+  await pass(3_000);
+  exchange.silenceStreams("BTCUSDT");
+  await pass(9_000);
+  exchange.resumeStreams("BTCUSDT");
+  await pass(3_000);
+
+  const lengths = gaps.map((gap) => gap.to - gap.from);
+  expect([lengths.some((length) => length > 200_000), lengths.some((length) => length > 8_000)]).toEqual([
+    true,
+    true,
+  ]);
+  const spans: TradedSpan[] = [];
+  for (const gap of gaps) {
+    const asked = feed.tradedBetween("BTCUSDT", gap.from, gap.to);
+    let isAnswered = false;
+    void asked.then(() => {
+      isAnswered = true;
+    });
+    await until(() => {
+      if (!isAnswered) time.advance(1);
+      return isAnswered;
+    });
+    spans.push(...((await asked) ?? []));
+  }
+  const trades = source.trades("BTCUSDT", feed.now(), { startTime: from, limit: 10_000 });
+  const missing = trades.filter(({ id, at }) => {
+    const told = spans.some((span) => span.from <= at && at <= span.to);
+    return !heard.has(id) && !told && at <= (gaps.at(-1)?.to ?? 0);
+  });
+  expect(missing).toEqual([]);
+  expect(trades.length - heard.size).toBeGreaterThan(1_000);
 });
 
 test("a crossed book and an old update id of the exchange change nothing", async () => {

@@ -4,21 +4,33 @@
 // once a second does not make it come and go. At most `lingeringMax` streams linger, the longest idle one goes first.
 // When the connection is full, lingering streams make room; when none is left the stream is refused: that is logged,
 // its listeners stay, and it is wanted as soon as there is room.
+//
+// A message that may have come before, by another socket, is handed on only if it stands behind the last one: by its id,
+// or, on streams without ids, by its time.
 import type { Announcer, Listener } from "./announce.ts";
-import { type StreamConnection, streamsPerConnectionMax } from "./connection.ts";
+import type { StreamConnection } from "./connection.ts";
 import type { Log } from "./log.ts";
+import { streamsPerConnectionMax } from "./stream-socket.ts";
 import type { Cancel, Clock } from "./time.ts";
 
 export const lingerMs = 30_000;
 export const lingeringMax = 256;
 
-type Stream = { readonly name: string; listeners: readonly Listener<unknown>[]; isWanted: boolean };
+type Stream = {
+  readonly name: string;
+  listeners: readonly Listener<unknown>[];
+  isWanted: boolean;
+  /** Of the last message, where it has one. */
+  position: number;
+};
 
 export type Streams = {
   /** Calls back with the `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: Listener<unknown>): Cancel;
-  /** A message as received. */
-  receive(text: string): void;
+  /** Whether upstream has confirmed all of these; one that was refused for want of room is not waited for. */
+  areConfirmed(names: readonly string[]): boolean;
+  /** A message as received; `mayRepeat` when another socket may have brought it already. */
+  receive(text: string, mayRepeat: boolean): void;
   /** Ends what has lingered long enough. Call it every second or so. */
   sweep(now: number): void;
   /** Messages that could not be understood. */
@@ -26,13 +38,19 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
-  readonly connection: Pick<StreamConnection, "want" | "unwant">;
+  readonly connection: Pick<StreamConnection, "want" | "unwant" | "isConfirmed">;
   readonly announcer: Announcer;
   readonly wallClock: Clock;
   readonly log: Log;
+  /** Upstream has said that it is about to end the connection. */
+  readonly onShutdown: () => void;
 };
 
-export function createStreams({ connection, announcer, wallClock, log }: StreamsOptions): Streams {
+/** Comes unasked. Source: reference exchange, section 17.1. */
+const shutdownStream = "!serverShutdown";
+
+export function createStreams(options: StreamsOptions): Streams {
+  const { connection, announcer, wallClock, log, onShutdown } = options;
   const streams = new Map<string, Stream>();
   /** Streams without a listener and since when, the longest idle first. */
   const idleSince = new Map<string, number>();
@@ -42,7 +60,7 @@ export function createStreams({ connection, announcer, wallClock, log }: Streams
   function subscribe(name: string, listener: Listener<unknown>): Cancel {
     let stream = streams.get(name);
     if (stream === undefined) {
-      stream = { name, listeners: [], isWanted: false };
+      stream = { name, listeners: [], isWanted: false, position: Number.NEGATIVE_INFINITY };
       streams.set(name, stream);
     }
     idleSince.delete(name);
@@ -90,14 +108,16 @@ export function createStreams({ connection, announcer, wallClock, log }: Streams
     connection.unwant(name);
   }
 
-  function receive(text: string): void {
+  function receive(text: string, mayRepeat: boolean): void {
     const message = parse(text);
     if (message === null) {
       malformed += 1;
+    } else if (message.stream === shutdownStream) {
+      onShutdown();
     } else if (typeof message.stream === "string") {
       const stream = streams.get(message.stream);
       // A stream that nobody knows was given up a moment ago.
-      if (stream !== undefined) announcer.announce(stream.listeners, message.data);
+      if (stream !== undefined) handOn(stream, message.data, mayRepeat);
     } else if ("error" in message || "code" in message) {
       log.warn({ answer: message }, "upstream refused a subscription");
     } else if (!("id" in message)) {
@@ -105,8 +125,18 @@ export function createStreams({ connection, announcer, wallClock, log }: Streams
     }
   }
 
+  function handOn(stream: Stream, data: unknown, mayRepeat: boolean): void {
+    const position = positionOf(data);
+    if (position !== null) {
+      if (mayRepeat && position <= stream.position) return;
+      stream.position = position;
+    }
+    announcer.announce(stream.listeners, data);
+  }
+
   return {
     subscribe,
+    areConfirmed: (names) => names.every((name) => refused.has(name) || connection.isConfirmed(name)),
     receive,
     sweep(now) {
       for (const [name, since] of idleSince) {
@@ -120,6 +150,14 @@ export function createStreams({ connection, announcer, wallClock, log }: Streams
     },
     malformed: () => malformed,
   };
+}
+
+/** Where a payload stands in its stream: by its update id or trade id, else by its event time. */
+function positionOf(data: unknown): number | null {
+  if (typeof data !== "object" || data === null) return null;
+  const { lastUpdateId, u, t, a, E } = data as Readonly<Record<string, unknown>>;
+  for (const place of [lastUpdateId, u, t, a, E]) if (typeof place === "number") return place;
+  return null;
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | null {

@@ -19,6 +19,17 @@ const fullFilters = [
     applyMaxToMarket: false,
     avgPriceMins: 5,
   },
+  {
+    filterType: "PERCENT_PRICE_BY_SIDE",
+    bidMultiplierUp: "1.1",
+    bidMultiplierDown: "0.8",
+    askMultiplierUp: "1.2",
+    askMultiplierDown: "0.9",
+    avgPriceMins: 5,
+  },
+  { filterType: "MAX_POSITION", maxPosition: "1000.00000000" },
+  { filterType: "MAX_NUM_ORDERS", maxNumOrders: 200 },
+  { filterType: "MAX_NUM_ALGO_ORDERS", maxNumAlgoOrders: 5 },
 ];
 
 test("a row with all filters is read in full", () => {
@@ -38,14 +49,86 @@ test("a row with all filters is read in full", () => {
         maxNotional: decimal("9000000"),
         appliesMinToMarket: true,
         appliesMaxToMarket: false,
+        reference: "AVERAGE",
       },
+      percentPrice: null,
+      percentPriceBySide: {
+        buy: { up: decimal("1.1"), down: decimal("0.8") },
+        sell: { up: decimal("1.2"), down: decimal("0.9") },
+        reference: "AVERAGE",
+      },
+      maxPosition: decimal("1000"),
+      maxNumOrders: 200,
+      maxNumAlgoOrders: 5,
     },
   });
 });
 
 test("a filter that is not published is null", () => {
   expect(parseSymbolRules(symbolRow("AUSDT", { filters: [] }))).toMatchObject({
-    rules: { priceFilter: null, lotSize: null, marketLotSize: null, notional: null },
+    rules: {
+      priceFilter: null,
+      lotSize: null,
+      marketLotSize: null,
+      percentPrice: null,
+      percentPriceBySide: null,
+      notional: null,
+      maxPosition: null,
+      maxNumOrders: null,
+      maxNumAlgoOrders: null,
+    },
+  });
+});
+
+test("PERCENT_PRICE asks the same of both sides", () => {
+  const filters = [
+    { filterType: "PERCENT_PRICE", multiplierUp: "5", multiplierDown: "0.2", avgPriceMins: 5 },
+  ];
+  const side = { up: decimal("5"), down: decimal("0.2") };
+  expect(parseSymbolRules(symbolRow("AUSDT", { filters }))).toMatchObject({
+    rules: { percentPrice: { buy: side, sell: side, reference: "AVERAGE" }, percentPriceBySide: null },
+  });
+});
+
+test("an average over no minutes is the last price, whichever filter says so", () => {
+  const bySide = {
+    filterType: "PERCENT_PRICE_BY_SIDE",
+    bidMultiplierUp: "5",
+    bidMultiplierDown: "0.2",
+    askMultiplierUp: "5",
+    askMultiplierDown: "0.2",
+  };
+  const both = { filterType: "PERCENT_PRICE", multiplierUp: "5", multiplierDown: "0.2" };
+  const notional = {
+    filterType: "NOTIONAL",
+    minNotional: "5",
+    applyMinToMarket: true,
+    maxNotional: "0",
+    applyMaxToMarket: false,
+  };
+  for (const [avgPriceMins, reference] of [
+    [0, "LAST"],
+    [1, "AVERAGE"],
+    [undefined, "AVERAGE"],
+  ] as const) {
+    const filters = [bySide, both, notional].map((filter) => ({ ...filter, avgPriceMins }));
+    expect(parseSymbolRules(symbolRow("AUSDT", { filters }))).toMatchObject({
+      rules: {
+        percentPrice: { reference },
+        percentPriceBySide: { reference },
+        notional: { reference },
+      },
+    });
+  }
+});
+
+test("a count of zero is a count", () => {
+  const filters = [
+    { filterType: "MAX_NUM_ORDERS", maxNumOrders: 0 },
+    { filterType: "MAX_NUM_ALGO_ORDERS", maxNumAlgoOrders: 0 },
+  ];
+  expect(parseSymbolRules(symbolRow("AUSDT", { filters }))).toMatchObject({
+    rules: { maxNumOrders: 0, maxNumAlgoOrders: 0 },
   });
 });
 
@@ -58,6 +141,7 @@ test("the old MIN_NOTIONAL has no maximum", () => {
         maxNotional: 0n,
         appliesMinToMarket: true,
         appliesMaxToMarket: false,
+        reference: "AVERAGE",
       },
     },
   });
@@ -89,6 +173,27 @@ test.each([
   symbolRow("AUSDT", { filters: [{ filterType: "LOT_SIZE", minQty: 1, maxQty: "1", stepSize: "1" }] }),
   symbolRow("AUSDT", { filters: [{ filterType: "LOT_SIZE", minQty: "-1", maxQty: "1", stepSize: "1" }] }),
   symbolRow("AUSDT", { filters: [{ filterType: "NOTIONAL", minNotional: "1", maxNotional: "1" }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "PERCENT_PRICE", multiplierUp: "5" }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "PERCENT_PRICE", multiplierUp: 5, multiplierDown: "0.2" }] }),
+  symbolRow("AUSDT", {
+    filters: [{ filterType: "PERCENT_PRICE_BY_SIDE", bidMultiplierUp: "5", bidMultiplierDown: "0.2" }],
+  }),
+  symbolRow("AUSDT", {
+    filters: [
+      {
+        filterType: "PERCENT_PRICE_BY_SIDE",
+        bidMultiplierUp: "5",
+        bidMultiplierDown: "0.2",
+        askMultiplierUp: "5",
+        askMultiplierDown: "-0.2",
+      },
+    ],
+  }),
+  symbolRow("AUSDT", { filters: [{ filterType: "MAX_POSITION", maxPosition: 1_000 }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "MAX_NUM_ORDERS", limit: 200 }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "MAX_NUM_ORDERS", maxNumOrders: "200" }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "MAX_NUM_ORDERS", maxNumOrders: -1 }] }),
+  symbolRow("AUSDT", { filters: [{ filterType: "MAX_NUM_ALGO_ORDERS", maxNumAlgoOrders: 5.5 }] }),
 ])("a row that makes no sense is a fault: %j", (row) => {
   expect(parseSymbolRules(row)).toHaveProperty("fault");
 });
@@ -119,6 +224,12 @@ test.skipIf(bodies.length === 0)(
           withEightDecimals(price?.maxPrice),
         );
         expect(parsed.rules.notional).not.toBeNull();
+        const percent = row.filters.find(({ filterType }) => filterType === "PERCENT_PRICE_BY_SIDE");
+        expect(formatDecimal(parsed.rules.percentPriceBySide?.sell.down ?? -1n)).toBe(
+          withEightDecimals(percent?.askMultiplierDown),
+        );
+        expect(parsed.rules.maxNumOrders).toBe(200);
+        expect(parsed.rules.maxNumAlgoOrders).toBe(5);
       }
     }
   },

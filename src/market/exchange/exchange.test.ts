@@ -50,6 +50,7 @@ describe("REST of spot", () => {
     expect(all.symbols[0]).toMatchObject({
       symbol: "BTCUSDT",
       status: "TRADING",
+      permissions: [],
       permissionSets: [["SPOT"]],
       quotePrecision: 8,
     });

@@ -10,6 +10,7 @@ import { openTimeOf } from "./intervals.ts";
 import { candleAt } from "./klines.ts";
 import {
   aggregatePayload,
+  averagePricePayload,
   bookTickerPayload,
   depthPayload,
   klinePayload,
@@ -18,6 +19,7 @@ import {
 } from "./payloads.ts";
 import type { Family, FeedEvent, FeedKind, FuturesSource, Source } from "./source.ts";
 import { meaningOf, type StreamMeaning } from "./stream-names.ts";
+import { averagePrice } from "./tickers.ts";
 
 /** Receives payloads as JSON text. */
 type Listener = { send(stream: string, payload: string): void };
@@ -157,6 +159,11 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       const knownAt = isFinal ? at - 1 : at;
       const candle = candleAt(source, symbol, interval, openTimeOf(interval, knownAt), knownAt);
       return candle && klinePayload({ symbol, interval, candle, isFinal, at });
+    }
+    if (meaning.kind === "avgPrice") {
+      // A pair that was never traded has no average.
+      if (!source.lastTrade(symbol, at)) return undefined;
+      return averagePricePayload(symbol, averagePrice(source, symbol, at), at);
     }
     if (meaning.kind === "markPrice" && "premium" in source) {
       return markPricePayload(symbol, source.premium(symbol, at), at);

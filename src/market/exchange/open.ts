@@ -54,6 +54,8 @@ export type Exchange = {
   refuseConnections(isRefusing: boolean): void;
   /** Cuts every stream connection without a goodbye. */
   dropConnections(): void;
+  /** Tells every stream connection that it is about to end. Source: reference section 17.1. */
+  announceShutdown(): void;
   /**
    * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot by default:
    * a crossed book, an old update id. Silences do not hold it back.
@@ -125,6 +127,10 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
       isRefusingConnections = isRefusing;
     },
     dropConnections,
+    announceShutdown() {
+      const payload = JSON.stringify({ e: "serverShutdown", E: Math.floor(clock.now()) });
+      for (const connection of connections) connection.send("!serverShutdown", payload);
+    },
     sendRaw(stream, data, family = "spot") {
       (family === "spot" ? spotHub : futuresHub)?.sendRaw(stream, data);
     },

@@ -2,6 +2,7 @@
 import type { Interval } from "./intervals.ts";
 import type { Candle } from "./klines.ts";
 import type { AggregateTrade, Book, Family, Premium, Touch, Trade } from "./source.ts";
+import type { AveragePrice } from "./tickers.ts";
 
 /** Spot's carries neither an event name nor a time. */
 export function bookTickerPayload(family: Family, symbol: string, touch: Touch, at: number): string {
@@ -76,6 +77,11 @@ export function aggregatePayload(
     m: aggregate.isBuyerMaker,
     ...(family === "futures" ? { st: 1 } : { M: true }),
   });
+}
+
+export function averagePricePayload(symbol: string, average: AveragePrice, at: number): string {
+  const { mins, price, closeTime } = average;
+  return JSON.stringify({ e: "avgPrice", E: at, s: symbol, i: `${mins}m`, w: price, T: closeTime });
 }
 
 export function klinePayload(input: {

@@ -27,19 +27,9 @@ export const spotRoutes: Readonly<Record<string, Answer<Source>>> = {
     const book = source.book(symbol, at, clampedLimit(params, 100, 5_000));
     return { lastUpdateId: book?.updateId ?? 0, bids: book?.bids ?? [], asks: book?.asks ?? [] };
   },
-  "/api/v3/trades": (source, params, at) => {
-    const symbol = readSymbol(source, params);
-    const trades = source.trades(symbol, at, { limit: clampedLimit(params, 500, 1_000) });
-    return trades.map((trade) => ({
-      id: trade.id,
-      price: trade.price,
-      qty: trade.quantity,
-      quoteQty: trade.quoteQuantity,
-      time: trade.at,
-      isBuyerMaker: trade.isBuyerMaker,
-      isBestMatch: true,
-    }));
-  },
+  "/api/v3/trades": (source, params, at) => tradesOf(source, params, at, undefined),
+  "/api/v3/historicalTrades": (source, params, at) =>
+    tradesOf(source, params, at, wholeNumber(params, "fromId")),
   "/api/v3/aggTrades": (source, params, at) => {
     const symbol = readSymbol(source, params);
     const fromId = wholeNumber(params, "fromId");
@@ -85,6 +75,19 @@ export function readInterval(params: Params): Interval {
 
 export function readTimes(params: Params): { startTime: number | undefined; endTime: number | undefined } {
   return { startTime: wholeNumber(params, "startTime"), endTime: wholeNumber(params, "endTime") };
+}
+
+function tradesOf(source: Source, params: Params, at: number, fromId: number | undefined): unknown {
+  const symbol = readSymbol(source, params);
+  return source.trades(symbol, at, { fromId, limit: clampedLimit(params, 500, 1_000) }).map((trade) => ({
+    id: trade.id,
+    price: trade.price,
+    qty: trade.quantity,
+    quoteQty: trade.quoteQuantity,
+    time: trade.at,
+    isBuyerMaker: trade.isBuyerMaker,
+    isBestMatch: true,
+  }));
 }
 
 function klines(source: Source, params: Params, at: number): unknown {

@@ -12,7 +12,7 @@ export type StreamMeaning =
       readonly interval: Interval;
       readonly periodMs: number;
     }
-  | { readonly kind: "markPrice"; readonly symbol: string; readonly periodMs: number };
+  | { readonly kind: "avgPrice" | "markPrice"; readonly symbol: string; readonly periodMs: number };
 
 /** Undefined for a name the family does not know. The symbol is upper case and may be unlisted. */
 export function meaningOf(family: Family, name: string): StreamMeaning | undefined {
@@ -32,6 +32,9 @@ export function meaningOf(family: Family, name: string): StreamMeaning | undefin
     if (family === "spot")
       return { kind: "kline", symbol, interval, periodMs: interval === "1s" ? 1_000 : 2_000 };
     return interval === "1s" ? undefined : { kind: "kline", symbol, interval, periodMs: 250 };
+  }
+  if (family === "spot" && channel === "avgPrice" && speed === undefined) {
+    return { kind: "avgPrice", symbol, periodMs: 1_000 };
   }
   if (family === "futures" && channel === "markPrice" && (speed === undefined || speed === "1s")) {
     return { kind: "markPrice", symbol, periodMs: speed === "1s" ? 1_000 : 3_000 };

@@ -6,8 +6,11 @@ import type { Level, Source } from "./source.ts";
 
 const averageMinutes = 5;
 
+/** `closeTime` is the time of the last trade. */
+export type AveragePrice = { readonly mins: number; readonly price: string; readonly closeTime: number };
+
 /** Volume-weighted average over the last five minutes, or the last price where nothing was traded in them. */
-export function averagePrice(source: Source, symbol: string, at: number): object {
+export function averagePrice(source: Source, symbol: string, at: number): AveragePrice {
   const last = source.lastTrade(symbol, at);
   const statistics = source.statistics(symbol, at - averageMinutes * minuteMs + 1, at + 1);
   const price = statistics

@@ -82,6 +82,25 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
     }
   });
 
+  test("the average price is that of its trades", async () => {
+    const client = await StreamClient.open(`${tape.spotWsUrl}/ws/btcusdt@avgPrice`);
+    const until = Date.UTC(2024, 7, 8, 23, 59, 31);
+    tape.advanceTo(until);
+    const [message] = (await client.received()).slice(-1);
+    const trades = readRecording(file).lines.flatMap((line) => (line.kind === "trade" ? [line.trade] : []));
+    let [quantity, quote] = [0n, 0n];
+    for (const { at, price, quantity: traded } of trades) {
+      if (at <= until - 5 * minuteMs || at > until) continue;
+      quantity += decimal(traded);
+      quote += decimal(price) * decimal(traded);
+    }
+    const told = decimal(message?.data.w ?? "");
+    // The tape cuts the sum at the eighth decimal before it divides.
+    expect(Math.abs(Number(told - quote / quantity))).toBeLessThanOrEqual(1);
+    expect(quantity).toBeGreaterThan(0n);
+    client.close();
+  });
+
   test("the book built from snapshot and changes has the ticker's best levels at every change", () => {
     const recording = readRecording(file);
     const source = createTapeSource(recording, () => ({}));

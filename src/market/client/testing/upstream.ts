@@ -33,6 +33,14 @@ export type Upstream = {
   sendRaw(text: string): void;
   dropConnections(): void;
   setAccepting(isAccepting: boolean): void;
+  /** While it does not confirm, subscriptions take effect and their answers are held back. */
+  setConfirming(isConfirming: boolean): void;
+  /** While it refuses, subscriptions are answered with an error and have no effect. */
+  setRefusing(isRefusing: boolean): void;
+  /** The same as `send` on one connection alone; the first that was opened is 1. */
+  sendOn(connection: number, stream: string, data: unknown): void;
+  /** Cuts one connection. */
+  drop(connection: number): void;
   close(): Promise<void>;
 };
 
@@ -42,8 +50,11 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
   const requests: string[] = [];
   const controls: ControlMessage[] = [];
   const subscriptions = new Map<WebSocket, Set<string>>();
-  let connections = 0;
+  const clients: WebSocket[] = [];
+  const unconfirmed: (() => void)[] = [];
   let isAccepting = true;
+  let isConfirming = true;
+  let isRefusing = false;
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://upstream");
@@ -61,18 +72,24 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
       return;
     }
     streams.handleUpgrade(request, socket, head, (client) => {
-      connections += 1;
+      clients.push(client);
       const subscribed = new Set<string>();
       subscriptions.set(client, subscribed);
       client.on("close", () => subscriptions.delete(client));
       client.on("message", (data) => {
         const message = JSON.parse(data.toString()) as ControlMessage;
         controls.push(message);
+        if (isRefusing) {
+          client.send(JSON.stringify({ code: 2, msg: "Invalid request", id: message.id }));
+          return;
+        }
         for (const stream of message.params) {
           if (message.method === "SUBSCRIBE") subscribed.add(stream);
           else subscribed.delete(stream);
         }
-        client.send(JSON.stringify({ result: null, id: message.id }));
+        const confirm = () => client.send(JSON.stringify({ result: null, id: message.id }));
+        if (isConfirming) confirm();
+        else unconfirmed.push(confirm);
       });
     });
   });
@@ -94,7 +111,7 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
     hosts: { spotRestUrl: rest, spotWsUrl: ws, futuresRestUrl: rest, futuresWsUrl: ws },
     requests,
     controls,
-    connections: () => connections,
+    connections: () => clients.length,
     subscribed: () => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
     reply: (path, handler) => handlers.set(path, handler),
     send: (stream, data) => sendRaw(JSON.stringify({ stream, data })),
@@ -103,6 +120,15 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
     setAccepting(accepting) {
       isAccepting = accepting;
     },
+    setConfirming(confirming) {
+      isConfirming = confirming;
+      if (confirming) for (const confirm of unconfirmed.splice(0)) confirm();
+    },
+    setRefusing(refusing) {
+      isRefusing = refusing;
+    },
+    sendOn: (connection, stream, data) => clients[connection - 1]?.send(JSON.stringify({ stream, data })),
+    drop: (connection) => clients[connection - 1]?.terminate(),
     async close() {
       dropConnections();
       server.closeAllConnections();

@@ -10,6 +10,7 @@ type HeardPayload = {
   readonly t?: number;
   readonly T?: number;
   readonly p?: string;
+  readonly w?: string;
   readonly b?: string;
   readonly a?: string;
   readonly lastUpdateId?: number;

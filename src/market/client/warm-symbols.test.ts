@@ -3,34 +3,26 @@ import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
 import { keptMs } from "./extremes.ts";
-import { quietAfterMs, quoteWaitMsMax, warmMs, warmSymbolsMax } from "./quotes.ts";
+import { streamsPerConnectionMax } from "./stream-socket.ts";
 import { lingerMs } from "./streams.ts";
-import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
+import { pass, setStage, settle } from "./testing/feed.ts";
+import { sendDepth, sendTicker, sendTrade, warmStage } from "./testing/messages.ts";
 import { until } from "./testing/upstream.ts";
+import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
+import { quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.ts";
 
 const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
 
-function sendTicker({ upstream }: Stage, u: number, b: string, a: string): void {
-  upstream.send("btcusdt@bookTicker", { u, s: "BTCUSDT", b, B: "1", a, A: "1" });
-}
-
-function sendDepth({ upstream }: Stage, lastUpdateId: number, bid: string, ask: string): void {
-  upstream.send("btcusdt@depth20", { lastUpdateId, bids: [[bid, "1"]], asks: [[ask, "1"]] });
-}
-
-/** BTCUSDT is subscribed and REST has given its first quote, 99 to 101. */
-async function warmStage(options: Parameters<typeof setStage>[1] = {}): Promise<Stage> {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"], options);
-  stage.tickers.set("BTCUSDT", ["99", "101"]);
-  await stage.feed.start();
-  await stage.feed.prepare("BTCUSDT");
-  await until(() => stage.upstream.subscribed().length === 2);
-  return stage;
-}
+const deaf: SymbolListener = { quote() {}, trade() {}, gap() {} };
 
 test("the first quote comes by REST when the stream is slower, and then nothing is waited for", async () => {
   const { feed, upstream } = await warmStage();
-  expect(upstream.subscribed().sort()).toEqual(["btcusdt@bookTicker", "btcusdt@depth20"]);
+  expect(upstream.subscribed().sort()).toEqual([
+    "btcusdt@avgPrice",
+    "btcusdt@bookTicker",
+    "btcusdt@depth20",
+    "btcusdt@trade",
+  ]);
   expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
 });
@@ -45,7 +37,7 @@ test("an answer by REST that a streamed quote has overtaken is not taken", async
   });
   await feed.start();
   const prepared = feed.prepare("BTCUSDT");
-  await until(() => upstream.subscribed().length === 2);
+  await until(() => upstream.subscribed().length === 4);
   sendTicker(stage, 5, "99", "101");
   await prepared;
   expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
@@ -61,7 +53,7 @@ test("a symbol without any quote is waited for once, and not for long", async ()
   await feed.start();
   const prepared = feed.prepare("BTCUSDT");
   expect(prepared).toBeInstanceOf(Promise);
-  time.advance(quoteWaitMsMax);
+  time.advance(firstPricesWaitMsMax);
   await prepared;
   expect(feed.quote("BTCUSDT")).toBeNull();
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
@@ -80,7 +72,7 @@ test("watchers hear every accepted quote in order; stale and crossed ones are co
   const stage = await warmStage();
   const { feed } = stage;
   const heard: Quote[] = [];
-  const release = feed.watchQuotes("BTCUSDT", (seen) => heard.push(seen));
+  const release = feed.watch("BTCUSDT", { ...deaf, quote: (seen) => heard.push(seen) });
   sendTicker(stage, 10, "100", "102");
   sendTicker(stage, 9, "50", "51");
   sendTicker(stage, 11, "103", "102");
@@ -130,7 +122,7 @@ test("a new connection is believed from its first message on", async () => {
   upstream.dropConnections();
   await until(() => !feed.status().connected);
   time.advance(100);
-  await until(() => upstream.subscribed().length === 2);
+  await until(() => upstream.subscribed().length === 4);
   sendTicker(stage, 1, "90", "91");
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
 });
@@ -139,7 +131,7 @@ test("after a reconnect one question brings the quotes of all symbols before the
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, upstream, time, tickers } = stage;
   tickers.set("ETHUSDT", ["9", "10"]);
-  feed.watchQuotes("ETHUSDT", () => {});
+  feed.watch("ETHUSDT", deaf);
   await feed.prepare("ETHUSDT");
   const asked = () => upstream.requests.filter((line) => line.includes("bookTicker"));
   const before = asked().length;
@@ -198,7 +190,7 @@ test("without a stream connection an answer by REST is no proof of life", async 
 test("a symbol stays warm for a while after its last use, and as long as it is watched", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, upstream } = stage;
-  const release = feed.watchQuotes("BTCUSDT", () => {});
+  const release = feed.watch("BTCUSDT", deaf);
   await pass(stage, 2 * warmMs);
   expect(feed.status().symbols).toBe(1);
   release();
@@ -220,10 +212,15 @@ test("what was crossed since a mark is known for a while", async () => {
   sendTicker(stage, 11, "100", "102");
   sendTicker(stage, 12, "97", "103");
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
-  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({
-    highestBid: decimal<Price>("100"),
-    lowestAsk: decimal<Price>("102"),
-  });
+  const extremes = { highestBid: decimal<Price>("100"), lowestAsk: decimal<Price>("102") };
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...extremes, highestTrade: null, lowestTrade: null });
+  const later = feed.mark();
+  sendTrade(stage, 1, "99");
+  sendTrade(stage, 2, "98");
+  await until(() => feed.lastPrice("BTCUSDT") === decimal<Price>("98"));
+  const trades = { highestTrade: decimal<Price>("99"), lowestTrade: decimal<Price>("98") };
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...extremes, ...trades });
+  expect(feed.extremesSince("BTCUSDT", later)).toEqual({ highestBid: null, lowestAsk: null, ...trades });
   expect(feed.extremesSince("ETHUSDT", 0)).toBeNull();
   await pass(stage, keptMs + 1_000);
   expect(feed.extremesSince("BTCUSDT", mark)).toBeNull();
@@ -236,10 +233,14 @@ test("when too many symbols are warm, the one unused for longest goes, and never
   for (const symbol of symbols) tickers.set(symbol, ["99", "101"]);
   await feed.start();
   const [watched = "", unused = "", ...others] = symbols;
-  feed.watchQuotes(watched, () => {});
+  feed.watch(watched, deaf);
   await Promise.all([feed.prepare(watched), feed.prepare(unused)]);
   time.advance(1);
   await Promise.all(others.map((symbol) => feed.prepare(symbol)));
   expect(feed.status().symbols).toBe(warmSymbolsMax);
   expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([unused]);
+});
+
+test("all that may be warm fits on the connection, with room for candles", () => {
+  expect(4 * warmSymbolsMax).toBeLessThanOrEqual(streamsPerConnectionMax - 200);
 });

@@ -1,0 +1,35 @@
+// Asks a ticker route of REST about some symbols with as few questions as can be.
+import { bodyOf, type Rest } from "./rest.ts";
+
+export type TickerRow = Readonly<Record<string, unknown>>;
+
+/** As many symbols are named in a question; to ask for all costs the same as to name more. */
+export const symbolsPerQuestionMax = 100;
+const askDeadlineMs = 3_000;
+
+/** The rows of a route such as `/api/v3/ticker/price`; of other symbols as well, and none when upstream is away. */
+export async function askTickerRows(
+  rest: Rest,
+  path: string,
+  symbols: readonly string[],
+): Promise<readonly TickerRow[]> {
+  const [first] = symbols;
+  if (first === undefined) return [];
+  const isForAll = symbols.length > symbolsPerQuestionMax;
+  const some =
+    symbols.length === 1
+      ? `symbol=${encodeURIComponent(first)}`
+      : `symbols=${encodeURIComponent(JSON.stringify(symbols))}`;
+  let answer = await rest.ask(path, isForAll ? "" : some, askDeadlineMs);
+  // One name that is no longer listed makes the exchange refuse the whole question; asking for all costs the same.
+  if (!answer.unavailable && answer.status === 400 && symbols.length > 1)
+    answer = await rest.ask(path, "", askDeadlineMs);
+  const body = bodyOf(answer);
+  const rows: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return rows.filter((row): row is TickerRow => typeof row === "object" && row !== null);
+}
+
+/** The body of `/api/v3/avgPrice`, which names one symbol at a time; undefined when there is none. */
+export async function askAverage(rest: Rest, symbol: string): Promise<unknown> {
+  return bodyOf(await rest.ask("/api/v3/avgPrice", `symbol=${encodeURIComponent(symbol)}`, askDeadlineMs));
+}

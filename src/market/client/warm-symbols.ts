@@ -1,0 +1,210 @@
+// The symbols in use: kept streaming, kept honest about silence, asked for by REST where streams cannot know.
+//
+// A symbol is *warm* from its first use until `warmMs` after its last one, or as long as it is watched. Becoming warm, it
+// is subscribed and at the same time asked for by REST; what comes first is its first quote, last and average price.
+//
+// Liveness. A symbol whose best prices stand still sends no `bookTicker`, so silence there proves nothing. Two things do:
+// - `depth20` comes every second whether or not anything changed, where upstream keeps to a schedule. The simulated
+//   exchange and the tape do, and there a symbol without messages is dead, whatever REST may say.
+// - The reference exchange is not known to repeat an unchanged book. With `asksAboutQuietSymbols`, symbols without news
+//   for `quietAfterMs` are asked for in one REST request: an answer is news, no answer lets the silence stand. It counts
+//   only while the stream connection is open, since without one "nothing was sent" does not mean "nothing changed".
+import type { Quote } from "../../domain/market.ts";
+import type { Price } from "../../money/decimal.ts";
+import type { Announcer } from "./announce.ts";
+import { createBatcher } from "./batcher.ts";
+import { isSilent, takeRestTicker, type Verdict } from "./book.ts";
+import type { Extremes } from "./extremes.ts";
+import { type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
+import type { Rest } from "./rest.ts";
+import type { Streams } from "./streams.ts";
+import { askAverage, askTickerRows, symbolsPerQuestionMax, type TickerRow } from "./ticker-rows.ts";
+import type { Cancel, Clock, Timers } from "./time.ts";
+import { type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
+
+export const quietAfterMs = 2_000;
+export const warmMs = 5 * 60_000;
+/** Four streams each; the other 224 of the connection's 1,024 are for candles and books. */
+export const warmSymbolsMax = 200;
+const questionsAtATimeMax = 2;
+const averagesAtATimeMax = 8;
+const bookTickerPath = "/api/v3/ticker/bookTicker";
+const priceTickerPath = "/api/v3/ticker/price";
+
+export type PriceCounts = {
+  readonly quotes: Readonly<Record<Verdict, number>>;
+  readonly trades: Readonly<Record<TradeVerdict, number>>;
+};
+
+export type WarmSymbols = {
+  /** Null while the symbol is silent or not warm. */
+  quote(symbol: string): Quote | null;
+  /** The last known one, also of a silent symbol; null while none is known or the symbol is not warm. */
+  lastPrice(symbol: string): Price | null;
+  averagePrice(symbol: string): Price | null;
+  /** Keeps a symbol warm; a promise only while its first prices are awaited. */
+  prepare(symbol: string): Promise<void> | undefined;
+  /** Keeps a symbol warm until released. */
+  watch(symbol: string, listener: SymbolListener): Cancel;
+  /** A point in the order of all quotes and trades, for `extremesSince`. */
+  mark(): number;
+  extremesSince(symbol: string, mark: number): Extremes | null;
+  /** The stream connection is lost: what comes from now on is missed. */
+  lost(): void;
+  /** There is another stream connection: ids begin anew, and what was missed meanwhile is asked for. */
+  reconnected(): void;
+  sweep(now: number): void;
+  symbols(): Iterable<string>;
+  symbolCount(): number;
+  counts(): PriceCounts;
+  /** Lets nobody wait any longer. */
+  close(): void;
+};
+
+export type WarmSymbolsOptions = {
+  readonly streams: Streams;
+  readonly isConnected: () => boolean;
+  readonly rest: Rest;
+  readonly announcer: Announcer;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly asksAboutQuietSymbols: boolean;
+};
+
+export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
+  const { isConnected, rest, wallClock, asksAboutQuietSymbols } = options;
+  const warmSymbols = new Map<string, WarmSymbol>();
+  let sequence = 0;
+  let isAskingQuiet = false;
+  const around: Surroundings = {
+    ...options,
+    nextSequence() {
+      sequence += 1;
+      return sequence;
+    },
+    quoteCounts: { accepted: 0, alive: 0, stale: 0, crossed: 0, malformed: 0 },
+    tradeCounts: { accepted: 0, stale: 0, malformed: 0 },
+  };
+
+  const manyAQuestion = { keysMax: symbolsPerQuestionMax, concurrentMax: questionsAtATimeMax };
+  const askFirstQuote = createBatcher(askQuotes, manyAQuestion);
+  const askFirstLastPrice = createBatcher(askLastPrices, manyAQuestion);
+  const askFirstAverage = createBatcher(askAverages, { keysMax: 1, concurrentMax: averagesAtATimeMax });
+
+  function warm(name: string): WarmSymbol {
+    const known = warmSymbols.get(name);
+    if (known !== undefined) {
+      known.usedAt = wallClock.now();
+      return known;
+    }
+    if (warmSymbols.size >= warmSymbolsMax) coolLongestUnused();
+    const made = new WarmSymbol(name, around);
+    warmSymbols.set(name, made);
+    askFirstQuote(name);
+    askFirstLastPrice(name).then(() => made.arrived("lastPrice"));
+    askFirstAverage(name).then(() => made.arrived("averagePrice"));
+    return made;
+  }
+
+  function coolLongestUnused(): void {
+    let longest: WarmSymbol | null = null;
+    for (const candidate of warmSymbols.values()) {
+      if (!candidate.isWatched && (longest === null || candidate.usedAt < longest.usedAt))
+        longest = candidate;
+    }
+    if (longest !== null) cool(longest);
+  }
+
+  function cool(unused: WarmSymbol): void {
+    warmSymbols.delete(unused.name);
+    unused.release();
+  }
+
+  /** An answer that a streamed quote has overtaken is not taken. */
+  function askQuotes(symbols: readonly string[]): Promise<void> {
+    return askRows(bookTickerPath, symbols, {
+      countOf: ({ book }) => book.streamedCount,
+      take: (asked, row) => asked.takeQuote(takeRestTicker(asked.book, row, wallClock.now())),
+    });
+  }
+
+  /** An answer that a streamed trade has overtaken is not taken. */
+  function askLastPrices(symbols: readonly string[]): Promise<void> {
+    return askRows(priceTickerPath, symbols, {
+      countOf: ({ prices }) => prices.streamedCount,
+      take: ({ prices }, row) => takeRestLast(prices, row),
+    });
+  }
+
+  async function askRows(
+    path: string,
+    symbols: readonly string[],
+    row: {
+      readonly countOf: (symbol: WarmSymbol) => number;
+      readonly take: (symbol: WarmSymbol, row: TickerRow) => void;
+    },
+  ): Promise<void> {
+    const asked = new Map<string, { readonly warm: WarmSymbol; readonly count: number }>();
+    for (const symbol of symbols) {
+      const known = warmSymbols.get(symbol);
+      if (known !== undefined) asked.set(symbol, { warm: known, count: row.countOf(known) });
+    }
+    for (const answer of await askTickerRows(rest, path, [...asked.keys()])) {
+      const question = typeof answer.symbol === "string" ? asked.get(answer.symbol) : undefined;
+      if (question === undefined || row.countOf(question.warm) !== question.count) continue;
+      row.take(question.warm, answer);
+    }
+  }
+
+  async function askAverages(symbols: readonly string[]): Promise<void> {
+    for (const symbol of symbols) {
+      const body = await askAverage(rest, symbol);
+      const known = warmSymbols.get(symbol);
+      if (known !== undefined) takeRestAverage(known.prices, body);
+    }
+  }
+
+  async function askQuiet(now: number): Promise<void> {
+    const quiet = [...warmSymbols.values()].filter(({ book }) => now - book.newsAt >= quietAfterMs);
+    if (quiet.length === 0) return;
+    isAskingQuiet = true;
+    await askQuotes(quiet.map(({ name }) => name));
+    isAskingQuiet = false;
+  }
+
+  return {
+    quote(symbol) {
+      const book = warmSymbols.get(symbol)?.book;
+      return book === undefined || isSilent(book, wallClock.now()) ? null : book.quote;
+    },
+    lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
+    averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
+    prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
+    watch: (symbol, listener) => warm(symbol).watch(listener),
+    mark: () => sequence,
+    extremesSince: (symbol, mark) => warmSymbols.get(symbol)?.extremesSince(mark) ?? null,
+    lost() {
+      for (const each of warmSymbols.values()) each.cut();
+    },
+    reconnected() {
+      for (const each of warmSymbols.values()) each.beginAnew();
+      askQuotes([...warmSymbols.keys()]);
+      askLastPrices([...warmSymbols.keys()]);
+    },
+    sweep(now) {
+      for (const candidate of warmSymbols.values()) {
+        if (!candidate.isWatched && now - candidate.usedAt >= warmMs) cool(candidate);
+        else candidate.sweep(now);
+      }
+      if (asksAboutQuietSymbols && isConnected() && !isAskingQuiet) askQuiet(now);
+    },
+    symbols: () => warmSymbols.keys(),
+    symbolCount: () => warmSymbols.size,
+    counts: () => ({ quotes: { ...around.quoteCounts }, trades: { ...around.tradeCounts } }),
+    close() {
+      for (const each of warmSymbols.values()) each.release();
+    },
+  };
+}
