@@ -13,6 +13,8 @@ const commands = [...readme.matchAll(/`+(?:sh\n)?(npm [^`]+?)\s*`+/g)].map(([, c
 
 test("these are the commands of the README", () => {
   expect([...new Set(commands)].sort()).toEqual([
+    "npm run -s lyrebird -- keys list",
+    "npm run -s lyrebird -- keys revoke lyre_bot_…",
     "npm run -s lyrebird -- seed --type spot",
     "npm run bench",
     "npm start",
@@ -69,14 +71,21 @@ test("npm start -- --help and npm run bench -- --help say what they take", () =>
   }
 });
 
-test("lyrebird seed prints one line of JSON and nothing else", () => {
-  const { status, stdout } = spawnSync("npm", ["run", "-s", "lyrebird", "--", "seed", "--type", "spot"], {
-    cwd: ROOT,
-    env: { ...process.env, DATA_DIR: newDirectory() },
-    encoding: "utf8",
-  });
+test("lyrebird seed prints one line of JSON and nothing else; keys list shows the key, and keys revoke ends it", () => {
+  const DATA_DIR = newDirectory();
+  const lyrebird = (...args: string[]) =>
+    spawnSync("npm", ["run", "-s", "lyrebird", "--", ...args], {
+      cwd: ROOT,
+      env: { ...process.env, DATA_DIR },
+      encoding: "utf8",
+    });
+  const { status, stdout } = lyrebird("seed", "--type", "spot");
   expect(status).toBe(0);
   expect(stdout.trim().split("\n")).toHaveLength(1);
+  const { apiKey } = JSON.parse(stdout);
+  expect(lyrebird("keys", "list").stdout).toContain(apiKey);
+  expect(lyrebird("keys", "revoke", apiKey).status).toBe(0);
+  expect(lyrebird("keys", "list").stdout).toMatch(/revoked/i);
   expect(JSON.parse(stdout)).toEqual({
     strategyId: expect.stringMatching(/^[0-9a-f]{16}$/),
     type: "SPOT",
