@@ -39,11 +39,13 @@ const symbols = Array.from({ length: SYMBOLS }, (_, index) => `COIN${index}USDT`
 const list = new WatchList();
 for (const symbol of symbols) {
   for (let count = 0; count < RESTING_PER_SYMBOL; count += 1) {
-    const side = count % 2 === 0 ? "BUY" : "SELL";
+    const waitsFor = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
     // Buyers from 90 down and sellers from 110 up, in no order.
     const distance = BigInt((count * 7_919) % RESTING_PER_SYMBOL) * 1_000_000n;
-    const price = (side === "BUY" ? 9_000_000_000n - distance : 11_000_000_000n + distance) as Price;
-    list.add({ strategyId: symbol, orderId: count, symbol, side, price });
+    const price = (
+      waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
+    ) as Price;
+    list.add({ strategyId: symbol, orderId: count, symbol, waitsFor, price, since: 0 });
   }
 }
 const quotes: Quote[] = Array.from({ length: 16 }, (_, index) => ({
@@ -57,7 +59,7 @@ function ticks(): number {
   for (let count = 0; count < TICKS; count += 1) {
     const quote = quotes[count & 15];
     const symbol = symbols[count % SYMBOLS];
-    if (quote !== undefined && symbol !== undefined) crossed += list.take(symbol, quote).length;
+    if (quote !== undefined && symbol !== undefined) crossed += list.takeAtQuote(symbol, quote).length;
   }
   const elapsedMs = performance.now() - start;
   if (crossed > 0) throw new Error("these ticks cross nothing");

@@ -9,7 +9,7 @@ import { STANDARD_SPOT } from "../engine/profiles.ts";
 import { createManualTime } from "../market/client/testing/manual-time.ts";
 import { decimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import type { Store } from "../store/store.ts";
+import { type Store, StoreFailure } from "../store/store.ts";
 import { StubMarket } from "../watch/testing/stub-market.ts";
 import { ClosingSweep } from "./closing-sweep.ts";
 
@@ -142,7 +142,7 @@ async function stage(options: { readonly strategies?: readonly string[] } = {}) 
   const started = await startOn();
   await createStrategies(started.store, strategies);
   for (const strategyId of strategies) {
-    await started.desk.execute(strategyId, {
+    await started.execute(strategyId, {
       type: "PlaceOrder",
       symbol: "BTCUSDT",
       side: "BUY",
@@ -163,7 +163,7 @@ async function startOn() {
   const time = createManualTime();
   const market = new StubMarket(time.now);
   const logged: string[] = [];
-  /** Strategies that cannot be read. */
+  /** Strategies whose commits fail. */
   const faults = new Set<string>();
   /** What every command waits for before it is decided. */
   const delay = { until: Promise.resolve() };
@@ -172,16 +172,18 @@ async function startOn() {
       ...store,
       async loadAccount(strategyId) {
         await delay.until;
-        if (faults.has(strategyId)) throw new Error("the disk is gone");
         return await store.loadAccount(strategyId);
+      },
+      async commit(group) {
+        const isFaulty = group.some(({ account }) => faults.has(account.strategyId));
+        if (isFaulty) throw new StoreFailure("the disk is gone");
+        return await store.commit(group);
       },
     },
     market,
     profile: STANDARD_SPOT,
     log: pino({ level: "silent" }),
-    onStoreFailure(failure) {
-      throw failure;
-    },
+    onStoreFailure() {},
   });
   let executions = 0;
   const execute = desk.execute.bind(desk);
@@ -200,7 +202,6 @@ async function startOn() {
   });
   opened.push(() => sweep.close());
   return {
-    desk,
     store,
     time,
     market,
@@ -210,7 +211,8 @@ async function startOn() {
     delay,
     /** How many commands the sweep has given. */
     executions: () => executions,
-    /** What a trader's close does; not counted. */
+    /** What a trader does is not counted. */
+    execute,
     close: (strategyId: string) => execute(strategyId, { type: "CloseStrategy" }),
     /** So many sweeps, each carried out. */
     async sweeps(count: number): Promise<void> {

@@ -1,167 +1,242 @@
-// A seeded random walk through the whole of trading, in memory: thousands of commands against one account and a market
-// that moves, gaps, falls silent and halts. After every step what must always hold is checked (design, section 7); every
-// thousand steps, and at the end, the journal is replayed and must give the same account.
+// A seeded random walk through the whole of trading, in memory: thousands of commands and a market that moves, gaps, falls
+// silent and halts. It leads through several lives of a strategy, each from its seed to its close. After every step what
+// must always hold is checked (design, section 7); now and then, and at the end of each life, the journal is replayed and
+// must give the same account.
 import type { Account } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
-import { isOpen, type Order, type OrderStatus } from "../../src/domain/order.ts";
-import { isRefusal } from "../../src/domain/refusal.ts";
+import { isOpen, type Order } from "../../src/domain/order.ts";
+import { isRefusal, type Refusal } from "../../src/domain/refusal.ts";
 import { apply } from "../../src/engine/apply.ts";
-import { decide } from "../../src/engine/decide.ts";
+import { decide, symbolsConcerned } from "../../src/engine/decide.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
-import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
-import type { Amount, Price, Quantity } from "../../src/money/decimal.ts";
-import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
 import { encodeOrder, encodeState } from "../../src/store/codec.ts";
-import { WatchList } from "../../src/watch/watch-list.ts";
+import { type Reached, WatchList, waitingOf } from "../../src/watch/watch-list.ts";
 import { seededRandom } from "../support/random.ts";
+import { checkAccount, checkChange } from "./invariants.ts";
+import { RandomMarket, SYMBOLS } from "./random-market.ts";
+import { randomOrder } from "./random-orders.ts";
+
+type Counts = Record<string, number>;
 
 export type WalkReport = {
   readonly commands: number;
-  readonly events: Readonly<Record<string, number>>;
-  readonly refusals: Readonly<Record<string, number>>;
+  /** By type; an expiry by its reason beside it: `OrderExpired LOT_SIZE`. */
+  readonly events: Readonly<Counts>;
+  /** By name; a failed filter with its own: `FILTER_FAILED LOT_SIZE`. */
+  readonly refusals: Readonly<Counts>;
 };
 
-const REPLAY_EVERY = 1_000;
 const STRATEGY = "walk";
-const BASES = ["BTC", "ETH", "DOGE"] as const;
-const TICK = 1_000_000n;
+/** Commands of one life: fees use up the seed of a longer one. */
+const LIFE = 500;
+const REPLAY_EVERY = 200;
+/** Moves of the market after which a strategy that is still closing is helped: everything trades again. */
+const CLOSING_MOVES = 20;
+const AFTER_CLOSE = 20;
 
 /** Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. */
 export function walk(seed: number, commands: number): WalkReport {
   const random = seededRandom(seed);
-  const market = new MarketStub(BASES.map((base) => symbolRules(base)));
-  const middles = new Map(
-    BASES.map((base, index) => [`${base}USDT`, (60_000n / 20n ** BigInt(index)) * 100n]),
-  );
-  const watchList = new WatchList();
-  const { account, event } = openStrategy(STRATEGY, "SPOT", 0);
-  const journal: DomainEvent[] = [event];
-  const statuses = new Map<number, OrderStatus>();
-  const counts = { events: {} as Record<string, number>, refusals: {} as Record<string, number> };
+  const report = { commands, events: {} as Counts, refusals: {} as Counts };
   let step = 0;
+  try {
+    while (step < commands) {
+      const life = new Life(random, report, () => step);
+      const end = Math.min(step + LIFE, commands);
+      for (; step < end; step += 1) life.takeStep();
+      life.end();
+    }
+  } catch (error) {
+    throw new Error(`seed ${seed}, step ${step}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+  return report;
+}
 
-  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
-  const symbols = [...middles.keys()];
+class Life {
+  readonly #random: () => number;
+  readonly #report: { readonly events: Counts; readonly refusals: Counts };
+  readonly #now: () => number;
+  readonly #account: Account;
+  readonly #journal: DomainEvent[];
+  readonly #market: RandomMarket;
+  readonly #watchList = new WatchList();
+  readonly #orders = new Map<number, Order>();
+  /** Stops that were reached while their symbol was silent, by order id. */
+  readonly #overdue = new Map<number, Reached>();
 
-  function carryOut(command: Command): void {
-    const circumstances = { market, profile: STANDARD_SPOT, at: step };
-    const before = encodeState(account) + openOrdersOf(account);
-    const decision = decide(account, command, circumstances);
-    const after = encodeState(account) + openOrdersOf(account);
-    if (before !== after) throw new Error("a decision changes nothing");
+  constructor(random: () => number, report: Omit<WalkReport, "commands">, now: () => number) {
+    this.#random = random;
+    this.#report = report;
+    this.#now = now;
+    const { account, event } = openStrategy(STRATEGY, "SPOT", 0);
+    this.#account = account;
+    this.#journal = [event];
+    count(report.events, event.type);
+    this.#market = new RandomMarket(random, {
+      quote: (symbol, quote) => {
+        if (this.#market.rules(symbol)?.status !== "TRADING") return;
+        const overdue = [...this.#overdue.values()].filter(({ waiting }) => waiting.symbol === symbol);
+        for (const each of overdue) this.#reach(each);
+        for (const each of this.#watchList.takeAtQuote(symbol, quote)) this.#reach(each);
+      },
+      trade: (symbol, price) => {
+        for (const each of this.#watchList.takeAtTrade(symbol, price)) this.#reach(each);
+      },
+    });
+  }
+
+  takeStep(): void {
+    const symbol = this.#pick(SYMBOLS);
+    const choice = this.#random();
+    if (choice < 0.45) this.#market.move(symbol);
+    else if (choice < 0.86) this.#place(symbol);
+    else if (choice < 0.96) this.#cancel();
+    else if (choice < 0.98) this.#mistake();
+    else this.#carryOut({ type: "CancelOpenOrders", symbol });
+    this.#check();
+    if (this.#journal.length % REPLAY_EVERY === 0) this.#checkReplay();
+  }
+
+  /** Closes the strategy, at times with a market that is silent, and sees that nothing happens to it afterwards. */
+  end(): void {
+    const [held] = symbolsConcerned(this.#account, { type: "CloseStrategy" });
+    if (held !== undefined && this.#random() < 0.7) {
+      this.#market.recover();
+      this.#market.setQuote(held, null);
+    }
+    this.#carryOut({ type: "CloseStrategy" });
+    if (this.#account.status === "LIVE")
+      throw new Error("a strategy that is told to close is no longer live");
+    this.#check();
+    for (let moves = 0; this.#account.status === "CLOSING"; moves += 1) {
+      if (moves > CLOSING_MOVES) throw new Error("a strategy is closed as soon as its markets are there");
+      this.#place(this.#pick(SYMBOLS));
+      this.#cancel();
+      if (moves === CLOSING_MOVES) this.#market.recover();
+      else this.#market.move(this.#pick(SYMBOLS));
+      this.#carryOut({ type: "CloseStrategy" });
+      this.#check();
+    }
+    for (let tries = 0; tries < AFTER_CLOSE; tries += 1) {
+      this.#market.move(this.#pick(SYMBOLS));
+      this.#place(this.#pick(SYMBOLS));
+      this.#cancel();
+      this.#mistake();
+      this.#carryOut({ type: "CloseStrategy" });
+    }
+    this.#check();
+    this.#checkReplay();
+    if (this.#journal.at(-1)?.type !== "StrategyClosed")
+      throw new Error("the last that happens to a strategy is that it is closed");
+  }
+
+  #place(symbol: string): void {
+    const clientOrderId = `walk-${this.#now()}`;
+    const middle = this.#market.middle(symbol);
+    this.#carryOut(randomOrder(this.#random, this.#account, { symbol, middle, clientOrderId }));
+  }
+
+  #cancel(): void {
+    const open = [...this.#account.openOrders.keys()];
+    const isKnown = open.length > 0 && this.#random() < 0.9;
+    this.#carryOut({ type: "CancelOrder", orderId: isKnown ? this.#pick(open) : this.#now() });
+  }
+
+  /** What a watcher that has it all wrong would do: any order, at its own prices, reached in either way. */
+  #mistake(): void {
+    const order = this.#orders.get(this.#pick([...this.#orders.keys()]));
+    if (order === undefined) return;
+    const { orderId } = order;
+    const seen = this.#random() < 0.5 ? order.price : order.stopPrice;
+    this.#carryOut({ type: "FillRestingOrder", orderId, seen });
+    this.#carryOut({ type: "TriggerStop", orderId, seen });
+  }
+
+  /** As the watcher does it, but at once. */
+  #reach(reached: Reached): void {
+    const { orderId, waitsFor } = reached.waiting;
+    const isTrade = waitsFor === "TRADE_FALLS" || waitsFor === "TRADE_RISES";
+    this.#overdue.delete(orderId);
+    const type = isTrade ? "TriggerStop" : "FillRestingOrder";
+    const refusal = this.#carryOut({ type, orderId, seen: reached.seen });
+    const order = this.#account.openOrders.get(orderId);
+    if (order === undefined) return;
+    this.#watchList.add(waitingOf(STRATEGY, order));
+    if (refusal?.refusal === "MARKET_SILENT") this.#overdue.set(orderId, reached);
+  }
+
+  #carryOut(command: Command): Refusal | null {
+    const circumstances = { market: this.#market, profile: STANDARD_SPOT, at: this.#now() };
+    const before = stateOf(this.#account);
+    const decision = decide(this.#account, command, circumstances);
+    if (before !== stateOf(this.#account)) throw new Error("a decision changes nothing");
     if (isRefusal(decision)) {
-      counts.refusals[decision.refusal] = (counts.refusals[decision.refusal] ?? 0) + 1;
-      return;
+      count(this.#report.refusals, nameOf(decision));
+      return decision;
     }
-    for (const happened of decision.events) {
-      const order = apply(account, happened);
-      journal.push(happened);
-      counts.events[happened.type] = (counts.events[happened.type] ?? 0) + 1;
-      if (order !== null) follow(order);
+    const { status } = this.#account;
+    if (decision.events.length > 0 && status !== "LIVE" && command.type !== "CloseStrategy")
+      throw new Error(`nothing happens to a strategy that is ${status}: ${command.type}`);
+    for (const event of decision.events) {
+      if (this.#account.status === "CLOSED")
+        throw new Error(`nothing happens after the close: ${event.type}`);
+      const order = apply(this.#account, event);
+      this.#journal.push(event);
+      count(this.#report.events, event.type);
+      if (event.type === "OrderExpired") count(this.#report.events, `${event.type} ${event.reason}`);
+      if (event.type === "OrderTriggered" && order?.workingAt !== event.at)
+        throw new Error(`a triggered order works from its trigger on: ${event.orderId}`);
+      if (order !== null) this.#follow(order);
+    }
+    return null;
+  }
+
+  #follow(order: Order): void {
+    const earlier = this.#orders.get(order.orderId);
+    if (earlier !== undefined) checkChange(earlier, order);
+    this.#orders.set(order.orderId, order);
+    this.#watchList.remove(order.symbol, STRATEGY, order.orderId);
+    if (isOpen(order)) this.#watchList.add(waitingOf(STRATEGY, order));
+    else this.#overdue.delete(order.orderId);
+  }
+
+  #check(): void {
+    checkAccount(
+      this.#account,
+      SYMBOLS.flatMap((symbol) => this.#market.rules(symbol) ?? []),
+    );
+    const open = [...this.#account.openOrders.values()];
+    for (const symbol of SYMBOLS) {
+      if (this.#watchList.has(symbol) !== open.some((order) => order.symbol === symbol))
+        throw new Error(`who is open is watched, and nobody else: ${symbol}`);
     }
   }
 
-  function follow(order: Order): void {
-    const earlier = statuses.get(order.orderId);
-    if (earlier !== undefined && earlier !== "NEW" && earlier !== "PARTIALLY_FILLED") {
-      throw new Error(`a terminal state never changes: order ${order.orderId} was ${earlier}`);
-    }
-    statuses.set(order.orderId, order.status);
-    const { orderId, symbol, side, price } = order;
-    if (isOpen(order)) watchList.add({ strategyId: STRATEGY, orderId, symbol, side, price });
-    else watchList.remove(symbol, STRATEGY, orderId);
+  #checkReplay(): void {
+    const { account } = openStrategy(STRATEGY, "SPOT", 0);
+    for (const event of this.#journal.slice(1)) apply(account, event);
+    if (stateOf(account) !== stateOf(this.#account))
+      throw new Error("replaying the events gives the same state");
   }
 
-  function moveMarket(symbol: string): void {
-    const stride = random() < 0.05 ? 0.2 : 0.01;
-    const middle = middles.get(symbol) ?? 100n;
-    const moved = (middle * BigInt(Math.round((1 + (random() - 0.5) * stride) * 10_000))) / 10_000n;
-    middles.set(symbol, moved < 100n ? 100n : moved);
-    if (random() < 0.02) market.setStatus(symbol, random() < 0.5 ? "HALT" : "TRADING");
-    if (random() < 0.02) {
-      market.setQuote(symbol, null);
-      return;
-    }
-    const bid = ((middles.get(symbol) ?? 100n) * TICK) as Price;
-    const quote = { bid, ask: (bid + TICK) as Price };
-    market.setQuote(symbol, quote);
-    for (const { waiting, seen } of watchList.take(symbol, quote)) {
-      carryOut({ type: "FillRestingOrder", orderId: waiting.orderId, seen });
-      if (account.openOrders.has(waiting.orderId)) watchList.add(waiting);
-    }
-  }
-
-  function place(symbol: string): Command {
-    const middle = (middles.get(symbol) ?? 100n) * TICK;
-    const side = random() < 0.5 ? "BUY" : "SELL";
-    const held = account.balances.get(side === "BUY" ? "USDT" : symbol.slice(0, -4))?.free ?? 0n;
-    const share = BigInt(Math.floor(random() * 1_200));
-    const worth = (held * share) / 1_000n;
-    const onStep = (value: bigint) => (random() < 0.9 ? value - (value % 1_000n) : value) as Quantity;
-    const isLimit = random() < 0.6;
-    const offset = BigInt(Math.round((random() - (side === "BUY" ? 0.8 : 0.2)) * 500));
-    const price = isLimit ? ((middle * (10_000n + offset)) / 10_000n / TICK) * TICK : null;
-    const quantity = onStep(side === "BUY" ? (worth * 100_000_000n) / (price ?? middle) : worth);
-    const byQuote = !isLimit && side === "BUY" && random() < 0.4;
-    return {
-      type: "PlaceOrder",
-      symbol,
-      side,
-      orderType: isLimit ? "LIMIT" : "MARKET",
-      size: byQuote ? { quoteQuantity: worth as Amount } : { quantity },
-      price: price as Price | null,
-      clientOrderId: `walk-${step}`,
-    };
-  }
-
-  for (step = 1; step <= commands; step += 1) {
-    const symbol = pick(symbols);
-    const choice = random();
-    try {
-      if (choice < 0.45) moveMarket(symbol);
-      else if (choice < 0.85) carryOut(place(symbol));
-      else if (choice < 0.97) {
-        const open = [...account.openOrders.keys()];
-        carryOut({ type: "CancelOrder", orderId: open.length > 0 && random() < 0.9 ? pick(open) : step });
-      } else carryOut({ type: "CancelOpenOrders", symbol });
-      check(account);
-      if (step % REPLAY_EVERY === 0 || step === commands) checkReplay(account, journal);
-    } catch (error) {
-      throw new Error(`seed ${seed}, step ${step}: ${error instanceof Error ? error.message : error}`, {
-        cause: error,
-      });
-    }
-  }
-  return { commands, ...counts };
-}
-
-function openOrdersOf(account: Account): string {
-  return [...account.openOrders.values()].map(encodeOrder).join();
-}
-
-/** What holds after every step. */
-function check(account: Account): void {
-  for (const [asset, pockets] of account.balances) {
-    const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
-    if (sum !== 0n) throw new Error(`money moves only between pockets: ${asset} is off by ${sum}`);
-    for (const own of OWN_POCKETS) {
-      if (pockets[own] < 0n)
-        throw new Error(`nothing of one's own goes below zero: ${own} ${asset} ${pockets[own]}`);
-    }
-    const reserved = [...account.openOrders.values()]
-      .filter((order) => order.reservedAsset === asset)
-      .reduce((total, order) => total + order.reserved, 0n);
-    if (pockets.locked !== reserved) {
-      throw new Error(`locked is what orders reserve: ${asset} ${pockets.locked} and ${reserved}`);
-    }
+  #pick<T>(choices: readonly T[]): T {
+    return choices[Math.floor(this.#random() * choices.length)] as T;
   }
 }
 
-function checkReplay(account: Account, journal: readonly DomainEvent[]): void {
-  const { account: replayed } = openStrategy(STRATEGY, "SPOT", 0);
-  for (const event of journal.slice(1)) apply(replayed, event);
-  const stateOf = (each: Account) => encodeState(each) + openOrdersOf(each);
-  if (stateOf(replayed) !== stateOf(account)) throw new Error("replaying the events gives the same state");
+function stateOf(account: Account): string {
+  const orders = [...account.openOrders.values()].map(encodeOrder).join();
+  return `${account.status} ${encodeState(account)} ${orders}`;
+}
+
+function nameOf(refusal: Refusal): string {
+  return refusal.refusal === "FILTER_FAILED" ? `FILTER_FAILED ${refusal.filter}` : refusal.refusal;
+}
+
+function count(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }

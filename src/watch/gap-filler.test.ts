@@ -1,0 +1,356 @@
+import { describe, expect, test } from "vitest";
+import { decimal } from "../money/decimal.ts";
+import type { Store } from "../store/store.ts";
+import type { TradedSpan } from "./gap-filler.ts";
+import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** How long after a failed question it is asked again. */
+const RETRY = 5 * SECOND;
+
+cleanStages();
+
+describe("what was traded in a gap", () => {
+  test.each([
+    ["BUY", "90", "89.99999999", "95", "FILLED"],
+    ["BUY", "90", "90", "95", "NEW"],
+    ["SELL", "110", "105", "110.00000001", "FILLED"],
+    ["SELL", "110", "105", "110", "NEW"],
+  ] as const)("%s at %s, with trades from %s to %s, leaves a limit order %s", async (...row) => {
+    const [side, limit, lowest, highest, status] = row;
+    const { time, market, place, settled, statusOf, fillsOf } = await stage();
+    await place("one", side, limit);
+    market.answer([span(10, 20, lowest, highest)]);
+    time.advance(MINUTE);
+    market.miss("BTCUSDT", START + 10, START + MINUTE);
+    await settled();
+    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: START + 10, to: START + MINUTE }]);
+    expect(await statusOf("one", 2)).toBe(status);
+    const fills = status === "FILLED" ? [[`${limit}.00000000`, "0.10000000", true]] : [];
+    expect(await fillsOf("one", 2)).toEqual(fills);
+  });
+
+  test.each([
+    ["BUY", "110", "100", "110", "FILLED"],
+    ["BUY", "110", "100", "109.99999999", "NEW"],
+    ["SELL", "90", "90", "100", "FILLED"],
+    ["SELL", "90", "90.00000001", "100", "NEW"],
+  ] as const)("%s at %s, with trades from %s to %s, leaves a stop %s", async (...row) => {
+    const [side, stop, lowest, highest, status] = row;
+    const { market, place, settled, statusOf } = await stage();
+    await place("one", side, null, { stop });
+    market.answer([span(10, 20, lowest, highest)]);
+    market.miss("BTCUSDT", START + 10, START + 20);
+    await settled();
+    expect(await statusOf("one", 2)).toBe(status);
+  });
+
+  test("is gone through in the order of time", async () => {
+    const { market, place, settled, store } = await stage();
+    await place("one", "BUY", null, { stop: "115" });
+    await place("one", "SELL", null, { stop: "85" });
+    await place("one", "BUY", "90");
+    await place("one", "BUY", null, { stop: "110" });
+    market.answer([
+      span(10, 20, "88", "100"),
+      span(30, 40, "100", "110"),
+      span(50, 60, "100", "115"),
+      span(70, 80, "85", "100"),
+    ]);
+    market.miss("BTCUSDT", START + 10, START + 80);
+    await settled();
+    expect(await keysOf(store, "one")).toEqual(["fill:4", "trigger:5", "trigger:2", "trigger:3"]);
+  });
+
+  test("concerns only orders that had waited since before it", async () => {
+    const { time, market, place, settled, statusOf } = await stage({ strategies: ["early", "late"] });
+    await place("early", "BUY", "90");
+    time.advance(SECOND);
+    await place("late", "BUY", "90");
+    await place("late", "BUY", null, { stop: "110" });
+    // The late orders came within this stretch: its trades may all have been before them.
+    market.answer([span(0, 2 * SECOND, "80", "120")]);
+    market.miss("BTCUSDT", START, START + 2 * SECOND);
+    await settled();
+    expect([await statusOf("early", 2), await statusOf("late", 2), await statusOf("late", 3)]).toEqual([
+      "FILLED",
+      "NEW",
+      "NEW",
+    ]);
+    // They wait on, for what was traded later and for what comes.
+    market.answer([span(SECOND + 1, 2 * SECOND, "80", "100")]);
+    market.miss("BTCUSDT", START, START + 2 * SECOND);
+    market.trade("BTCUSDT", "110");
+    await settled();
+    expect([await statusOf("late", 2), await statusOf("late", 3)]).toEqual(["FILLED", "FILLED"]);
+  });
+
+  test("is not asked for if nobody waits any more", async () => {
+    const { market, place, settled } = await stage();
+    await place("one", "BUY", "90");
+    market.show("BTCUSDT", "89", "90");
+    market.miss("BTCUSDT", START, START + SECOND);
+    await settled();
+    expect(market.asked).toEqual([]);
+  });
+
+  test("has nothing to say of a gap without length", async () => {
+    const { market, place, settled } = await stage();
+    await place("one", "BUY", "90");
+    market.miss("BTCUSDT", START, START);
+    await settled();
+    expect(market.asked).toEqual([]);
+  });
+});
+
+describe("while a gap is being filled", () => {
+  test("the market goes on for those who came after it", async () => {
+    const { time, market, place, settled, storage, statusOf } = await stage({
+      strategies: ["early", "late"],
+    });
+    await place("early", "BUY", "90");
+    time.advance(SECOND);
+    await place("late", "BUY", "90");
+    market.answer([span(10, 20, "80", "100")]);
+    const hold = storage.hold();
+    market.miss("BTCUSDT", START + 10, START + 20);
+    await hold.reached;
+    market.show("BTCUSDT", "89", "90");
+    market.show("BTCUSDT", "99", "100");
+    hold.release();
+    await settled();
+    expect([await statusOf("early", 2), await statusOf("late", 2)]).toEqual(["FILLED", "FILLED"]);
+  });
+
+  test("an order that came after it and is canceled is forgotten", async () => {
+    const { desk, time, market, place, settled, storage } = await stage({ strategies: ["early", "late"] });
+    await place("early", "BUY", "90");
+    time.advance(SECOND);
+    await place("late", "BUY", "90");
+    market.answer([span(10, 20, "80", "100")]);
+    const hold = storage.hold();
+    market.miss("BTCUSDT", START + 10, START + 20);
+    await hold.reached;
+    const canceling = desk.execute("late", { type: "CancelOrder", orderId: 2 });
+    hold.release();
+    await canceling;
+    await settled();
+    expect(market.watched()).toEqual([]);
+  });
+});
+
+describe("a stop with a limit that a gap triggers", () => {
+  const SHE_BUYS = { limit: "105", stop: "110" };
+
+  test.each([
+    [
+      "is filled by a later stretch that goes through its limit",
+      [
+        ["100", "110"],
+        ["104", "110"],
+      ],
+      "FILLED",
+    ],
+    ["is not filled by the stretch that triggered it", [["100", "110"]], "NEW"],
+    [
+      "is not filled by an earlier one",
+      [
+        ["100", "109"],
+        ["106", "110"],
+      ],
+      "NEW",
+    ],
+    [
+      "is not filled by a later one that only touches its limit",
+      [
+        ["106", "110"],
+        ["105", "110"],
+      ],
+      "NEW",
+    ],
+  ] as const)("%s", async (_case, prices, status) => {
+    const { market, place, settled, store, fillsOf } = await stage();
+    await place("one", "BUY", SHE_BUYS.limit, { stop: SHE_BUYS.stop });
+    market.show("BTCUSDT", "109", "110");
+    market.answer(
+      prices.map(([lowest, highest], index) => span(10 + 10 * index, 19 + 10 * index, lowest, highest)),
+    );
+    market.miss("BTCUSDT", START + 10, START + 50);
+    await settled();
+    const order = await store.findOrder("one", { orderId: 2 });
+    expect(order?.status).toBe(status);
+    expect(order?.workingAt).not.toBeNull();
+    expect(await fillsOf("one", 2)).toEqual(
+      status === "FILLED" ? [["105.00000000", "0.10000000", true]] : [],
+    );
+  });
+
+  test("goes on waiting at its limit if no stretch fills it", async () => {
+    const { market, place, settled, statusOf, fillsOf } = await stage();
+    await place("one", "BUY", SHE_BUYS.limit, { stop: SHE_BUYS.stop });
+    market.show("BTCUSDT", "109", "110");
+    market.answer([span(10, 20, "109", "110"), span(30, 40, "109", "110")]);
+    market.miss("BTCUSDT", START + 10, START + 40);
+    await settled();
+    expect(await statusOf("one", 2)).toBe("NEW");
+    market.show("BTCUSDT", "104", "105");
+    await settled();
+    expect(await fillsOf("one", 2)).toEqual([["105.00000000", "0.10000000", true]]);
+  });
+});
+
+test("a stop that a gap reaches while its market has no quote is carried out at the next", async () => {
+  const { market, place, settled, statusOf, fillsOf } = await stage();
+  await place("one", "BUY", null, { stop: "110" });
+  market.silence("BTCUSDT");
+  market.answer([span(10, 20, "100", "110")]);
+  market.miss("BTCUSDT", START + 10, START + 20);
+  await settled();
+  expect(await statusOf("one", 2)).toBe("NEW");
+  market.show("BTCUSDT", "100", "101");
+  await settled();
+  expect(await fillsOf("one", 2)).toEqual([["101.00000000", "0.10000000", false]]);
+});
+
+describe("a question that cannot be answered now", () => {
+  test("is asked again after a while, until it is answered", async () => {
+    const { time, market, place, settled, statusOf } = await stage();
+    await place("one", "BUY", "90");
+    market.answer(null);
+    market.answer(null);
+    market.answer([span(10, 20, "80", "100")]);
+    market.miss("BTCUSDT", START + 10, START + 20);
+    await settled();
+    const question = { symbol: "BTCUSDT", from: START + 10, to: START + 20 };
+    time.advance(RETRY - 1);
+    expect(market.asked).toEqual([question]);
+    time.advance(1);
+    await settled();
+    expect(market.asked).toEqual([question, question]);
+    expect(await statusOf("one", 2)).toBe("NEW");
+    time.advance(RETRY);
+    await settled();
+    expect(market.asked).toHaveLength(3);
+    expect(await statusOf("one", 2)).toBe("FILLED");
+    time.advance(MINUTE);
+    await settled();
+    expect(market.asked).toHaveLength(3);
+  });
+
+  test("has later gaps of its symbol wait, and those of others not", async () => {
+    const { time, market, place, settled } = await stage();
+    await place("one", "BUY", "90");
+    await place("one", "BUY", "45", { symbol: "ETHUSDT" });
+    market.answer(null);
+    market.miss("BTCUSDT", START + 10, START + 20);
+    market.miss("BTCUSDT", START + 30, START + 40);
+    market.miss("ETHUSDT", START + 10, START + 20);
+    await settled();
+    expect(market.asked.map(({ symbol, from }) => [symbol, from - START])).toEqual([
+      ["BTCUSDT", 10],
+      ["ETHUSDT", 10],
+    ]);
+    time.advance(RETRY);
+    await settled();
+    expect(market.asked.slice(2).map(({ symbol, from }) => [symbol, from - START])).toEqual([
+      ["BTCUSDT", 10],
+      ["BTCUSDT", 30],
+    ]);
+  });
+
+  test("is asked no more by a closed watcher", async () => {
+    const { time, market, watcher, place, settled } = await stage();
+    await place("one", "BUY", "90");
+    market.answer(null);
+    market.miss("BTCUSDT", START + 10, START + 20);
+    await settled();
+    await watcher.close();
+    expect(time.pending()).toBe(0);
+    expect(market.asked).toHaveLength(1);
+  });
+});
+
+describe("a process that starts", () => {
+  test("looks at what came since its symbols were last heard of, when it hears of them again", async () => {
+    const before = await stage();
+    await before.place("one", "BUY", "90");
+    await before.watcher.close();
+    const heardAt = START + MINUTE;
+    await before.store.noteHeard([{ symbol: "BTCUSDT", at: heardAt }]);
+    before.time.advance(10 * MINUTE);
+
+    const { market, watcher, settled, statusOf } = startOn(before.store, before.time);
+    await watcher.rebuild();
+    await settled();
+    expect(market.asked).toEqual([]);
+    market.answer([span(2 * MINUTE, 3 * MINUTE, "80", "100")]);
+    market.show("BTCUSDT", "99", "100");
+    market.show("BTCUSDT", "98", "99");
+    await settled();
+    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: heardAt, to: START + 10 * MINUTE }]);
+    expect(await statusOf("one", 2)).toBe("FILLED");
+  });
+
+  test.each([
+    ["nothing was noted", null],
+    ["what was noted is older", START - MINUTE],
+  ])("looks back to the first order that waits if %s", async (_case, noted) => {
+    const before = await stage();
+    before.storage.failsToNote = true;
+    before.time.advance(MINUTE);
+    await before.place("one", "BUY", "90");
+    before.time.advance(MINUTE);
+    await before.place("one", "BUY", null, { stop: "110" });
+    if (noted !== null) await before.store.noteHeard([{ symbol: "BTCUSDT", at: noted }]);
+    before.time.advance(MINUTE);
+    await before.watcher.close();
+
+    const { market, watcher, settled } = startOn(before.store, before.time);
+    await watcher.rebuild();
+    market.trade("BTCUSDT", "100");
+    await settled();
+    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: START + MINUTE, to: START + 3 * MINUTE }]);
+  });
+
+  test("looks back beyond what its own market missed, in the order of time", async () => {
+    const before = await stage();
+    await before.place("one", "BUY", "90");
+    await before.watcher.close();
+    await before.store.noteHeard([{ symbol: "BTCUSDT", at: START + MINUTE }]);
+    before.time.advance(5 * MINUTE);
+
+    const { market, watcher, settled } = startOn(before.store, before.time);
+    await watcher.rebuild();
+    market.miss("BTCUSDT", START + 4 * MINUTE, START + 5 * MINUTE);
+    market.show("BTCUSDT", "99", "100");
+    await settled();
+    expect(market.asked.map(({ from, to }) => [from - START, to - START])).toEqual([
+      [MINUTE, 5 * MINUTE],
+      [4 * MINUTE, 5 * MINUTE],
+    ]);
+  });
+
+  test("asks nothing if nobody waits", async () => {
+    const before = await stage();
+    await before.store.noteHeard([{ symbol: "BTCUSDT", at: START }]);
+    before.time.advance(MINUTE);
+    const { market, watcher, place, settled } = startOn(before.store, before.time);
+    await watcher.rebuild();
+    market.show("BTCUSDT", "99", "100");
+    await place("one", "BUY", "90");
+    market.show("BTCUSDT", "98", "99");
+    await settled();
+    expect(market.asked).toEqual([]);
+  });
+});
+
+/** Trades between two times, in ms after the start, at prices between two. */
+function span(from: number, to: number, lowest: string, highest: string): TradedSpan {
+  return { from: START + from, to: START + to, lowest: decimal(lowest), highest: decimal(highest) };
+}
+
+/** The keys of what the market brought about, in order. */
+async function keysOf(store: Store, strategyId: string): Promise<string[]> {
+  return (await store.listEntries(strategyId)).flatMap(({ key }) => (key === null ? [] : [key]));
+}

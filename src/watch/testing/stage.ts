@@ -1,0 +1,171 @@
+// A watcher between a real desk, a real database and a market in the test's hands, on a clock that stands still until the
+// test moves it. Several may stand on one database one after another, as processes do.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach } from "vitest";
+import { Desk, type Executed } from "../../desk/desk.ts";
+import { createStrategies } from "../../desk/testing/strategies.ts";
+import type { PlaceOrder } from "../../domain/command.ts";
+import type { Order, Side } from "../../domain/order.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import { STANDARD_SPOT } from "../../engine/profiles.ts";
+import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { decimal, formatDecimal } from "../../money/decimal.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import type { Store } from "../../store/store.ts";
+import { Watcher } from "../watcher.ts";
+import { StubMarket } from "./stub-market.ts";
+
+/** When a test begins, market time, Unix ms. */
+export const START = 1_000_000;
+
+/** Turns of the event loop without a commit under way after which nothing more is on its way. */
+const QUIET_TURNS = 10;
+
+let directory: string;
+const opened: (() => Promise<void> | void)[] = [];
+
+/** Has every test of the file begin with an empty database and close what it opened. */
+export function cleanStages(): void {
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "lyrebird-watch-"));
+  });
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+    rmSync(directory, { recursive: true });
+  });
+}
+
+/** A watcher on a new database; every strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1 bought. */
+export async function stage(options: { readonly strategies?: readonly string[] } = {}) {
+  const strategies = options.strategies ?? ["one"];
+  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  opened.push(() => store.close());
+  await createStrategies(store, strategies);
+  const started = startOn(store, createManualTime(START));
+  await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
+  return { store, ...started };
+}
+
+/** The same for a database that is there already, as a process that starts on it; `time` goes on. */
+export function startOn(store: Store, time: ManualTime) {
+  const market = new StubMarket(time.now);
+  const storage = new Storage(store);
+  const log = pino({ level: "silent" });
+  const onStoreFailure = (failure: Error) => {
+    throw failure;
+  };
+  const desk = new Desk({ store: storage.store, market, profile: STANDARD_SPOT, log, onStoreFailure });
+  const watcher = new Watcher({ desk, store: storage.store, market, timers: time, log });
+  opened.push(() => watcher.close());
+  let lastClientId = 0;
+  return {
+    time,
+    market,
+    storage,
+    desk,
+    watcher,
+    /** Places an order for 0.1 BTC unless said, at a limit, a stop or both, and answers it. */
+    async place(strategyId: string, side: Side, limit: string | null, terms: Terms = {}): Promise<Order> {
+      lastClientId += 1;
+      const outcome = await desk.execute(
+        strategyId,
+        commandOf(side, limit, terms, `${time.now()}-${lastClientId}`),
+      );
+      const [order] = executed(outcome).orders;
+      if (order === undefined) throw new Error("a placement answers with its order");
+      return order;
+    },
+    /** Resolves when all that was set off so far has been carried out. */
+    async settled(): Promise<void> {
+      for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (storage.isBusy) turns = 0;
+      }
+    },
+    /** The status of an order, as it is stored. */
+    async statusOf(strategyId: string, orderId: number): Promise<string | undefined> {
+      return (await store.findOrder(strategyId, { orderId }))?.status;
+    },
+    /** The fills of an order: price, quantity and whether as maker. */
+    async fillsOf(strategyId: string, orderId: number) {
+      const trades = await store.listTrades(strategyId, { symbol: "BTCUSDT", orderId, limit: 10 });
+      return trades.map(({ price, quantity, isMaker }) => [
+        formatDecimal(price),
+        formatDecimal(quantity),
+        isMaker,
+      ]);
+    },
+  };
+}
+
+type Terms = { readonly symbol?: string; readonly quantity?: string; readonly stop?: string };
+
+function commandOf(side: Side, limit: string | null, terms: Terms, clientOrderId: string): PlaceOrder {
+  const { symbol = "BTCUSDT", quantity = "0.1", stop = null } = terms;
+  const isLimit = limit !== null;
+  const isStop = stop !== null;
+  return {
+    type: "PlaceOrder",
+    symbol,
+    side,
+    orderType: isStop ? (isLimit ? "STOP_LOSS_LIMIT" : "STOP_LOSS") : isLimit ? "LIMIT" : "MARKET",
+    size: { quantity: decimal(quantity) },
+    price: isLimit ? decimal(limit) : null,
+    stopPrice: isStop ? decimal(stop) : null,
+    clientOrderId,
+  };
+}
+
+function executed(outcome: Executed | Refusal): Executed {
+  if (isRefusal(outcome)) throw new Error(`expected an execution, not ${outcome.refusal}`);
+  return outcome;
+}
+
+/** Lets a test stop the next commit on its way to the store, knows whether one is on its way, and fails when told to. */
+class Storage {
+  readonly store: Store;
+  /** Whether the next notes of when symbols were heard of fail. */
+  failsToNote = false;
+  #underWay = 0;
+  #held: { readonly reached: PromiseWithResolvers<void>; readonly gate: PromiseWithResolvers<void> } | null =
+    null;
+
+  constructor(store: Store) {
+    this.store = {
+      ...store,
+      commit: async (group) => {
+        this.#underWay += 1;
+        try {
+          await this.#passage();
+          return await store.commit(group);
+        } finally {
+          this.#underWay -= 1;
+        }
+      },
+      noteHeard: async (heard) => {
+        if (this.failsToNote) throw new Error("the disk is full");
+        await store.noteHeard(heard);
+      },
+    };
+  }
+
+  get isBusy(): boolean {
+    return this.#underWay > 0;
+  }
+
+  hold(): { readonly reached: Promise<void>; release(): void } {
+    const held = { reached: Promise.withResolvers<void>(), gate: Promise.withResolvers<void>() };
+    this.#held = held;
+    return { reached: held.reached.promise, release: () => held.gate.resolve() };
+  }
+
+  async #passage(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    held?.reached.resolve();
+    await held?.gate.promise;
+  }
+}

@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import type { Store } from "../store/store.ts";
+import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+
+/** How often a process notes when it last heard of its symbols, and how far it stays behind with that, ms. */
+const INTERVAL = 5_000;
+const LAG = 5_000;
+
+cleanStages();
+
+test("it is noted again and again until when the watched symbols were heard of", async () => {
+  const { time, market, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  await place("one", "BUY", "45", { symbol: "ETHUSDT" });
+  time.advance(INTERVAL - 1);
+  await settled();
+  expect(await store.listHeard()).toEqual([]);
+  for (const turns of [1, 2]) {
+    time.advance(turns === 1 ? 1 : INTERVAL);
+    await settled();
+    const at = START + turns * INTERVAL - LAG;
+    expect(await heardOf(store)).toEqual({ BTCUSDT: at, ETHUSDT: at });
+  }
+  expect(market.asked).toEqual([]);
+});
+
+test("of a symbol that nobody waits on nothing is noted", async () => {
+  const { desk, time, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  await desk.execute("one", { type: "CancelOrder", orderId: 2 });
+  time.advance(INTERVAL);
+  await settled();
+  expect(await store.listHeard()).toEqual([]);
+});
+
+test("of a silent symbol nothing new is noted", async () => {
+  const { time, market, watcher, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  await place("one", "BUY", "45", { symbol: "ETHUSDT" });
+  time.advance(INTERVAL);
+  await settled();
+  market.silence("BTCUSDT");
+  time.advance(10 * INTERVAL);
+  await settled();
+  await watcher.close();
+  const firstNote = START + INTERVAL - LAG;
+  expect(await heardOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
+});
+
+test("a gap that is not filled yet is noted by its beginning, though more was noted before", async () => {
+  const { time, market, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  time.advance(4 * INTERVAL);
+  await settled();
+  for (let questions = 0; questions < 3; questions += 1) market.answer(null);
+  const [first, second] = [START + INTERVAL, START + 2 * INTERVAL];
+  market.miss("BTCUSDT", second, START + 4 * INTERVAL);
+  market.miss("BTCUSDT", first, second);
+  await settled();
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: first });
+  market.silence("BTCUSDT");
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: first });
+  // From here on the questions are answered.
+  market.show("BTCUSDT", "99", "100");
+  time.advance(2 * INTERVAL);
+  await settled();
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 9 * INTERVAL - LAG });
+});
+
+test("a watcher that is closed notes it a last time, an unfilled gap by its beginning", async () => {
+  const { time, market, watcher, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  await place("one", "BUY", "45", { symbol: "ETHUSDT" });
+  time.advance(INTERVAL + 1_234);
+  market.answer(null);
+  market.miss("ETHUSDT", START + 321, START + INTERVAL);
+  await settled();
+  await watcher.close();
+  const heard = { BTCUSDT: START + INTERVAL + 1_234 - LAG, ETHUSDT: START + 321 };
+  expect(await heardOf(store)).toEqual(heard);
+  time.advance(10 * INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual(heard);
+  expect(time.pending()).toBe(0);
+});
+
+test("a process that starts notes nothing of a symbol before it has heard of it", async () => {
+  const before = await stage();
+  await before.place("one", "BUY", "90");
+  before.time.advance(2 * INTERVAL);
+  await before.watcher.close();
+  const noted = START + 2 * INTERVAL - LAG;
+  expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
+
+  const { store } = before;
+  const { time, market, watcher, settled } = startOn(store, before.time);
+  await watcher.rebuild();
+  time.advance(4 * INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: noted });
+  market.show("BTCUSDT", "99", "100");
+  await settled();
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 7 * INTERVAL - LAG });
+});
+
+test("a process that is killed while a gap before its start is unfilled leaves that gap to the next", async () => {
+  const before = await stage();
+  await before.place("one", "BUY", "90");
+  before.time.advance(2 * INTERVAL);
+  await before.watcher.close();
+  const noted = START + 2 * INTERVAL - LAG;
+  before.time.advance(2 * INTERVAL);
+
+  const { time, market, watcher, settled } = startOn(before.store, before.time);
+  await watcher.rebuild();
+  for (let questions = 0; questions < 5; questions += 1) market.answer(null);
+  // What it missed itself, before its streams had begun, is told first.
+  market.miss("BTCUSDT", time.now() - 1, time.now());
+  market.show("BTCUSDT", "99", "100");
+  await settled();
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
+});
+
+test("a note that fails is made up for by the next, and keeps nobody from closing", async () => {
+  const { time, market, watcher, storage, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  storage.failsToNote = true;
+  time.advance(INTERVAL);
+  await settled();
+  expect(await store.listHeard()).toEqual([]);
+  storage.failsToNote = false;
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 2 * INTERVAL - LAG });
+  storage.failsToNote = true;
+  await watcher.close();
+  expect(market.watched()).toEqual([]);
+});
+
+/** When each symbol was last heard of, as it is stored. */
+async function heardOf(store: Store): Promise<Record<string, number>> {
+  return Object.fromEntries((await store.listHeard()).map(({ symbol, at }) => [symbol, at]));
+}
