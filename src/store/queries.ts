@@ -25,7 +25,10 @@ import type {
   TradeQuery,
 } from "./store.ts";
 
-type Queries = Omit<Store, "loadAccount" | "findEntry" | "commit" | "findKey" | "logBudgets" | "close">;
+type Queries = Omit<
+  Store,
+  "loadAccount" | "findEntry" | "commit" | "findKey" | "logBudgets" | "noteHeard" | "close"
+>;
 
 /** Brings the tables up to date. A database that a later version has written is refused. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
@@ -126,16 +129,6 @@ export function queries(db: Kysely<Tables>): Queries {
         .orderBy("order_id")
         .execute();
       return rows.map(({ strategy_id, body }) => ({ strategyId: strategy_id, order: decodeOrder(body) }));
-    },
-
-    async noteHeard(heard) {
-      await db
-        .insertInto("symbols_heard")
-        .values(heard.map(({ symbol, at }) => ({ symbol, at })))
-        .onConflict((conflict) =>
-          conflict.column("symbol").doUpdateSet((update) => ({ at: update.ref("excluded.at") })),
-        )
-        .execute();
     },
 
     async listHeard() {

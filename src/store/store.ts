@@ -150,7 +150,10 @@ export type Store = {
   /** Every open order of every strategy: what the watch list is rebuilt from. */
   listAllOpenOrders(): Promise<readonly { readonly strategyId: string; readonly order: Order }[]>;
 
-  /** Notes when symbols were last heard of; a later time takes the place of an earlier one. */
+  /**
+   * Notes until when symbols have been looked at; the last note stands, also with an earlier time. One that cannot be
+   * written rejects, and the earlier one stands.
+   */
   noteHeard(heard: readonly Heard[]): Promise<void>;
   /** When each symbol was last heard of while somebody waited on it. */
   listHeard(): Promise<readonly Heard[]>;

@@ -1,10 +1,9 @@
-// Bytes that are no request, requests that nobody honest sends, and a few hundred drawn at random: never an answer of
-// 5xx, never one outside the catalogue, nothing moved by what was refused, and a server that goes on.
+// Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside the
+// catalogue, and a server that goes on. Requests drawn at random over all routes are in `test/fuzz/`.
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { farBelow } from "../support/exact.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex, talk } from "../support/raw.ts";
 import { send, signed } from "../support/signed-client.ts";
@@ -282,140 +281,5 @@ describe("a hostile request:", () => {
     const { status, body } = await exchange(url, { method: "GET", path: `/api/v3/${route}`, query });
     expect(status).toBe(400);
     expect(body).toEqual({ code: expect.any(Number), msg: expect.any(String) });
-  });
-});
-
-describe("requests drawn at random over the spot routes", () => {
-  const REQUESTS_PER_STRATEGY = 25;
-  const STRATEGIES = 24;
-  const SEED = 20_261_121;
-
-  const ROUTES = [
-    ["POST", "/api/v3/order"],
-    ["POST", "/api/v3/order"],
-    ["POST", "/api/v3/order"],
-    ["DELETE", "/api/v3/order"],
-    ["DELETE", "/api/v3/openOrders"],
-    ["GET", "/api/v3/order"],
-    ["GET", "/api/v3/openOrders"],
-    ["GET", "/api/v3/allOrders"],
-    ["GET", "/api/v3/myTrades"],
-    ["GET", "/api/v3/account"],
-    ["POST", "/api/v3/platform/strategy/close"],
-  ] as const;
-
-  /** What a parameter is drawn from: mostly what makes sense, so that requests get far. */
-  function parameters(restingPrice: string) {
-    const number = fc.constantFrom(
-      "0.001",
-      "0.0005",
-      "0.01",
-      "1",
-      "0",
-      "-1",
-      "1e3",
-      "0.00000001",
-      "9".repeat(20),
-    );
-    const id = fc.constantFrom("1", "2", "3", "0", "999", "-1", "x");
-    const clientId = fc.constantFrom("a", "b", "c", "x".repeat(37), "ü", "a b");
-    const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
-      fc.option(arbitrary, { nil: undefined, freq: 2 });
-    const mostly = (value: string, ...others: string[]) =>
-      fc.oneof(
-        { weight: 8, arbitrary: fc.constant(value) },
-        { weight: 1, arbitrary: fc.constantFrom(...others) },
-      );
-    const wild = fc.record({
-      symbol: mostly("BTCUSDT", "ETHUSDT", "ETHBTC", "NOSUCH", "", "btcusdt"),
-      side: fc.oneof(
-        { weight: 6, arbitrary: fc.constantFrom("BUY", "SELL") },
-        { weight: 1, arbitrary: fc.constantFrom("", "HOLD") },
-      ),
-      type: fc.constantFrom("MARKET", "MARKET", "LIMIT", "LIMIT", "LIMIT_MAKER", ""),
-      timeInForce: fc.constantFrom("GTC", "GTC", undefined, undefined, "IOC"),
-      quantity: sometimes(number),
-      quoteOrderQty: fc.option(fc.constantFrom("10", "6.66666666", "1e9", "1000"), {
-        nil: undefined,
-        freq: 1,
-      }),
-      price: sometimes(fc.constantFrom(restingPrice, restingPrice, "1000000", "0.001", "0")),
-      newClientOrderId: sometimes(clientId),
-      orderId: sometimes(id),
-      origClientOrderId: sometimes(clientId),
-      limit: fc.constantFrom(undefined, undefined, "1", "1001", "0", "x"),
-      startTime: fc.constantFrom(undefined, undefined, "0", "x"),
-      recvWindow: mostly("5000", "0", "30001", "x"),
-      carriage: fc.constantFrom("query", "body"),
-      spoil: fc.oneof(
-        { weight: 12, arbitrary: fc.constant(undefined) },
-        { weight: 1, arbitrary: fc.constantFrom("secret", "timestamp", "note=%zz", "symbol=ETHUSDT") },
-      ),
-    });
-    // Three times in four the terms are those of the type, so that filters, funds and fills are reached.
-    return fc.tuple(wild, fc.nat(3)).map(([drawn, dice]) => {
-      if (dice === 0) return drawn;
-      const quantity = drawn.quantity ?? "0.001";
-      if (drawn.type === "LIMIT") {
-        const price = drawn.price ?? restingPrice;
-        return { ...drawn, timeInForce: "GTC", quantity, price, quoteOrderQty: undefined };
-      }
-      const terms = drawn.quoteOrderQty === undefined ? { quantity } : { quantity: undefined };
-      return { ...drawn, ...terms, timeInForce: undefined, price: undefined };
-    });
-  }
-
-  async function accountOf(strategy: Credentials): Promise<unknown> {
-    return (await signed(url, strategy, "GET", "/api/v3/account")).body;
-  }
-
-  test(`are answered from the catalogue, and a refusal moves nothing (seed ${SEED})`, async () => {
-    const ticker = await send(url, "GET", "/api/v3/ticker/bookTicker?symbol=BTCUSDT");
-    const drawn = fc.sample(
-      fc.tuple(fc.constantFrom(...ROUTES), parameters(farBelow(ticker.body.bidPrice))),
-      {
-        numRuns: REQUESTS_PER_STRATEGY * STRATEGIES,
-        seed: SEED,
-      },
-    );
-    const codes = new Map<number, number>();
-
-    const walk = async (strategy: Credentials, requests: typeof drawn) => {
-      let before = await accountOf(strategy);
-      for (const [[method, path], { carriage, spoil, ...fields }] of requests) {
-        const given = Object.entries(fields).flatMap(([name, value]) =>
-          value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-        );
-        const stamp = spoil === "timestamp" ? "timestamp=1" : `timestamp=${Date.now()}`;
-        const extra = spoil?.includes("=") === true ? [spoil] : [];
-        const text = [...given, ...extra, stamp].join("&");
-        const { status, body } = await exchangeSigned(
-          url,
-          spoil === "secret" ? { ...strategy, apiSecret: "wrong" } : strategy,
-          method,
-          path,
-          carriage === "query" ? { query: text } : { body: text, carriage: "body" },
-        );
-        const after = await accountOf(strategy);
-        const asked = `${method} ${path} ${carriage} ${text} → ${status} ${JSON.stringify(body)}`;
-        codes.set(status === 200 ? 200 : body.code, (codes.get(status === 200 ? 200 : body.code) ?? 0) + 1);
-        if (status !== 200) {
-          expect(CATALOGUE.get(body.code) ?? [], asked).toContain(status);
-          expect(Object.keys(body), asked).toEqual(["code", "msg"]);
-        }
-        if (status !== 200 || method === "GET") expect(after, asked).toEqual(before);
-        before = after;
-      }
-    };
-
-    await Promise.all(
-      Array.from({ length: STRATEGIES }, (_none, index) =>
-        walk(takeStrategy(), drawn.slice(index * REQUESTS_PER_STRATEGY, (index + 1) * REQUESTS_PER_STRATEGY)),
-      ),
-    );
-    // The walk gets somewhere: requests succeed, and many different refusals are met, but no budget is spent.
-    expect(codes.get(200)).toBeGreaterThan(100);
-    expect(codes.size).toBeGreaterThan(15);
-    expect(codes.has(-1003) || codes.has(-1015)).toBe(false);
   });
 });

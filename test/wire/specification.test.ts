@@ -12,14 +12,14 @@ import { seedMany, supplyOf } from "../support/strategies.ts";
 let gateway: GatewayProcess;
 let url: string;
 let takeStrategy: () => Credentials;
-let futures: Credentials;
+let takeFuturesStrategy: () => Credentials;
 let bid: string;
 
 beforeAll(async () => {
   gateway = await startGateway();
   url = gateway.url;
   takeStrategy = supplyOf(await seedMany(gateway.dataDir, 40));
-  [futures] = (await seedMany(gateway.dataDir, 1, "FUTURES")) as [Credentials];
+  takeFuturesStrategy = supplyOf(await seedMany(gateway.dataDir, 1, "FUTURES"));
   bid = (await send(url, "GET", "/api/v3/ticker/bookTicker?symbol=BTCUSDT")).body.bidPrice;
 });
 
@@ -271,7 +271,7 @@ describe("7.1 errors", () => {
     expect(await ask(who, "GET", "account")).toEqual(refusal(400, -2010));
   });
   test("400 -2010: key of the other family", async () => {
-    expect(await ask(futures, "GET", "account")).toEqual(refusal(400, -2010));
+    expect(await ask(takeFuturesStrategy(), "GET", "account")).toEqual(refusal(400, -2010));
   });
   test("400 -2010: write against a non-LIVE strategy, with the message Strategy not live", async () => {
     const who = takeStrategy();

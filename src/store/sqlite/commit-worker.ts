@@ -1,9 +1,10 @@
 // The thread that writes. It takes groups of commits as ready rows and carries each group out in one transaction, so that
-// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log come the same
-// way, each a transaction of its own.
+// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log and notes of when
+// symbols were heard of come the same way, each a transaction of its own.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
-// stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole group and is reported; the thread itself goes on until it is told to stop.
+// stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole
+// group and is reported; the thread itself goes on until it is told to stop.
 import { parentPort, workerData } from "node:worker_threads";
 import type { CommitOutcome } from "../store.ts";
 import { isBusy, openDatabase } from "./database.ts";
@@ -44,11 +45,13 @@ export type BudgetRow = {
   /** Entries that were written before this time are removed. */
   readonly forgetBefore: number;
 };
+export type HeardRow = readonly [symbol: string, at: number];
 /** Each is one transaction; ids are the sender's. */
 export type WriteRequest =
   | { readonly id: number; readonly group: readonly CommitRows[] }
-  | { readonly id: number; readonly budgets: BudgetRow };
-/** An outcome for every commit of a group, or one for an entry of the budget log. */
+  | { readonly id: number; readonly budgets: BudgetRow }
+  | { readonly id: number; readonly heard: readonly HeardRow[] };
+/** An outcome for every row. */
 export type WriteReply =
   | { readonly id: number; readonly outcomes: readonly CommitOutcome[] }
   | { readonly id: number; readonly error: string };
@@ -78,6 +81,10 @@ const addBudgets = database.prepare(
 );
 const forgetBudgets = database.prepare("DELETE FROM budget_log WHERE at < ?");
 
+const putHeard = database.prepare(
+  "INSERT INTO symbols_heard (symbol, at) VALUES (?, ?) ON CONFLICT (symbol) DO UPDATE SET at = excluded.at",
+);
+
 port.on("message", (request: WriteRequest | "stop") => {
   if (request === "stop") {
     database.close();
@@ -86,13 +93,17 @@ port.on("message", (request: WriteRequest | "stop") => {
   }
   const { id } = request;
   try {
-    const outcomes =
-      "group" in request ? transact(request.group, commitOne) : transact([request.budgets], logBudgets);
-    port.postMessage({ id, outcomes } satisfies WriteReply);
+    port.postMessage({ id, outcomes: carryOut(request) } satisfies WriteReply);
   } catch (error) {
     port.postMessage({ id, error: String(error) } satisfies WriteReply);
   }
 });
+
+function carryOut(request: WriteRequest): CommitOutcome[] {
+  if ("group" in request) return transact(request.group, commitOne);
+  if ("budgets" in request) return transact([request.budgets], logBudgets);
+  return transact(request.heard, noteHeard);
+}
 
 /** Writes all of them in one transaction; none if the database is another process's for too long. */
 function transact<Row>(rows: readonly Row[], write: (row: Row) => CommitOutcome): CommitOutcome[] {
@@ -125,5 +136,10 @@ function commitOne({ strategy, journal, orders, trades }: CommitRows): CommitOut
 function logBudgets({ process, at, body, forgetBefore }: BudgetRow): CommitOutcome {
   addBudgets.run(process, at, body);
   forgetBudgets.run(forgetBefore);
+  return "COMMITTED";
+}
+
+function noteHeard(heard: HeardRow): CommitOutcome {
+  putHeard.run(...heard);
   return "COMMITTED";
 }

@@ -20,6 +20,7 @@ import {
   type BudgetEntry,
   type Commit,
   type CommitOutcome,
+  type Heard,
   type JournalEntry,
   type LoadedAccount,
   type Store,
@@ -50,6 +51,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     ...hotReads(reader),
     commit: (group) => writer.commit(group),
     logBudgets: (entry, { forgetBefore }) => writer.logBudgets(entry, forgetBefore),
+    noteHeard: (heard) => writer.noteHeard(heard),
     async close() {
       await writer.close();
       reader.close();
@@ -151,8 +153,13 @@ class CommitWriter {
   async logBudgets(entry: BudgetEntry, forgetBefore: number): Promise<void> {
     const { process, at } = entry;
     const budgets = { process, at, body: encodeBudgets(entry), forgetBefore };
-    const [outcome] = await this.#write((id) => ({ id, budgets }));
-    if (outcome !== "COMMITTED") throw new Error("another process kept the database to itself for too long");
+    throwIfBusy(await this.#write((id) => ({ id, budgets })));
+  }
+
+  async noteHeard(heard: readonly Heard[]): Promise<void> {
+    if (heard.length === 0) return;
+    const rows = heard.map(({ symbol, at }) => [symbol, at] as const);
+    throwIfBusy(await this.#write((id) => ({ id, heard: rows })));
   }
 
   #write(requestOf: (id: number) => WriteRequest): Promise<readonly CommitOutcome[]> {
@@ -182,6 +189,10 @@ class CommitWriter {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
+}
+
+function throwIfBusy(outcomes: readonly CommitOutcome[]): void {
+  if (outcomes.includes("BUSY")) throw new Error("another process kept the database to itself for too long");
 }
 
 function rows({ account, entry, orders, trades }: Commit): CommitRows {

@@ -1,0 +1,36 @@
+// A run is cut into episodes: one strategy, one request after another, so that what a request did can be told from what
+// the others did. Episodes run side by side. They are so short that no budget ends them, but for those that mean to.
+import type { Mood } from "./routes.ts";
+
+export type Episode = {
+  readonly index: number;
+  readonly mood: Mood;
+  /** The number of its first request; a run's requests count from one. */
+  readonly first: number;
+  readonly length: number;
+};
+
+const TRADING_REQUESTS = 60;
+/** Enough for a budget of orders, of weight or of an address, for the ten refusals until a ban, and for some beyond it. */
+const FLOODING_REQUESTS = 110;
+/** Of so many episodes three mean to run into a budget, one into each. */
+const EPISODES_PER_ROUND = 48;
+const FLOODS: ReadonlyMap<number, Mood> = new Map([
+  [8, "FLOODS_ORDERS"],
+  [24, "FLOODS_READS"],
+  [40, "FLOODS_PUBLIC"],
+]);
+
+/** The episodes of a run of so many requests. */
+export function episodesOf(requests: number): Episode[] {
+  const episodes: Episode[] = [];
+  for (let first = 1; first <= requests; ) {
+    const index = episodes.length;
+    const mood = FLOODS.get(index % EPISODES_PER_ROUND) ?? "TRADES";
+    const wanted = mood === "TRADES" ? TRADING_REQUESTS : FLOODING_REQUESTS;
+    const length = Math.min(wanted, requests - first + 1);
+    episodes.push({ index, mood, first, length });
+    first += length;
+  }
+  return episodes;
+}
