@@ -94,7 +94,7 @@ type SourceFile = {
 function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.includes("testing/"))
-    .filter((name) => name !== join("store", "contract.ts"))
+    .filter((name) => dirname(name) !== join("store", "contract"))
     .map((name) => {
       const text = readFileSync(join(folder, name), "utf8");
       const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../data-directory.ts";
-import { storeContract } from "../contract.ts";
+import { storeContract } from "../contract/contract.ts";
 import type { Store } from "../store.ts";
 import { openDatabase } from "./database.ts";
 import { openSqliteStore } from "./sqlite-store.ts";

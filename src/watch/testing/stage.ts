@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach } from "vitest";
-import { Desk, type Executed } from "../../desk/desk.ts";
+import { Desk } from "../../desk/desk.ts";
+import { executed } from "../../desk/testing/stage.ts";
 import { createStrategies } from "../../desk/testing/strategies.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
 import type { Order, Side } from "../../domain/order.ts";
-import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { STANDARD_SPOT } from "../../engine/profiles.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
@@ -117,11 +117,6 @@ function commandOf(side: Side, limit: string | null, terms: Terms, clientOrderId
     stopPrice: isStop ? decimal(stop) : null,
     clientOrderId,
   };
-}
-
-function executed(outcome: Executed | Refusal): Executed {
-  if (isRefusal(outcome)) throw new Error(`expected an execution, not ${outcome.refusal}`);
-  return outcome;
 }
 
 /** Lets a test stop the next commit on its way to the store, knows whether one is on its way, and fails when told to. */

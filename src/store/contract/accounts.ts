@@ -1,0 +1,71 @@
+// A strategy's account comes back as it was committed, with its open orders, to the last digit.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../store.ts";
+import { accountOf, commitOf, HUGE, hold, orderOf, TINY } from "./records.ts";
+import { commit, create, type Opened } from "./store-under-test.ts";
+
+export function accountCases(opened: Opened): void {
+  describe("accounts", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("a created strategy loads as it was created, at version 1", async () => {
+      const { first } = await create(store, "one");
+      expect(await store.loadAccount("one")).toEqual({ account: first.account, version: 1 });
+    });
+
+    test("a strategy that does not exist loads as null", async () => {
+      await create(store, "one");
+      expect(await store.loadAccount("two")).toBeNull();
+    });
+
+    test("balances of twenty integer digits and eight decimals come back to the last digit", async () => {
+      await create(store, "one");
+      const account = accountOf("one");
+      hold(account, "USDT", { free: HUGE, locked: TINY, seed: `-${HUGE}`, market: `-${TINY}`, fees: "0" });
+      hold(account, "PEPE", { free: "92233720368547758.08000001", market: "-92233720368547758.08000001" });
+      await commit(store, [commitOf(account, 2)]);
+      const loaded = await store.loadAccount("one");
+      expect(loaded?.account.balances).toEqual(account.balances);
+    });
+
+    test("status, numbering and time of the last change come back", async () => {
+      await create(store, "one");
+      const account = accountOf("one");
+      account.status = "CLOSING";
+      account.nextOrderId = 4_000_000_001;
+      account.nextTradeId = 9_007_199_254_740_991;
+      account.updatedAt = 1_795_228_304_525;
+      await commit(store, [commitOf(account, 2)]);
+      expect(await store.loadAccount("one")).toEqual({ account, version: 2 });
+    });
+
+    test("an account comes with its open orders, in the order of placement, and with no others", async () => {
+      await create(store, "one");
+      const account = accountOf("one");
+      const orders = [
+        orderOf(10),
+        orderOf(9, { status: "FILLED" }),
+        orderOf(2, { status: "PARTIALLY_FILLED" }),
+        orderOf(1, { status: "CANCELED" }),
+        orderOf(3),
+      ];
+      await commit(store, [commitOf(account, 2, { orders })]);
+      const loaded = await store.loadAccount("one");
+      expect([...(loaded?.account.openOrders ?? [])]).toEqual([
+        [2, orders[2]],
+        [3, orders[4]],
+        [10, orders[0]],
+      ]);
+    });
+
+    test("whoever changes a loaded account changes nothing in the store", async () => {
+      const { first } = await create(store, "one");
+      const loaded = await store.loadAccount("one");
+      loaded?.account.balances.clear();
+      expect((await store.loadAccount("one"))?.account).toEqual(first.account);
+    });
+  });
+}

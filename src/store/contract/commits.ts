@@ -1,0 +1,160 @@
+// All parts of a commit stand or fall together, and only on the version that it was decided on; of a group each commit has
+// an outcome of its own.
+import { beforeEach, describe, expect, test } from "vitest";
+import { decimal, ZERO } from "../../money/decimal.ts";
+import { type Store, StoreFailure } from "../store.ts";
+import { accountOf, commitOf, HUGE, hold, orderOf, TINY, tradeOf } from "./records.ts";
+import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
+
+export function commitCases(opened: Opened): void {
+  describe("commits", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("a commit on the present version moves the strategy to the next", async () => {
+      await create(store, "one");
+      expect(await store.commit([commitOf(accountOf("one"), 2)])).toEqual(["COMMITTED"]);
+      expect(await store.commit([commitOf(accountOf("one"), 3)])).toEqual(["COMMITTED"]);
+      expect((await store.loadAccount("one"))?.version).toBe(3);
+    });
+
+    test.each([
+      ["behind the row", 2],
+      ["ahead of the row", 5],
+    ])("a commit decided on a version %s is outdated and leaves nothing behind", async (_case, version) => {
+      await create(store, "one");
+      await commit(store, [commitOf(accountOf("one"), 2)]);
+      await commit(store, [commitOf(accountOf("one"), 3)]);
+      const before = await everythingOf(store, "one");
+      const late = accountOf("one");
+      hold(late, "USDT", { free: "1", seed: "-1" });
+      late.status = "CLOSED";
+      const outdated = commitOf(late, version, {
+        key: "late",
+        orders: [orderOf(7)],
+        trades: [tradeOf(7, 7)],
+      });
+      expect(await store.commit([outdated])).toEqual(["OUTDATED"]);
+      expect(await everythingOf(store, "one")).toEqual(before);
+      expect(await store.findEntry("one", "late")).toBeNull();
+      expect(await store.findOrder("one", { orderId: 7 })).toBeNull();
+    });
+
+    test("a commit of a strategy that does not exist is outdated and leaves nothing behind", async () => {
+      const ghost = commitOf(accountOf("ghost"), 1, { orders: [orderOf(1)] });
+      expect(await store.commit([ghost])).toEqual(["OUTDATED"]);
+      expect(await store.loadAccount("ghost")).toBeNull();
+      expect(await store.listEntries("ghost")).toEqual([]);
+      expect(await store.listAllOpenOrders()).toEqual([]);
+    });
+
+    test("the others of a group stand beside an outdated commit, and outcomes come in the group's order", async () => {
+      await create(store, "c", "a", "d", "b");
+      await commit(store, [commitOf(accountOf("a"), 2)]);
+      const outcomes = await store.commit([
+        commitOf(accountOf("c"), 2, { orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
+        commitOf(accountOf("a"), 2, { orders: [orderOf(1)] }),
+        commitOf(accountOf("d"), 2, { orders: [orderOf(1)] }),
+        commitOf(accountOf("b"), 9, { orders: [orderOf(1)] }),
+      ]);
+      expect(outcomes).toEqual(["COMMITTED", "OUTDATED", "COMMITTED", "OUTDATED"]);
+      expect((await store.listAllOpenOrders()).map(({ strategyId }) => strategyId)).toEqual(["c", "d"]);
+      expect(await versionsOf(store, ["a", "b", "c", "d"])).toEqual([2, 1, 2, 2]);
+    });
+
+    test("a group of two hundred strategies is answered commit by commit", async () => {
+      const ids = Array.from({ length: 200 }, (_, index) => `s${index}`);
+      await create(store, ...ids);
+      const group = ids.map((id, index) =>
+        commitOf(accountOf(id), index % 3 === 0 ? 7 : 2, { key: "k", orders: [orderOf(1), orderOf(2)] }),
+      );
+      const outcomes = await store.commit(group);
+      expect(outcomes).toEqual(ids.map((_, index) => (index % 3 === 0 ? "OUTDATED" : "COMMITTED")));
+      expect(await versionsOf(store, ids)).toEqual(ids.map((_, index) => (index % 3 === 0 ? 1 : 2)));
+    });
+
+    test("an order is stored as it stands after each commit", async () => {
+      await create(store, "one");
+      const placed = orderOf(1, { clientOrderId: "mine" });
+      const filled = orderOf(1, {
+        clientOrderId: "mine",
+        status: "FILLED",
+        executedQuantity: decimal("0.5"),
+        executedQuote: decimal("50"),
+        reserved: ZERO,
+        updatedAt: 99,
+      });
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: [placed] })]);
+      expect(await store.findOrder("one", { orderId: 1 })).toEqual(placed);
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: [filled] })]);
+      expect(await store.findOrder("one", { orderId: 1 })).toEqual(filled);
+      expect(await store.listOrders("one", { symbol: "BTCUSDT", limit: 10 })).toEqual([filled]);
+      expect(await store.listOpenOrders("one", null)).toEqual([]);
+    });
+
+    test("an order and a trade with the largest and the smallest decimals come back to the last digit", async () => {
+      await create(store, "one");
+      const order = orderOf(1, {
+        price: decimal(TINY),
+        quantity: decimal(HUGE),
+        quoteQuantity: decimal(HUGE),
+        executedQuantity: decimal(TINY),
+        executedQuote: decimal(HUGE),
+        reserved: decimal(HUGE),
+      });
+      const trade = tradeOf(1, 1, {
+        price: decimal(HUGE),
+        quantity: decimal(TINY),
+        quoteQuantity: decimal(HUGE),
+        fee: decimal(TINY),
+      });
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: [order], trades: [trade] })]);
+      expect(await store.findOrder("one", { orderId: 1 })).toEqual(order);
+      expect(await store.listTrades("one", { symbol: "BTCUSDT", limit: 1 })).toEqual([trade]);
+    });
+
+    test.each([
+      [
+        "two orders with one client id",
+        { orders: [orderOf(1, { clientOrderId: "x" }), orderOf(2, { clientOrderId: "x" })] },
+      ],
+      ["two trades with one id", { trades: [tradeOf(1, 1), tradeOf(1, 2)] }],
+      ["a key that was used before", { key: "used" }],
+    ])("a group with %s rejects, stores nothing and does not harm the next", async (_case, broken) => {
+      await create(store, "one", "two", "three");
+      await commit(store, [commitOf(accountOf("two"), 2, { key: "used" })]);
+      const before = await Promise.all(["one", "two", "three"].map((id) => everythingOf(store, id)));
+      const group = [
+        commitOf(accountOf("one"), 2, { key: "k", orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
+        commitOf(accountOf("two"), 3, broken),
+        commitOf(accountOf("three"), 2, { orders: [orderOf(1)] }),
+      ];
+      await expect(store.commit(group)).rejects.toThrow(StoreFailure);
+      expect(await Promise.all(["one", "two", "three"].map((id) => everythingOf(store, id)))).toEqual(before);
+      expect(await store.commit([commitOf(accountOf("two"), 3)])).toEqual(["COMMITTED"]);
+    });
+
+    test("a client id that an earlier commit used is refused like one in the same commit", async () => {
+      await create(store, "one");
+      const used = orderOf(1, { clientOrderId: "x", status: "CANCELED" });
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: [used] })]);
+      const again = commitOf(accountOf("one"), 3, { orders: [orderOf(2, { clientOrderId: "x" })] });
+      await expect(store.commit([again])).rejects.toThrow(StoreFailure);
+      expect(await versionsOf(store, ["one"])).toEqual([2]);
+      expect(await store.findOrder("one", { clientOrderId: "x" })).toEqual(used);
+    });
+
+    test("order ids, trade ids, client ids and keys belong to their strategy", async () => {
+      await create(store, "one", "two");
+      const parts = { key: "k", orders: [orderOf(1, { clientOrderId: "x" })], trades: [tradeOf(1, 1)] };
+      await commit(store, [
+        commitOf(accountOf("one"), 2, parts),
+        commitOf(accountOf("two"), 2, { ...parts, orders: [orderOf(1, { clientOrderId: "x", at: 77 })] }),
+      ]);
+      expect((await store.findOrder("one", { clientOrderId: "x" }))?.placedAt).toBe(1_000);
+      expect((await store.findOrder("two", { clientOrderId: "x" }))?.placedAt).toBe(77);
+    });
+  });
+}

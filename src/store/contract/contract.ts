@@ -1,0 +1,38 @@
+// What every store promises, as a test suite that each of them runs: the port's comments, turned into cases.
+//
+// A case gets a database of its own, and knows the store only by its port. Values are chosen to hurt: decimals beyond 64
+// bits, ids that sort differently as text, groups of which a part is outdated. The files beside this one hold the cases,
+// by what they are about.
+import { afterEach, beforeEach, describe } from "vitest";
+import { accountCases } from "./accounts.ts";
+import { budgetLogCases } from "./budget-log.ts";
+import { closingCases } from "./closing.ts";
+import { commitCases } from "./commits.ts";
+import { journalCases } from "./journal.ts";
+import { orderAndTradeCases } from "./orders-and-trades.ts";
+import { startingCases } from "./starting.ts";
+import type { Opened, StoreUnderTest } from "./store-under-test.ts";
+import { strategyAndKeyCases } from "./strategies-and-keys.ts";
+import { twoStoreCases } from "./two-stores.ts";
+
+/** Declares the suite for one kind of store; `openStore` makes a new database for each case. */
+export function storeContract(name: string, openStore: () => Promise<StoreUnderTest>): void {
+  describe(`the store contract: ${name}`, () => {
+    let current: StoreUnderTest;
+    beforeEach(async () => {
+      current = await openStore();
+    });
+    afterEach(() => current.dispose());
+
+    const opened: Opened = () => current;
+    accountCases(opened);
+    commitCases(opened);
+    journalCases(opened);
+    orderAndTradeCases(opened);
+    strategyAndKeyCases(opened);
+    budgetLogCases(opened);
+    startingCases(opened);
+    twoStoreCases(opened);
+    closingCases(opened);
+  });
+}

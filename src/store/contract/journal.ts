@@ -1,0 +1,49 @@
+// The journal answers what a key did, and holds every entry in its order.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../store.ts";
+import { accountOf, commitOf, eventsOfEveryKind } from "./records.ts";
+import { commit, create, type Opened } from "./store-under-test.ts";
+
+export function journalCases(opened: Opened): void {
+  describe("the journal", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("a key finds its entry, with every kind of event as it was", async () => {
+      await create(store, "one");
+      const events = eventsOfEveryKind();
+      await commit(store, [commitOf(accountOf("one"), 2, { key: "order:a", at: 55, events })]);
+      await commit(store, [commitOf(accountOf("one"), 3, { key: "order:b" })]);
+      expect(await store.findEntry("one", "order:a")).toEqual({
+        version: 2,
+        key: "order:a",
+        at: 55,
+        events,
+      });
+      expect((await store.findEntry("one", "order:b"))?.version).toBe(3);
+    });
+
+    test("a key that is new, or another strategy's, finds nothing", async () => {
+      await create(store, "one", "two");
+      await commit(store, [commitOf(accountOf("one"), 2, { key: "order:a" })]);
+      expect(await store.findEntry("one", "order:A")).toBeNull();
+      expect(await store.findEntry("two", "order:a")).toBeNull();
+      expect(await store.findEntry("nobody", "order:a")).toBeNull();
+    });
+
+    test("entries are listed oldest first, whatever their number, and any number of them may lack a key", async () => {
+      const { first } = await create(store, "one");
+      for (let version = 2; version <= 12; version += 1) {
+        const key = version % 2 === 0 ? null : `k${version}`;
+        await commit(store, [commitOf(accountOf("one"), version, { key, at: version })]);
+      }
+      const entries = await store.listEntries("one");
+      expect(entries.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      expect(entries[0]).toEqual(first.entry);
+      expect(entries[1]).toEqual({ version: 2, key: null, at: 2, events: [] });
+      expect(entries[2]?.key).toBe("k3");
+    });
+  });
+}

@@ -1,0 +1,112 @@
+// Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them included.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { OrderQuery, Store, TradeQuery } from "../store.ts";
+import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
+import { commit, create, type Opened } from "./store-under-test.ts";
+
+export function orderAndTradeCases(opened: Opened): void {
+  describe("reading orders and trades", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("an order is found by its id and by its client id, by its own strategy alone", async () => {
+      await create(store, "one", "two");
+      const order = orderOf(12, { clientOrderId: "mine" });
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: [order, orderOf(2)] })]);
+      expect(await store.findOrder("one", { orderId: 12 })).toEqual(order);
+      expect(await store.findOrder("one", { clientOrderId: "mine" })).toEqual(order);
+      expect(await store.findOrder("one", { orderId: 1 })).toBeNull();
+      expect(await store.findOrder("one", { clientOrderId: "MINE" })).toBeNull();
+      expect(await store.findOrder("two", { orderId: 12 })).toBeNull();
+      expect(await store.findOrder("two", { clientOrderId: "mine" })).toBeNull();
+    });
+
+    test("open orders are listed oldest first, of one symbol or of all", async () => {
+      await create(store, "one", "two");
+      const orders = [
+        orderOf(10),
+        orderOf(2, { symbol: "ETHUSDT" }),
+        orderOf(3, { status: "EXPIRED" }),
+        orderOf(1, { status: "PARTIALLY_FILLED" }),
+      ];
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { orders }),
+        commitOf(accountOf("two"), 2, { orders: [orderOf(4)] }),
+      ]);
+      const ids = async (symbol: string | null) =>
+        (await store.listOpenOrders("one", symbol)).map(({ orderId }) => orderId);
+      expect(await ids(null)).toEqual([1, 2, 10]);
+      expect(await ids("BTCUSDT")).toEqual([1, 10]);
+      expect(await ids("ETHUSDT")).toEqual([2]);
+      expect(await ids("XRPUSDT")).toEqual([]);
+    });
+
+    test("the open orders of every strategy are found, and only they", async () => {
+      await create(store, "b", "a");
+      await commit(store, [
+        commitOf(accountOf("b"), 2, { orders: [orderOf(1), orderOf(2, { status: "FILLED" })] }),
+        commitOf(accountOf("a"), 2, { orders: [orderOf(11), orderOf(3, { symbol: "ETHUSDT" })] }),
+      ]);
+      expect(await store.listAllOpenOrders()).toEqual([
+        { strategyId: "a", order: orderOf(3, { symbol: "ETHUSDT" }) },
+        { strategyId: "a", order: orderOf(11) },
+        { strategyId: "b", order: orderOf(1) },
+      ]);
+    });
+
+    // Orders 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
+    const orderCases: readonly [string, Omit<OrderQuery, "symbol">, readonly number[]][] = [
+      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
+      ["no bound and room for all: all", { limit: 100 }, [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]],
+      ["from an id: the oldest from there, it included", { fromOrderId: 4, limit: 3 }, [4, 6, 7]],
+      ["from an id beyond the last: none", { fromOrderId: 13, limit: 3 }, []],
+      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
+      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
+      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
+      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
+      ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
+      ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
+      ["an id and times: both hold", { fromOrderId: 7, startTime: 300, endTime: 900, limit: 9 }, [7, 8, 9]],
+    ];
+    test.each(orderCases)("orders with %s", async (_case, query, expected) => {
+      await create(store, "one", "two");
+      const orders = upTo(12).map((id) =>
+        orderOf(id, { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" }),
+      );
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { orders }),
+        commitOf(accountOf("two"), 2, { orders: [orderOf(99, { at: 400 })] }),
+      ]);
+      const found = await store.listOrders("one", { symbol: "BTCUSDT", ...query });
+      expect(found).toEqual(expected.map((id) => orderOf(id, { at: id * 100 })));
+    });
+
+    // Trades 1–12 at 100, 200, … 1200, two to an order; 5 is of another symbol.
+    const tradeCases: readonly [string, Omit<TradeQuery, "symbol">, readonly number[]][] = [
+      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
+      ["from an id: the oldest from there, it included", { fromTradeId: 4, limit: 3 }, [4, 6, 7]],
+      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
+      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
+      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
+      ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
+      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
+      ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
+      ["of one order: its own", { orderId: 4, limit: 9 }, [7, 8]],
+      ["of one order, limited: its newest", { orderId: 4, limit: 1 }, [8]],
+      ["of one order from an id: both hold", { orderId: 4, fromTradeId: 8, limit: 9 }, [8]],
+      ["of an order without any: none", { orderId: 40, limit: 9 }, []],
+    ];
+    test.each(tradeCases)("trades with %s", async (_case, query, expected) => {
+      await create(store, "one", "two");
+      const tradeAt = (id: number) =>
+        tradeOf(id, Math.ceil(id / 2), { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" });
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { trades: upTo(12).map(tradeAt) }),
+        commitOf(accountOf("two"), 2, { trades: [tradeOf(99, 4, { at: 400 })] }),
+      ]);
+      expect(await store.listTrades("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(tradeAt));
+    });
+  });
+}

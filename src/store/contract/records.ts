@@ -1,0 +1,176 @@
+// What the cases store and expect to read back: of every kind an ordinary one, in which a case changes what it is about.
+import { type Account, emptyAccount, type StrategyStatus } from "../../domain/account.ts";
+import type { DomainEvent } from "../../domain/event.ts";
+import type { Order, Trade } from "../../domain/order.ts";
+import { decimal, ZERO } from "../../money/decimal.ts";
+import { emptyPockets, type Pocket } from "../../money/posting.ts";
+import type { ApiKeyRecord, BudgetEntry, Commit } from "../store.ts";
+
+/** Twenty integer digits, the most that the exchange's protocol can say, and all eight decimals. */
+export const HUGE = "99999999999999999999.99999999";
+/** The smallest amount that there is. */
+export const TINY = "0.00000001";
+
+/** A spot account that was given 200 USDT. */
+export function accountOf(strategyId: string, status: StrategyStatus = "LIVE"): Account {
+  const account = emptyAccount(strategyId, "SPOT");
+  account.status = status;
+  hold(account, "USDT", { free: "200", seed: "-200" });
+  return account;
+}
+
+/** Has an account hold an asset: what the named pockets say, and nothing in the others. */
+export function hold(account: Account, asset: string, held: Partial<Record<Pocket, string>>): void {
+  const pockets = emptyPockets();
+  for (const [pocket, text] of Object.entries(held)) pockets[pocket as Pocket] = decimal(text);
+  account.balances.set(asset, pockets);
+}
+
+/** The first commit of a strategy, at version 1: what `accountOf` was given. */
+export function firstOf(strategyId: string): Commit {
+  const seed: DomainEvent = {
+    type: "StrategyOpened",
+    at: 1_000,
+    postings: [{ from: "seed", to: "free", asset: "USDT", amount: decimal("200") }],
+  };
+  return commitOf(accountOf(strategyId), 1, { events: [seed] });
+}
+
+/** A commit that moves an account to `version`; `at` is Unix ms. */
+export function commitOf(
+  account: Account,
+  version: number,
+  parts: {
+    readonly key?: string | null;
+    readonly at?: number;
+    readonly events?: readonly DomainEvent[];
+    readonly orders?: readonly Order[];
+    readonly trades?: readonly Trade[];
+  } = {},
+): Commit {
+  const { key = null, at = 1_000, events = [], orders = [], trades = [] } = parts;
+  return { account, entry: { version, key, at, events }, orders, trades };
+}
+
+/** A purchase of 0.5 BTC at 100 that rests; `at` is when it was placed, and began to work, Unix ms. */
+export function orderOf(orderId: number, terms: Partial<Order> & { readonly at?: number } = {}): Order {
+  const { at = 1_000, ...others } = terms;
+  return {
+    orderId,
+    clientOrderId: `client-${orderId}`,
+    symbol: "BTCUSDT",
+    side: "BUY",
+    type: "LIMIT",
+    status: "NEW",
+    price: decimal("100"),
+    stopPrice: ZERO,
+    quantity: decimal("0.5"),
+    quoteQuantity: ZERO,
+    executedQuantity: ZERO,
+    executedQuote: ZERO,
+    reserved: decimal("50"),
+    reservedAsset: "USDT",
+    placedAt: at,
+    updatedAt: at,
+    workingAt: at,
+    ...others,
+  };
+}
+
+/** The fill of what `orderOf` makes. */
+export function tradeOf(tradeId: number, orderId: number, terms: Partial<Trade> = {}): Trade {
+  return {
+    tradeId,
+    orderId,
+    symbol: "BTCUSDT",
+    side: "BUY",
+    price: decimal("100"),
+    quantity: decimal("0.5"),
+    quoteQuantity: decimal("50"),
+    fee: decimal("0.0005"),
+    feeAsset: "BTC",
+    isMaker: false,
+    at: 1_000,
+    ...terms,
+  };
+}
+
+/** An event of every kind, with the largest and the smallest decimals, and a placement that waits for its trigger. */
+export function eventsOfEveryKind(): DomainEvent[] {
+  const at = 1_795_228_304_525;
+  return [
+    {
+      type: "StrategyOpened",
+      at,
+      postings: [{ from: "seed", to: "free", asset: "USDT", amount: decimal(HUGE) }],
+    },
+    {
+      type: "OrderPlaced",
+      at,
+      order: orderOf(1, { quantity: decimal(HUGE) }),
+      postings: [{ from: "free", to: "locked", asset: "USDT", amount: decimal(TINY) }],
+    },
+    {
+      type: "OrderFilled",
+      at,
+      trade: tradeOf(1, 1, { price: decimal(HUGE), isMaker: true }),
+      postings: [
+        { from: "locked", to: "market", asset: "USDT", amount: decimal("50") },
+        { from: "market", to: "free", asset: "BTC", amount: decimal("0.5") },
+        { from: "free", to: "fees", asset: "BTC", amount: decimal("0.0005") },
+      ],
+    },
+    { type: "OrderCanceled", at, orderId: 2, postings: [] },
+    {
+      type: "OrderPlaced",
+      at,
+      admittedAt: at - 3,
+      order: orderOf(3, { type: "STOP_LOSS", stopPrice: decimal(TINY), workingAt: null }),
+      postings: [],
+    },
+    { type: "OrderTriggered", at, orderId: 3, postings: [] },
+    {
+      type: "OrderExpired",
+      at,
+      orderId: 3,
+      reason: "PERCENT_PRICE_BY_SIDE",
+      postings: [{ from: "locked", to: "free", asset: "USDT", amount: decimal("50") }],
+    },
+    { type: "StrategyClosing", at, postings: [] },
+    { type: "StrategyClosed", at, postings: [] },
+  ];
+}
+
+/** The key of the strategy of that name, with a label that needs quoting. */
+export function keyOf(name: string, terms: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
+  return {
+    keyId: `id-${name}`,
+    apiKey: `lyre_bot_${name}`,
+    salt: `salt-${name}`,
+    masterVersion: 1,
+    label: `${name}, with "quotes" and ’umlauts’ äöü`,
+    strategyId: name,
+    createdAt: 1_795_228_304_000,
+    revokedAt: null,
+    ...terms,
+  };
+}
+
+/** What a process logs at `at`, Unix ms: the charges of a key and of an address, and a ban. */
+export function budgetsOf(process: string, at: number): BudgetEntry {
+  const charge = { tenSeconds: 179_522_830, weight: 1_220, orders: 51, failures: 0 };
+  return {
+    process,
+    at,
+    charges: [
+      { ...charge, holder: "key:lyre_bot_0", refusedAt: [1_795_228_304_525, 1_795_228_304_525] },
+      { ...charge, holder: "ip:2001:db8:0:1::/64", failures: 1_201, refusedAt: [] },
+    ],
+    bans: [{ holder: "key:lyre_bot_0", until: 1_795_228_424_525 }],
+  };
+}
+
+/** The numbers from 1 to `last`. */
+export function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}

@@ -1,0 +1,48 @@
+// The store that a case is given, and what cases do with it before and after the call that they are about.
+import { expect } from "vitest";
+import type { ApiKeyRecord, Commit, Store } from "../store.ts";
+import { firstOf, keyOf } from "./records.ts";
+
+export type StoreUnderTest = {
+  /** A store on a new database. */
+  readonly store: Store;
+  /** Another store on the same database, as a second process would open it. */
+  reopen(): Promise<Store>;
+  /** Closes every store that is still open and removes the database. */
+  dispose(): Promise<void>;
+};
+
+/** Answers what was opened for the case that is running. Outside of a case there is nothing to answer. */
+export type Opened = () => StoreUnderTest;
+
+/** Creates strategies, each with a key; answers the first of them as it was created. */
+export async function create(
+  store: Store,
+  ...ids: readonly string[]
+): Promise<{ first: Commit; key: ApiKeyRecord }> {
+  const created = ids.map((id) => ({ first: firstOf(id), key: keyOf(id) }));
+  await store.createStrategies(created);
+  const [first] = created;
+  if (first === undefined) throw new Error("a case creates at least one strategy");
+  return first;
+}
+
+/** Carries out a group of which no commit may be outdated. */
+export async function commit(store: Store, group: readonly Commit[]): Promise<void> {
+  expect(await store.commit(group)).toEqual(group.map(() => "COMMITTED"));
+}
+
+/** All that is read of a strategy: its account, its journal, its orders and its trades. */
+export async function everythingOf(store: Store, strategyId: string) {
+  return {
+    loaded: await store.loadAccount(strategyId),
+    entries: await store.listEntries(strategyId),
+    orders: await store.listOrders(strategyId, { symbol: "BTCUSDT", limit: 1_000 }),
+    trades: await store.listTrades(strategyId, { symbol: "BTCUSDT", limit: 1_000 }),
+  };
+}
+
+/** The version of each of these strategies; undefined for one that is not there. */
+export async function versionsOf(store: Store, ids: readonly string[]): Promise<(number | undefined)[]> {
+  return await Promise.all(ids.map(async (id) => (await store.loadAccount(id))?.version));
+}

@@ -1,0 +1,87 @@
+// Two stores on one database, as two processes would open them: each sees what the other has done, and none undoes it.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../store.ts";
+import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
+import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
+
+export function twoStoreCases(opened: Opened): void {
+  describe("two stores on one database", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("each sees what the other has committed", async () => {
+      const other = await opened().reopen();
+      const { key } = await create(store, "one");
+      expect((await other.findKey(key.apiKey))?.key).toEqual(key);
+      await commit(other, [
+        commitOf(accountOf("one"), 2, { key: "k", orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
+      ]);
+      expect(await everythingOf(store, "one")).toEqual(await everythingOf(other, "one"));
+      expect((await store.findEntry("one", "k"))?.version).toBe(2);
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: [orderOf(1, { status: "FILLED" })] })]);
+      expect((await other.loadAccount("one"))?.version).toBe(3);
+      expect(await other.listAllOpenOrders()).toEqual([]);
+    });
+
+    test("of two commits on one version exactly one is carried out, every time", async () => {
+      const other = await opened().reopen();
+      await create(store, "one");
+      const winners: string[] = [];
+      for (let version = 2; version <= 21; version += 1) {
+        const contenders = { here: store, there: other };
+        const outcomes = await Promise.all(
+          Object.entries(contenders).map(async ([at, contender]) => {
+            const order = orderOf(version, { clientOrderId: `${at}-${version}` });
+            const [outcome] = await contender.commit([
+              commitOf(accountOf("one"), version, { key: `${at}-${version}`, orders: [order] }),
+            ]);
+            return { at, outcome };
+          }),
+        );
+        expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["COMMITTED", "OUTDATED"]);
+        winners.push(`${outcomes.find(({ outcome }) => outcome === "COMMITTED")?.at}-${version}`);
+      }
+      const entries = await store.listEntries("one");
+      expect(entries.slice(1).map(({ key }) => key)).toEqual(winners);
+      const orders = await other.listOrders("one", { symbol: "BTCUSDT", limit: 100 });
+      expect(orders.map(({ clientOrderId }) => clientOrderId)).toEqual(winners);
+    });
+
+    test("groups of both that share strategies interleave without losing a commit", async () => {
+      const other = await opened().reopen();
+      const ids = upTo(10).map((id) => `s${id}`);
+      await create(store, ...ids);
+      const groupOf = (key: string) =>
+        ids.map((id) => commitOf(accountOf(id), 2, { key, orders: [orderOf(1, { clientOrderId: key })] }));
+      const [here, there] = await Promise.all([
+        store.commit(groupOf("here")),
+        other.commit(groupOf("there")),
+      ]);
+      expect([...here, ...there].filter((outcome) => outcome === "COMMITTED")).toHaveLength(ids.length);
+      expect(await versionsOf(store, ids)).toEqual(ids.map(() => 2));
+    });
+
+    test("a key that one has revoked is revoked for the other at its next look", async () => {
+      const other = await opened().reopen();
+      const { key } = await create(store, "one");
+      const at = key.createdAt + 1;
+      expect((await store.findKey(key.apiKey))?.key.revokedAt).toBeNull();
+      await other.revokeKey(key.apiKey, at);
+      expect((await store.findKey(key.apiKey))?.key.revokedAt).toBe(at);
+      expect(await store.revokeKey(key.apiKey, at + 1)).toMatchObject({ wasRevoked: true });
+      // Once each: the second revocation did nothing.
+      expect((await store.listAudit()).map(({ what }) => what).sort()).toEqual([
+        "KEY_CREATED",
+        "KEY_REVOKED",
+      ]);
+    });
+
+    test("a master key remembered by one is known to the other", async () => {
+      const other = await opened().reopen();
+      expect(await store.rememberMasterKey(1, "first")).toBe("first");
+      expect(await other.rememberMasterKey(1, "second")).toBe("first");
+    });
+  });
+}
