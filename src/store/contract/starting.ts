@@ -19,6 +19,7 @@ export function startingCases(opened: Opened): void {
 
     test("when each symbol was last heard of, as it was noted last", async () => {
       expect(await store.listHeard()).toEqual([]);
+      await store.noteHeard([]);
       await store.noteHeard([
         { symbol: "BTCUSDT", at: 1_795_228_304_525 },
         { symbol: "ETHUSDT", at: 1_000 },

@@ -142,7 +142,12 @@ class Storage {
       },
       noteHeard: async (heard) => {
         if (this.failsToNote) throw new Error("the disk is full");
-        await store.noteHeard(heard);
+        this.#underWay += 1;
+        try {
+          await store.noteHeard(heard);
+        } finally {
+          this.#underWay -= 1;
+        }
       },
     };
   }
