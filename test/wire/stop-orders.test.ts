@@ -104,10 +104,11 @@ test("a stop that the market reaches becomes a market order under the same id: t
     ["BUY", "0.0005", TICK],
     ["SELL", "0.0003", -TICK],
   ] as const) {
-    // As near as it gets, from where the market is now; it may have moved on in between.
-    const now = (await send(url, "GET", `/api/v3/ticker/price?symbol=${symbol}`)).body.price;
-    for (let price = units(now) + step; stops.length < (side === "BUY" ? 1 : 2); price += step) {
-      const order = await place({ side, type: "STOP_LOSS", quantity, stopPrice: decimalText(price) });
+    for (let distance = step; stops.length < (side === "BUY" ? 1 : 2); distance += step) {
+      // As near as it gets; the market may move on between the question and the order.
+      const now = (await send(url, "GET", `/api/v3/ticker/price?symbol=${symbol}`)).body.price;
+      const stopPrice = decimalText(units(now) + distance);
+      const order = await place({ side, type: "STOP_LOSS", quantity, stopPrice });
       if (order.orderId !== undefined) stops.push(order);
       else expect(order).toEqual({ code: -2010, msg: "Stop price would trigger immediately." });
     }
