@@ -8,6 +8,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** How long after a failed question it is asked again. */
 const RETRY = 5 * SECOND;
+/** How much earlier than a gap it is looked at. */
+const UNDER_WAY = SECOND;
 
 cleanStages();
 
@@ -25,7 +27,7 @@ describe("what was traded in a gap", () => {
     time.advance(MINUTE);
     market.miss("BTCUSDT", START + 10, START + MINUTE);
     await settled();
-    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: START + 10, to: START + MINUTE }]);
+    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: START + 10 - UNDER_WAY, to: START + MINUTE }]);
     expect(await statusOf("one", 2)).toBe(status);
     const fills = status === "FILLED" ? [[`${limit}.00000000`, "0.10000000", true]] : [];
     expect(await fillsOf("one", 2)).toEqual(fills);
@@ -222,7 +224,7 @@ describe("a question that cannot be answered now", () => {
     market.answer([span(10, 20, "80", "100")]);
     market.miss("BTCUSDT", START + 10, START + 20);
     await settled();
-    const question = { symbol: "BTCUSDT", from: START + 10, to: START + 20 };
+    const question = { symbol: "BTCUSDT", from: START + 10 - UNDER_WAY, to: START + 20 };
     time.advance(RETRY - 1);
     expect(market.asked).toEqual([question]);
     time.advance(1);
@@ -247,13 +249,13 @@ describe("a question that cannot be answered now", () => {
     market.miss("BTCUSDT", START + 30, START + 40);
     market.miss("ETHUSDT", START + 10, START + 20);
     await settled();
-    expect(market.asked.map(({ symbol, from }) => [symbol, from - START])).toEqual([
+    expect(market.asked.map(({ symbol, from }) => [symbol, from + UNDER_WAY - START])).toEqual([
       ["BTCUSDT", 10],
       ["ETHUSDT", 10],
     ]);
     time.advance(RETRY);
     await settled();
-    expect(market.asked.slice(2).map(({ symbol, from }) => [symbol, from - START])).toEqual([
+    expect(market.asked.slice(2).map(({ symbol, from }) => [symbol, from + UNDER_WAY - START])).toEqual([
       ["BTCUSDT", 10],
       ["BTCUSDT", 30],
     ]);
@@ -288,7 +290,7 @@ describe("a process that starts", () => {
     market.show("BTCUSDT", "99", "100");
     market.show("BTCUSDT", "98", "99");
     await settled();
-    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: heardAt, to: START + 10 * MINUTE }]);
+    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: heardAt - UNDER_WAY, to: START + 10 * MINUTE }]);
     expect(await statusOf("one", 2)).toBe("FILLED");
   });
 
@@ -310,7 +312,9 @@ describe("a process that starts", () => {
     await watcher.rebuild();
     market.trade("BTCUSDT", "100");
     await settled();
-    expect(market.asked).toEqual([{ symbol: "BTCUSDT", from: START + MINUTE, to: START + 3 * MINUTE }]);
+    expect(market.asked).toEqual([
+      { symbol: "BTCUSDT", from: START + MINUTE - UNDER_WAY, to: START + 3 * MINUTE },
+    ]);
   });
 
   test("looks back beyond what its own market missed, in the order of time", async () => {
@@ -325,7 +329,7 @@ describe("a process that starts", () => {
     market.miss("BTCUSDT", START + 4 * MINUTE, START + 5 * MINUTE);
     market.show("BTCUSDT", "99", "100");
     await settled();
-    expect(market.asked.map(({ from, to }) => [from - START, to - START])).toEqual([
+    expect(market.asked.map(({ from, to }) => [from + UNDER_WAY - START, to - START])).toEqual([
       [MINUTE, 5 * MINUTE],
       [4 * MINUTE, 5 * MINUTE],
     ]);

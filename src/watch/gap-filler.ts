@@ -27,6 +27,13 @@ type Gap = { readonly from: number; readonly to: number };
 /** How long after a failed question it is asked again, ms. */
 const RETRY_MS = 5_000;
 
+/**
+ * A trade is heard at most this long after it was made, ms. One that was under way when the stream was lost lies before
+ * the gap by its own time, and nobody has heard it: each gap is looked at from so much earlier. To look at a moment twice
+ * does no harm.
+ */
+const UNDER_WAY_MS_MAX = 1_000;
+
 export class GapFiller {
   readonly #market: TradedMarket;
   readonly #list: WatchList;
@@ -79,7 +86,7 @@ export class GapFiller {
   async #fillAll(symbol: string): Promise<void> {
     const gaps = this.#gaps.get(symbol) ?? [];
     for (let gap = gaps[0]; gap !== undefined && !this.#isClosed; gap = gaps[0]) {
-      const spans = await this.#market.tradedBetween(symbol, gap.from, gap.to);
+      const spans = await this.#market.tradedBetween(symbol, gap.from - UNDER_WAY_MS_MAX, gap.to);
       if (this.#isClosed) return;
       if (spans === null) return this.#tryLater(symbol);
       const reached = await this.#fill(symbol, spans);
@@ -104,9 +111,12 @@ export class GapFiller {
     /** Stops that were triggered inside the gap and now wait at their limit, with where to go on. */
     const triggered: { readonly waiting: Waiting; readonly next: number }[] = [];
     for (const [index, span] of spans.entries()) {
-      for (const reached of this.#takeTraded(symbol, span)) {
-        count += 1;
-        const waiting = limitOf(reached, await this.#carryOut(reached));
+      const taken = this.#takeTraded(symbol, span);
+      if (taken.length === 0) continue;
+      count += taken.length;
+      const outcomes = await Promise.all(taken.map((reached) => this.#carryOut(reached)));
+      for (const [place, reached] of taken.entries()) {
+        const waiting = limitOf(reached, outcomes[place] ?? null);
         if (waiting !== null) triggered.push({ waiting, next: index + 1 });
       }
     }

@@ -5,11 +5,18 @@ import { setTimeout as pause } from "node:timers/promises";
 export const OUTSIDE_MS_MAX = 10_000;
 const ASK_AGAIN_MS = 5;
 
-/** Resolves when `holds` answers true; rejects, naming `what`, when it has not within the bound. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + OUTSIDE_MS_MAX;
+/**
+ * Resolves when `holds` answers true; rejects, naming `what`, when it has not within the bound. Where the program itself
+ * takes longer by design, `msMax` says how long; where asking costs something, `askAgainMs` says how often.
+ */
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  { msMax = OUTSIDE_MS_MAX, askAgainMs = ASK_AGAIN_MS } = {},
+): Promise<void> {
+  const deadline = Date.now() + msMax;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`still not so after ${OUTSIDE_MS_MAX} ms: ${what}`);
-    await pause(ASK_AGAIN_MS);
+    if (Date.now() > deadline) throw new Error(`still not so after ${msMax} ms: ${what}`);
+    await pause(askAgainMs);
   }
 }

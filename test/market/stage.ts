@@ -1,0 +1,236 @@
+// The whole of Lyrebird on a recorded stretch of the real market, over real sockets and on a clock that stands still until
+// the test moves it. One tape may see several lives of the program on one data directory, as processes that follow on
+// each other.
+import { inspect } from "node:util";
+import pino from "pino";
+import { afterEach } from "vitest";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { Desk } from "../../src/desk/desk.ts";
+import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
+import { createServer } from "../../src/http/server.ts";
+import { type SeededStrategy, seedStrategies } from "../../src/identity/seed.ts";
+import { Budgets } from "../../src/limits/budgets.ts";
+import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { createManualTime, type ManualTime } from "../../src/market/client/testing/manual-time.ts";
+import { openTape, type Tape } from "../../src/market/tape/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { Watcher } from "../../src/watch/watcher.ts";
+import { newDirectory } from "../support/gateway.ts";
+import { signed, type WireAnswer } from "../support/signed-client.ts";
+import { FILE, type Message, SYMBOL } from "./recorded.ts";
+
+/** One process, as it were. */
+export type Life = {
+  readonly market: MarketFeed;
+  readonly store: Store;
+  /** The wall clock and the timers of this life. */
+  readonly time: ManualTime;
+  seed(count: number): Promise<readonly SeededStrategy[]>;
+  /** A signed request, in a minute of its own: limits are not what is tested here. */
+  send(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<WireAnswer>;
+  /** The same for a request that has to succeed: its body. */
+  call(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<Body>;
+  /** Resolves when the feed has heard everything that the tape has sent. */
+  probe(): Promise<void>;
+  /** Moves the life's own time by `ms` and lets what is on its way over REST arrive. */
+  turn(ms: number): Promise<void>;
+  /** Moves tape and time on together, in steps short enough for a market that is heard not to look silent. */
+  playTo(at: number): Promise<void>;
+  /** Moves both on in short steps and waits for nothing but a turn of the event loop in between. */
+  rushTo(at: number): Promise<void>;
+  /** Moves tape and time on while nothing can be heard. */
+  missTo(at: number): Promise<void>;
+  /** Plays what was recorded of one instant message after message; `after` is awaited behind each, with its index. */
+  playInstant(
+    messages: readonly Message[],
+    at: number,
+    after: (index: number) => Promise<void>,
+  ): Promise<void>;
+  /** Ends in order. */
+  stop(): Promise<void>;
+  /** Ends at once, as by kill -9: nothing is noted and nothing is said goodbye to. */
+  kill(): Promise<void>;
+};
+
+type Parameters = Readonly<Record<string, string>>;
+// biome-ignore lint/suspicious/noExplicitAny: the wire's own bodies.
+type Body = any;
+
+/** Shorter than the silence of a dead symbol. */
+const STEP_MS_MAX = 1_000;
+/** Some messages long. */
+const RUSH_STEP_MS = 25;
+/** Short beside every deadline: in a turn something arrives over real sockets. */
+export const TURN_MS = 100;
+const PROBE_STREAM = "btcusdt@probe";
+/** A wait for something that is on its way through the loopback interface ends after this, ms. */
+const WAIT_MS_MAX = 10_000;
+
+const closing: (() => Promise<void>)[] = [];
+
+/** Has every test of the file close what it opened, the last first. */
+export function cleanStages(): void {
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+}
+
+export async function openManualTape(): Promise<Tape> {
+  const tape = await openTape({ file: FILE, manual: true });
+  closing.push(() => tape.close());
+  return tape;
+}
+
+/** Begins a life on a data directory, a new one unless said, and has the market streamed. */
+export async function openLife(tape: Tape, dataDir: string = newDirectory()): Promise<Life> {
+  const time = createManualTime(tape.clock.now());
+  const log = pino({ level: "silent" });
+  const { store, master } = await openDataDirectory(dataDir, null);
+  const clocks = { clock: tape.clock, wallClock: time, timers: time };
+  const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false };
+  const market = createMarketFeed({ ...tape, ...clocks, ...ways });
+  await market.start();
+  const onStoreFailure = (error: unknown) => {
+    throw error;
+  };
+  const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure, log });
+  const watcher = new Watcher({ desk, store, market, timers: time, log });
+  const wallNow = () => Date.now() + requests * 60_000;
+  const server = createServer(
+    {
+      store,
+      desk,
+      market,
+      master,
+      budgets: new Budgets(),
+      profile: STANDARD_SPOT,
+      wallNow,
+      newClientOrderId: () => `bot-${requests}`,
+    },
+    { log },
+  );
+  const url = await server.listen({ port: 0, host: "127.0.0.1" });
+  await watcher.rebuild();
+  void market.prepare(SYMBOL);
+  let heard = 0;
+  market.subscribe(PROBE_STREAM, (data) => {
+    heard = (data as { number: number }).number;
+  });
+
+  let isOver = false;
+  const end = async (inOrder: boolean) => {
+    if (isOver) return;
+    isOver = true;
+    await server.close();
+    if (inOrder) await watcher.close();
+    await desk.drain();
+    await market.close();
+    await store.close();
+  };
+  closing.push(() => end(true));
+
+  const life: Life = {
+    market,
+    store,
+    time,
+    seed: (count) =>
+      seedStrategies(
+        store,
+        master,
+        Array.from({ length: count }, () => "SPOT" as const),
+        tape.clock.now(),
+      ),
+    async send(strategy, method, path, parameters = {}) {
+      requests += 1;
+      return await signed(url, strategy, method, path, { ...parameters, timestamp: String(wallNow()) });
+    },
+    async call(strategy, method, path, parameters) {
+      const { status, body } = await life.send(strategy, method, path, parameters);
+      if (status !== 200) throw new Error(`${method} ${path} ${inspect(parameters)}: ${inspect(body)}`);
+      return body;
+    },
+    async probe() {
+      probes += 1;
+      const number = probes;
+      tape.sendRaw(PROBE_STREAM, { number });
+      await eventual(
+        async () => heard,
+        (last) => last === number,
+      );
+    },
+    async turn(ms) {
+      time.advance(ms);
+      for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
+        requests += 1;
+        await market.query("/api/v3/ping", `trip=${requests}`);
+      }
+    },
+    async playTo(at) {
+      for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
+        const step = Math.min(STEP_MS_MAX, at - now);
+        time.advance(step);
+        tape.advanceTo(now + step);
+        await life.probe();
+      }
+    },
+    async rushTo(at) {
+      for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
+        const step = Math.min(RUSH_STEP_MS, at - now);
+        time.advance(step);
+        tape.advanceTo(now + step);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await life.probe();
+    },
+    async missTo(at) {
+      for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
+        const step = Math.min(STEP_MS_MAX, at - now);
+        tape.advanceTo(now + step);
+        await life.turn(step);
+      }
+    },
+    async playInstant(messages, at, after) {
+      await life.playTo(at - 1);
+      // The tape sends an instant in one go; here the test stands between its messages.
+      tape.silenceStreams();
+      time.advance(at - tape.clock.now());
+      tape.advanceTo(at);
+      tape.resumeStreams();
+      for (const [index, message] of messages.entries()) {
+        if (message.at !== at) continue;
+        tape.sendRaw(message.stream, message.payload);
+        await after(index);
+      }
+      await life.probe();
+    },
+    stop: () => end(true),
+    kill: () => end(false),
+  };
+  // What was subscribed after the socket had opened leaves a little later.
+  await eventual(
+    async () => {
+      await life.turn(TURN_MS);
+      tape.sendRaw(PROBE_STREAM, { number: -1 });
+      return heard;
+    },
+    (last) => last !== 0,
+  );
+  await life.probe();
+  return life;
+}
+
+/** Round trips over REST after which what was set off has arrived. */
+const ROUND_TRIPS = 3;
+let requests = 0;
+let probes = 0;
+
+/** Asks again, a turn of the event loop later, until the answer is as wanted. */
+export async function eventual<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  const deadline = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`never as wanted; last: ${inspect(answer)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,76 @@
+// The real program on an upstream that goes away and comes back: what it refuses meanwhile, what it still does, and that it
+// needs nobody to help it up again.
+import { expect, onTestFinished, test } from "vitest";
+import type { Exchange } from "../../src/market/exchange/open.ts";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { eventually } from "../support/eventually.ts";
+import { farBelow } from "../support/exact.ts";
+import { startGateway } from "../support/gateway.ts";
+import { send, signed } from "../support/signed-client.ts";
+
+const SYMBOL = "BTCUSDT";
+const SEED = 1008;
+/** Silence begins five seconds after the last word; then half as much again for a busy machine. */
+const SILENT_MS_MAX = 10_000;
+/** After some seconds in vain the next attempt to connect may be twelve seconds away, by design. */
+const CONNECTED_MS_MAX = 25_000;
+/** Two requests a second, so that a wait leaves most of the budgets. */
+const ASK_AGAIN_MS = 500;
+
+test("an upstream that stops and starts again needs no restart of ours", async () => {
+  let exchange: Exchange = await openSimulatedExchange({ seed: SEED });
+  onTestFinished(() => exchange.close());
+  const gateway = await startGateway({
+    env: {
+      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+    },
+  });
+  onTestFinished(() => gateway.kill());
+  const strategy = gateway.seed();
+  const ask = (method: string, path: string, parameters: Readonly<Record<string, string>> = {}) =>
+    signed(gateway.url, strategy, method, `/api/v3/${path}`, { symbol: SYMBOL, ...parameters });
+  const buy = () => ask("POST", "order", { side: "BUY", type: "MARKET", quantity: "0.0001" });
+
+  const bought = await buy();
+  expect(bought).toMatchObject({ status: 200, body: { status: "FILLED" } });
+  const last = (await send(gateway.url, "GET", `/api/v3/ticker/price?symbol=${SYMBOL}`)).body.price;
+
+  const port = Number(new URL(exchange.spotRestUrl).port);
+  await exchange.close();
+  let refused = await buy();
+  await eventually(
+    "a market order is refused",
+    async () => {
+      refused = await buy();
+      return refused.status !== 200;
+    },
+    { msMax: SILENT_MS_MAX, askAgainMs: ASK_AGAIN_MS },
+  );
+  expect(refused).toMatchObject({ status: 503, body: { code: -1008 } });
+  expect(refused.headers.get("retry-after")).toBe("1");
+  const price = farBelow(last);
+  const rests = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price };
+  const resting = await ask("POST", "order", rests);
+  expect(resting).toMatchObject({ status: 200, body: { status: "NEW" } });
+  const { orderId } = resting.body;
+  expect(await ask("GET", "order", { orderId })).toMatchObject({ status: 200, body: { status: "NEW" } });
+  expect(await ask("GET", "account")).toMatchObject({ status: 200 });
+  expect((await ask("GET", "myTrades")).status).toBe(200);
+
+  exchange = await openSimulatedExchange({ seed: SEED, port });
+  let again = await buy();
+  await eventually(
+    "a market order is filled again",
+    async () => {
+      again = await buy();
+      return again.status !== 503;
+    },
+    { msMax: CONNECTED_MS_MAX, askAgainMs: ASK_AGAIN_MS },
+  );
+  expect(again).toMatchObject({ status: 200, body: { status: "FILLED" } });
+  expect(await ask("GET", "order", { orderId })).toMatchObject({ status: 200, body: { status: "NEW" } });
+  expect(gateway.process.exitCode).toBeNull();
+});
