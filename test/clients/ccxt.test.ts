@@ -1,36 +1,20 @@
-// ccxt, unmodified: nothing is changed but the origin of its addresses, as the start of the server prints it. All its
-// default start-up calls are made.
+// ccxt, unmodified (`ccxt-client.ts` says how it is pointed here), and what it makes of the gateway's answers: its own
+// markets, orders, balances and error classes.
 import ccxt from "ccxt";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { balancesAfter, decimalText, expectedFill, type Fill, farBelow, units } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { ccxtClient, exchangeOf, PAIR } from "./ccxt-client.ts";
+import { errorOf, REFUSALS, type RefusalName } from "./client.ts";
+import { describeLife } from "./life.ts";
 
-let gateway: GatewayProcess;
-let takeStrategy: () => Credentials;
+stayOnLoopback();
+const gateway = seededGateway(20);
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 20));
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
-
-const PAIR = "BTC/USDT";
-
-function connect({ apiKey, apiSecret }: Pick<Credentials, "apiKey" | "apiSecret">) {
-  const exchange = new ccxt.binance({ apiKey, secret: apiSecret });
-  const addresses: Record<string, string> = exchange.urls.api;
-  for (const [api, address] of Object.entries(addresses)) {
-    addresses[api] = address.replace(/^https?:..[^/]+/, gateway.url);
-  }
-  return exchange;
-}
-
-type Client = ReturnType<typeof connect>;
+type Client = ReturnType<typeof exchangeOf>;
 
 function idOf({ id }: { readonly id?: string | undefined }): string {
   if (id === undefined) throw new Error("an order that was placed has an id");
@@ -39,8 +23,8 @@ function idOf({ id }: { readonly id?: string | undefined }): string {
 
 /** A client of a strategy of its own, after ccxt's default start-up. */
 async function trader(): Promise<Client & { readonly credentials: Credentials }> {
-  const credentials = takeStrategy();
-  const exchange = connect(credentials);
+  const credentials = gateway.takeStrategy();
+  const exchange = exchangeOf(credentials, gateway.url);
   await exchange.loadMarkets();
   return Object.assign(exchange, { credentials });
 }
@@ -73,6 +57,26 @@ async function expectBalancesToFollowFrom(exchange: Client): Promise<void> {
     locked: "0.00000000",
   });
 }
+
+const ERROR_CLASSES = {
+  INSUFFICIENT_BALANCE: ccxt.InsufficientFunds,
+  LOT_SIZE: ccxt.InvalidOrder,
+  ORDER_UNKNOWN: ccxt.OrderNotFound,
+  ORDER_OVER: ccxt.OrderNotFound,
+  STOP_WOULD_TRIGGER: ccxt.OrderImmediatelyFillable,
+  WRONG_SECRET: ccxt.AuthenticationError,
+  NOT_LIVE: ccxt.InvalidOrder,
+} satisfies Record<RefusalName, unknown>;
+
+describeLife({
+  name: "ccxt",
+  gateway,
+  connect: (key) => ccxtClient(key, gateway.url),
+  expectRefusal(error, name) {
+    expect(error).toBeInstanceOf(ERROR_CLASSES[name]);
+    expect(error).toMatchObject({ message: expect.stringContaining(REFUSALS[name].msg) });
+  },
+});
 
 describe("ccxt's public calls", () => {
   let exchange: Client;
@@ -210,6 +214,18 @@ describe.concurrent("with ccxt, a strategy", () => {
     await expectBalancesToFollowFrom(exchange);
   });
 
+  test("shows a stop that waits with its trigger price, and cancels it", async () => {
+    const exchange = await trader();
+    await exchange.createOrder(PAIR, "market", "buy", 0.001);
+    const triggerPrice = await restingPrice(exchange);
+    const placed = await exchange.createOrder(PAIR, "market", "sell", 0.0005, undefined, { triggerPrice });
+    const stop = { id: placed.id, status: "open", type: "market", side: "sell", triggerPrice, filled: 0 };
+    expect(placed).toMatchObject(stop);
+    expect(await exchange.fetchOpenOrders(PAIR)).toMatchObject([stop]);
+    expect(await exchange.cancelOrder(idOf(placed), PAIR)).toMatchObject({ status: "canceled" });
+    await expectBalancesToFollowFrom(exchange);
+  });
+
   test("takes a limit order that the market meets at once, at the market's better price", async () => {
     const exchange = await trader();
     const { ask } = await exchange.fetchTicker(PAIR);
@@ -285,62 +301,21 @@ describe.concurrent("with ccxt, a strategy", () => {
 });
 
 describe.concurrent("ccxt's own error classes tell", () => {
-  async function errorOf(call: () => Promise<unknown>): Promise<unknown> {
-    try {
-      await call();
-    } catch (error) {
-      return error;
-    }
-    throw new Error("a call that must be refused was answered");
-  }
-
-  test("missing funds: InsufficientFunds, and nothing moves", async () => {
-    const exchange = await trader();
-    const error = await errorOf(() => exchange.createOrder(PAIR, "market", "buy", 1));
-    expect(error).toBeInstanceOf(ccxt.InsufficientFunds);
-    expect(await exchange.fetchOrders(PAIR)).toEqual([]);
-    await expectBalancesToFollowFrom(exchange);
-  });
-
-  test("an order that does not exist: OrderNotFound", async () => {
-    const exchange = await trader();
-    expect(await errorOf(() => exchange.fetchOrder("4711", PAIR))).toBeInstanceOf(ccxt.OrderNotFound);
-    expect(await errorOf(() => exchange.cancelOrder("4711", PAIR))).toBeInstanceOf(ccxt.OrderNotFound);
-  });
-
-  test("an order that is over: OrderNotFound", async () => {
-    const exchange = await trader();
-    const id = idOf(await exchange.createOrder(PAIR, "market", "buy", 0.001));
-    expect(await errorOf(() => exchange.cancelOrder(id, PAIR))).toBeInstanceOf(ccxt.OrderNotFound);
-  });
-
   test("a notional that is too small: BadRequest", async () => {
     const exchange = await trader();
-    const error = await errorOf(() => exchange.createOrder(PAIR, "market", "buy", 0.00001));
+    const error = await errorOf(exchange.createOrder(PAIR, "market", "buy", 0.00001));
     expect(error).toBeInstanceOf(ccxt.BadRequest);
     expect(String(error)).toContain("Filter failure: NOTIONAL");
   });
 
-  test("a quantity that is too large for its filter: InvalidOrder", async () => {
-    const exchange = await trader();
-    const error = await errorOf(() => exchange.createOrder(PAIR, "limit", "buy", 9_001, 30_000));
-    expect(error).toBeInstanceOf(ccxt.InvalidOrder);
-    expect(String(error)).toContain("LOT_SIZE");
-  });
-
-  test("a wrong secret: AuthenticationError", async () => {
-    const exchange = connect({ ...takeStrategy(), apiSecret: "0".repeat(64) });
-    expect(await errorOf(() => exchange.fetchBalance())).toBeInstanceOf(ccxt.AuthenticationError);
-  });
-
   test("an unknown key: AuthenticationError", async () => {
-    const exchange = connect({ apiKey: "nobody", apiSecret: "nothing" });
-    expect(await errorOf(() => exchange.fetchBalance())).toBeInstanceOf(ccxt.AuthenticationError);
+    const exchange = exchangeOf({ apiKey: "nobody", apiSecret: "nothing" }, gateway.url);
+    expect(await errorOf(exchange.fetchBalance())).toBeInstanceOf(ccxt.AuthenticationError);
   });
 
   test("an unknown pair, once it gets through to the server: BadSymbol", async () => {
     const exchange = await trader();
-    const error = await errorOf(() =>
+    const error = await errorOf(
       exchange.request("order", "private", "GET", { symbol: "NOSUCH", orderId: 1 }),
     );
     expect(error).toBeInstanceOf(ccxt.BadSymbol);

@@ -1,0 +1,310 @@
+// What typed clients of other languages need of a body, field by field: they cannot run here, and one field of another
+// type fails their whole call. Walked over real answers, in every state that a body has.
+//
+// go-binance and the Python connector type every field that they know; hummingbot and OctoBot fail without some, and
+// ccxt misreads an order that has others. A field that is listed must be there.
+// Source: reference exchange, sections 7 and 18.
+import { beforeAll, describe, expect, test } from "vitest";
+import { farBelow } from "../support/exact.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { send, signed, type WireAnswer } from "../support/signed-client.ts";
+import { SYMBOL, type Told } from "./client.ts";
+
+stayOnLoopback();
+const gateway = seededGateway(1);
+const symbol = SYMBOL;
+
+/** What a value has to be. */
+const KINDS = {
+  id: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0,
+  count: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+  /** Unix ms of this century: never 0, never microseconds. */
+  time: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 1e12 && Number(value) < 1e13,
+  /** −1 while there is no such time yet. */
+  timeOrNone: (value: unknown) => value === -1 || KINDS.time(value),
+  minusOne: (value: unknown) => value === -1,
+  zero: (value: unknown) => value === 0,
+  code: (value: unknown) => Number.isSafeInteger(value) && Number(value) < 0,
+  decimal: (value: unknown) => typeof value === "string" && /^\d+(\.\d+)?$/.test(value),
+  text: (value: unknown) => typeof value === "string" && value !== "",
+  flag: (value: unknown) => typeof value === "boolean",
+  yes: (value: unknown) => value === true,
+  texts: (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === "string"),
+  list: (value: unknown) => Array.isArray(value),
+  canceled: (value: unknown) => value === "CANCELED",
+  trading: (value: unknown) => value === "TRADING",
+  spotOnly: (value: unknown) => JSON.stringify(value) === '[["SPOT"]]',
+} as const;
+type Shape = Readonly<Record<string, keyof typeof KINDS>>;
+
+const ORDER: Shape = {
+  symbol: "text",
+  orderId: "id",
+  orderListId: "minusOne",
+  clientOrderId: "text",
+  price: "decimal",
+  origQty: "decimal",
+  executedQty: "decimal",
+  cummulativeQuoteQty: "decimal",
+  origQuoteOrderQty: "decimal",
+  status: "text",
+  timeInForce: "text",
+  type: "text",
+  side: "text",
+};
+const QUERIED: Shape = {
+  ...ORDER,
+  stopPrice: "decimal",
+  icebergQty: "decimal",
+  time: "time",
+  updateTime: "time",
+  workingTime: "timeOrNone",
+  isWorking: "flag",
+  selfTradePreventionMode: "text",
+};
+const CANCELED: Shape = { ...ORDER, origClientOrderId: "text", status: "canceled", transactTime: "time" };
+
+/** Body → client → what it reads there. A dot leads into an object, `filters.NAME` to the filter of that name. */
+const NEEDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+  placed: {
+    "go-binance": { ...ORDER, transactTime: "time" },
+    "binance-connector-python": { ...ORDER, transactTime: "time", workingTime: "timeOrNone" },
+    hummingbot: { orderId: "id", transactTime: "time" },
+    "python-binance": { orderId: "id", clientOrderId: "text", status: "text" },
+    OctoBot: { orderId: "id", status: "text", type: "text", side: "text", time: "time" },
+  },
+  canceled: {
+    "go-binance": CANCELED,
+    "binance-connector-python": { ...CANCELED, selfTradePreventionMode: "text" },
+    hummingbot: { status: "canceled" },
+    OctoBot: { orderId: "id", status: "canceled", time: "time" },
+  },
+  queried: {
+    "go-binance": QUERIED,
+    "binance-connector-python": QUERIED,
+    hummingbot: { clientOrderId: "text", orderId: "id", status: "text", updateTime: "time" },
+    OctoBot: { ...ORDER, time: "time" },
+  },
+  account: {
+    "go-binance": {
+      makerCommission: "count",
+      takerCommission: "count",
+      buyerCommission: "zero",
+      sellerCommission: "zero",
+      "commissionRates.maker": "decimal",
+      "commissionRates.taker": "decimal",
+      "commissionRates.buyer": "decimal",
+      "commissionRates.seller": "decimal",
+      canTrade: "flag",
+      canWithdraw: "flag",
+      canDeposit: "flag",
+      updateTime: "time",
+      accountType: "text",
+      balances: "list",
+      permissions: "texts",
+      uid: "id",
+    },
+    "binance-connector-python": {
+      brokered: "flag",
+      requireSelfTradePrevention: "flag",
+      preventSor: "flag",
+      updateTime: "time",
+      uid: "id",
+    },
+    OctoBot: { uid: "id", permissions: "texts" },
+  },
+  balance: { "every client": { asset: "text", free: "decimal", locked: "decimal" } },
+  trade: {
+    "every client": {
+      symbol: "text",
+      id: "id",
+      orderId: "id",
+      orderListId: "minusOne",
+      price: "decimal",
+      qty: "decimal",
+      quoteQty: "decimal",
+      commission: "decimal",
+      commissionAsset: "text",
+      time: "time",
+      isBuyer: "flag",
+      isMaker: "flag",
+      isBestMatch: "flag",
+    },
+  },
+  exchange: {
+    "go-binance": {
+      timezone: "text",
+      serverTime: "time",
+      rateLimits: "list",
+      exchangeFilters: "list",
+      symbols: "list",
+    },
+  },
+  rateLimit: {
+    "go-binance": { rateLimitType: "text", interval: "text", intervalNum: "id", limit: "id" },
+  },
+  symbol: {
+    "go-binance": {
+      symbol: "text",
+      status: "trading",
+      baseAsset: "text",
+      baseAssetPrecision: "id",
+      quoteAsset: "text",
+      quotePrecision: "id",
+      quoteAssetPrecision: "id",
+      baseCommissionPrecision: "id",
+      quoteCommissionPrecision: "id",
+      orderTypes: "texts",
+      icebergAllowed: "flag",
+      ocoAllowed: "flag",
+      quoteOrderQtyMarketAllowed: "flag",
+      isSpotTradingAllowed: "flag",
+      isMarginTradingAllowed: "flag",
+      filters: "list",
+      permissions: "texts",
+      "filters.PRICE_FILTER.minPrice": "decimal",
+      "filters.PRICE_FILTER.maxPrice": "decimal",
+      "filters.PRICE_FILTER.tickSize": "decimal",
+      "filters.LOT_SIZE.minQty": "decimal",
+      "filters.LOT_SIZE.maxQty": "decimal",
+      "filters.LOT_SIZE.stepSize": "decimal",
+      "filters.MARKET_LOT_SIZE.minQty": "decimal",
+      "filters.MARKET_LOT_SIZE.maxQty": "decimal",
+      "filters.MARKET_LOT_SIZE.stepSize": "decimal",
+      "filters.NOTIONAL.minNotional": "decimal",
+      "filters.NOTIONAL.maxNotional": "decimal",
+      "filters.NOTIONAL.avgPriceMins": "count",
+      "filters.MAX_NUM_ORDERS.maxNumOrders": "id",
+      "filters.MAX_NUM_ALGO_ORDERS.maxNumAlgoOrders": "id",
+    },
+    hummingbot: {
+      permissionSets: "spotOnly",
+      isSpotTradingAllowed: "yes",
+      "filters.PRICE_FILTER.tickSize": "decimal",
+      "filters.LOT_SIZE.minQty": "decimal",
+      "filters.LOT_SIZE.stepSize": "decimal",
+      "filters.NOTIONAL.minNotional": "decimal",
+    },
+  },
+  error: { "every client": { code: "code", msg: "text" } },
+  time: { "every client": { serverTime: "time" } },
+};
+
+/** Names that make ccxt take a spot order for a strategy's, a contract's or a refused one. */
+const NEVER_IN_AN_ORDER = ["strategyId", "algoId", "positionSide", "cumQuote", "code"];
+
+/** What every body that was asked for is, by the name under which it stands in `NEEDS`. */
+const bodies: Record<string, Told[]> = {};
+const answers: WireAnswer[] = [];
+
+/** Where a path leads in a body. */
+function at(body: Told, path: string): unknown {
+  return path.split(".").reduce((value, name) => {
+    if (!Array.isArray(value)) return value?.[name];
+    return value.find(({ filterType }) => filterType === name);
+  }, body);
+}
+
+/** Every kind of order, in every state that can be had at once, and everything that tells of them. */
+beforeAll(async () => {
+  const strategy = gateway.takeStrategy();
+  const ask = async (method: string, route: string, parameters = {}) => {
+    const answer = await signed(gateway.url, strategy, method, `/api/v3/${route}`, parameters);
+    answers.push(answer);
+    return answer.body;
+  };
+  const read = async (route: string) => {
+    const answer = await send(gateway.url, "GET", `/api/v3/${route}`);
+    answers.push(answer);
+    return answer.body;
+  };
+
+  const account = [await ask("GET", "account")];
+  const { bidPrice } = await read(`ticker/bookTicker?symbol=${symbol}`);
+  const price = farBelow(bidPrice);
+  const limit = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.0005", price };
+  const stop = { symbol, side: "SELL", type: "STOP_LOSS", quantity: "0.0002", stopPrice: price };
+  const placed = [
+    await ask("POST", "order", { symbol, side: "BUY", type: "MARKET", quantity: "0.001" }),
+    await ask("POST", "order", { symbol, side: "BUY", type: "MARKET", quoteOrderQty: "20" }),
+    await ask("POST", "order", { symbol, side: "SELL", type: "MARKET", quantity: "0.0005" }),
+    await ask("POST", "order", limit),
+    await ask("POST", "order", limit),
+    await ask("POST", "order", stop),
+    await ask("POST", "order", { ...stop, type: "STOP_LOSS_LIMIT", timeInForce: "GTC", price }),
+  ];
+  account.push(await ask("GET", "account"));
+  const orderId = placed[3].orderId;
+  const open = [...(await ask("GET", "openOrders")), await ask("GET", "order", { symbol, orderId })];
+  const canceled = [await ask("DELETE", "order", { symbol, orderId })];
+  canceled.push(...(await ask("DELETE", "openOrders", { symbol })));
+  const queried = [...open, ...(await ask("GET", "allOrders", { symbol }))];
+  const exchange = [await read("exchangeInfo"), await read(`exchangeInfo?symbol=${symbol}`)];
+  Object.assign(bodies, {
+    placed,
+    canceled,
+    queried,
+    account,
+    balance: account.flatMap(({ balances }) => balances),
+    trade: await ask("GET", "myTrades", { symbol }),
+    exchange,
+    rateLimit: exchange.flatMap(({ rateLimits }) => rateLimits),
+    symbol: exchange.flatMap(({ symbols }) => symbols),
+    error: [
+      await ask("POST", "order"),
+      await ask("GET", "order", { symbol, orderId: 4_711 }),
+      await ask("GET", "nothing"),
+      await read("account"),
+      await read("klines"),
+    ],
+    time: [await read("time")],
+  });
+});
+
+describe("a typed client reads", () => {
+  const rows = Object.entries(NEEDS).flatMap(([body, clients]) =>
+    Object.entries(clients).map(([client, shape]) => ({ body, client, shape })),
+  );
+
+  test.each(rows)("$body as $client needs it", ({ body, shape }) => {
+    const found = bodies[body] ?? [];
+    expect(found.length).toBeGreaterThan(0);
+    const wrong = found.flatMap((told) =>
+      Object.entries(shape)
+        .filter(([path, kind]) => !KINDS[kind](at(told, path)))
+        .map(([path, kind]) => `${path} is not ${kind}: ${JSON.stringify(at(told, path))}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("every state of an order that there is to read", () => {
+    const seen = new Set(
+      bodies.queried?.map(({ type, status, isWorking }) => `${type} ${status} ${isWorking}`),
+    );
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        "MARKET FILLED true",
+        "LIMIT NEW true",
+        "LIMIT CANCELED true",
+        "STOP_LOSS NEW false",
+        "STOP_LOSS_LIMIT NEW false",
+      ]),
+    );
+  });
+
+  test("no order with a name that means something else to it", () => {
+    for (const order of [bodies.placed, bodies.canceled, bodies.queried].flatMap((list) => list ?? [])) {
+      for (const name of NEVER_IN_AN_ORDER) expect(order).not.toHaveProperty(name);
+    }
+  });
+
+  test("JSON that says so, in answers and errors", () => {
+    expect(answers.some(({ status }) => status >= 400)).toBe(true);
+    for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
+  });
+
+  test("an empty object as the answer to its ping", async () => {
+    expect((await send(gateway.url, "GET", "/api/v3/ping")).body).toEqual({});
+  });
+});

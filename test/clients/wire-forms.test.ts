@@ -1,0 +1,183 @@
+// How clients of other languages send what they send, byte for byte as far as it differs: where parameters travel, in
+// which order, under which content type and header names. Each form places an order, finds it, and cancels it.
+// Source: reference exchange, section 18.2.
+import { beforeAll, describe, expect, test } from "vitest";
+import { farBelow } from "../support/exact.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { exchange, hmacHex, type RawAnswer } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { send } from "../support/signed-client.ts";
+import { type Key, SYMBOL } from "./client.ts";
+
+stayOnLoopback();
+const gateway = seededGateway(20);
+const symbol = SYMBOL;
+const ORDER = "/api/v3/order";
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+
+type Method = "GET" | "POST" | "DELETE";
+type Parameters = Readonly<Record<string, string | number>>;
+/** The parts of a request on an order, before the key's header. */
+type Parts = {
+  readonly query?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+type Form = {
+  readonly client: string;
+  /** As the client spells it. */
+  readonly keyHeader?: string;
+  parts(method: Method, parameters: Parameters, sign: (message: string) => string): Parts;
+};
+
+function encoded(parameters: Parameters): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
+}
+
+function sorted(parameters: Parameters): Parameters {
+  return Object.fromEntries(Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function withSignature(message: string, sign: (message: string) => string): string {
+  return `${message}&signature=${sign(message)}`;
+}
+
+const timestamp = () => Date.now();
+
+const FORMS: readonly Form[] = [
+  {
+    // Names sorted, a form body with DELETE too, and JSON as the content type of what has no body.
+    client: "python-binance",
+    parts(method, parameters, sign) {
+      const all = sorted({ ...parameters, recvWindow: 10_000, timestamp: timestamp() });
+      const message = withSignature(encoded(all), sign);
+      return method === "GET"
+        ? { query: message, headers: { "content-type": JSON_TYPE } }
+        : { body: message, headers: { "content-type": FORM } };
+    },
+  },
+  {
+    // What the order is in the body, what the request is in the query, and the signature over both with nothing between.
+    client: "go-binance",
+    keyHeader: "X-Mbx-Apikey",
+    parts(method, parameters, sign) {
+      const query = `timestamp=${timestamp()}`;
+      const body = encoded(sorted(parameters));
+      if (method === "GET") return { query: withSignature(`${body}&${query}`, sign) };
+      return {
+        query: `${query}&signature=${sign(query + body)}`,
+        body,
+        headers: { "Content-Type": FORM },
+      };
+    },
+  },
+  {
+    client: "hummingbot",
+    parts(method, parameters, sign) {
+      const message = withSignature(encoded({ ...parameters, timestamp: timestamp() }), sign);
+      if (method === "GET") return { query: message };
+      const headers = { "Content-Type": JSON_TYPE };
+      return method === "POST" ? { body: message, headers } : { query: message, headers };
+    },
+  },
+  {
+    client: "binance-connector-python",
+    parts(_method, parameters, sign) {
+      return { query: withSignature(encoded({ ...parameters, timestamp: timestamp() }), sign), body: "" };
+    },
+  },
+  {
+    client: "binance-connector-js",
+    parts(_method, parameters, sign) {
+      const message = withSignature(encoded({ ...parameters, timestamp: timestamp() }), sign);
+      return { query: message, body: "", headers: { "Content-Type": JSON_TYPE } };
+    },
+  },
+  {
+    // It leaves the sign @ as it is.
+    client: "binance-futures-connector-python",
+    parts(_method, parameters, sign) {
+      const all = encoded({ ...parameters, note: "me@home", timestamp: timestamp() }).replaceAll("%40", "@");
+      return {
+        query: withSignature(all, sign),
+        headers: { "Content-Type": `${JSON_TYPE};charset=utf-8` },
+      };
+    },
+  },
+  {
+    client: "a client of lower-case headers",
+    keyHeader: "x-mbx-apikey",
+    parts: formBody,
+  },
+  { client: "a client of upper-case headers", keyHeader: "X-MBX-APIKEY", parts: formBody },
+];
+
+function formBody(method: Method, parameters: Parameters, sign: (message: string) => string): Parts {
+  const message = withSignature(encoded({ ...parameters, timestamp: timestamp() }), sign);
+  return method === "POST" ? { body: message, headers: { "content-type": FORM } } : { query: message };
+}
+
+/** Sends a request on an order as a client forms it. */
+async function sendAs(
+  { keyHeader = "X-MBX-APIKEY", parts }: Form,
+  { apiKey, apiSecret }: Key,
+  method: Method,
+  parameters: Parameters,
+): Promise<RawAnswer> {
+  const { headers, ...sent } = parts(method, parameters, (message) => hmacHex(apiSecret, message));
+  return await exchange(gateway.url, {
+    method,
+    path: ORDER,
+    ...sent,
+    headers: { ...headers, [keyHeader]: apiKey },
+  });
+}
+
+let price: string;
+
+beforeAll(async () => {
+  const { body } = await send(gateway.url, "GET", `/api/v3/ticker/bookTicker?symbol=${symbol}`);
+  price = farBelow(body.bidPrice);
+});
+
+const limit = () => ({ symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price });
+
+describe("a request is understood as it is sent by", () => {
+  test.each(FORMS)("$client", async (form) => {
+    const key = gateway.takeStrategy();
+    const newClientOrderId = "x-HNA2TXFJ0123456789abcdefABCDEF-_";
+    const placed = await sendAs(form, key, "POST", { ...limit(), newClientOrderId });
+    expect(placed).toMatchObject({
+      status: 200,
+      body: { orderId: 1, clientOrderId: newClientOrderId, status: "NEW", price, origQty: "0.00100000" },
+    });
+    const found = await sendAs(form, key, "GET", { symbol, orderId: 1 });
+    expect(found).toMatchObject({ status: 200, body: { orderId: 1, status: "NEW" } });
+    const canceled = await sendAs(form, key, "DELETE", { symbol, origClientOrderId: newClientOrderId });
+    expect(canceled).toMatchObject({ status: 200, body: { orderId: 1, status: "CANCELED" } });
+  });
+
+  test.each(FORMS)("$client, and refused when its signature is another's", async (form) => {
+    const { apiKey } = gateway.takeStrategy();
+    for (const method of ["POST", "GET", "DELETE"] as const) {
+      const answer = await sendAs(form, { apiKey, apiSecret: "0".repeat(64) }, method, {
+        symbol,
+        orderId: 1,
+      });
+      expect(answer).toMatchObject({ status: 401, body: { code: -2015 } });
+    }
+  });
+});
+
+test("a number in scientific notation, as Python prints small ones, is refused and nothing is placed", async () => {
+  const [form] = FORMS;
+  if (form === undefined) throw new Error("there are forms");
+  const key = gateway.takeStrategy();
+  const order = { symbol, side: "BUY", type: "MARKET", quantity: "1e-05" };
+  const answer = await sendAs(form, key, "POST", order);
+  expect(answer).toMatchObject({ status: 400, body: { code: -1100 } });
+  expect(await sendAs(form, key, "GET", { symbol, orderId: 1 })).toMatchObject({ body: { code: -2013 } });
+});
