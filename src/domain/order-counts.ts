@@ -35,10 +35,7 @@ export function withPlacement(counts: OrderCounts, at: number): OrderCounts {
 }
 
 /** The budget that the counts go beyond, or null. */
-export function exhaustedBy({
-  inTenSeconds,
-  inMinute,
-}: Pick<OrderCounts, "inTenSeconds" | "inMinute">): {
+export function exhaustedBy({ inTenSeconds, inMinute }: Pick<OrderCounts, "inTenSeconds" | "inMinute">): {
   readonly limit: number;
   readonly interval: string;
 } | null {

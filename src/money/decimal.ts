@@ -76,7 +76,11 @@ export function feeUp(amount: bigint, rate: Rate): Amount {
 }
 
 /** Whether `price` lies between `down` and `up` times `reference`, both ends included. Nothing is rounded. */
-export function isWithinMultiples(price: Price, reference: Price, { up, down }: { up: Rate; down: Rate }): boolean {
+export function isWithinMultiples(
+  price: Price,
+  reference: Price,
+  { up, down }: { up: Rate; down: Rate },
+): boolean {
   const scaled = price * SCALE;
   return scaled >= reference * down && scaled <= reference * up;
 }
