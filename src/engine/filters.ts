@@ -95,7 +95,7 @@ export function failsPosition(
   { side, quantity, orderId }: Pick<Order, "side" | "quantity" | "orderId">,
   account: Account,
 ): FilterName | null {
-  if (maxPosition === null || side === "SELL") return null;
+  if (maxPosition === null || maxPosition === 0n || side === "SELL") return null;
   const held = account.balances.get(baseAsset);
   let position = add(quantity, ((held?.free ?? 0n) + (held?.locked ?? 0n)) as Quantity);
   for (const open of account.openOrders.values()) {
@@ -118,8 +118,8 @@ export function failsOrderCounts(
     orders += 1;
     if (awaitsTrigger(open)) stops += 1;
   }
-  if (maxNumOrders !== null && orders > maxNumOrders) return "MAX_NUM_ORDERS";
-  return isStop && maxNumAlgoOrders !== null && stops > maxNumAlgoOrders ? "MAX_NUM_ALGO_ORDERS" : null;
+  if (isAbove(orders, maxNumOrders)) return "MAX_NUM_ORDERS";
+  return isStop && isAbove(stops, maxNumAlgoOrders) ? "MAX_NUM_ALGO_ORDERS" : null;
 }
 
 function failsPercentPrices(rules: SymbolRules, side: Side, price: Price, prices: Prices): FilterName | null {
@@ -134,7 +134,12 @@ function failsPercentPrices(rules: SymbolRules, side: Side, price: Price, prices
 }
 
 /** What a filter measures by. Where the exchange has published none yet, the nearest that is known; null if nothing is. */
-function referencePrice(reference: ReferencePrice, symbol: string, side: Side, prices: Prices): Price | null {
+export function referencePrice(
+  reference: ReferencePrice,
+  symbol: string,
+  side: Side,
+  prices: Prices,
+): Price | null {
   const average = reference === "AVERAGE" ? prices.averagePrice(symbol) : null;
   const quote = prices.quote(symbol);
   return average ?? prices.lastPrice(symbol) ?? (quote === null ? null : bestOpposite(side, quote));
@@ -145,6 +150,10 @@ function isWithin(quantity: Quantity, lot: LotSize | null): boolean {
   return (
     quantity >= lot.minQuantity && isAtMost(quantity, lot.maxQuantity) && isMultiple(quantity, lot.stepSize)
   );
+}
+
+function isAbove(count: number, limit: number | null): boolean {
+  return limit !== null && limit !== 0 && count > limit;
 }
 
 function isAtMost(value: bigint, limit: bigint): boolean {

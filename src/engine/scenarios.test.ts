@@ -64,6 +64,27 @@ const RULES: readonly SymbolRules[] = [
   }),
   // At most 3 units, two open orders, one of them a stop.
   symbolRules("FEW", { maxPosition: decimal("3"), maxNumOrders: 2, maxNumAlgoOrders: 1 }),
+  // Filters that are published and, being zero, ask nothing.
+  symbolRules("OPEN", {
+    percentPriceBySide: {
+      buy: { up: ZERO, down: ZERO },
+      sell: { up: ZERO, down: ZERO },
+      reference: "AVERAGE",
+    },
+    maxPosition: ZERO,
+    maxNumOrders: 0,
+    maxNumAlgoOrders: 0,
+  }),
+  // A market order is for at most 100 at the average price.
+  symbolRules("PART", {
+    notional: {
+      minNotional: decimal("5"),
+      maxNotional: decimal("100"),
+      appliesMinToMarket: true,
+      appliesMaxToMarket: true,
+      reference: "AVERAGE",
+    },
+  }),
   symbolRules("FREE", { priceFilter: null, lotSize: null, marketLotSize: null, notional: null }),
 ];
 

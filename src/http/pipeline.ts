@@ -114,6 +114,9 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   return table;
 }
 
+/** What a request weighs whose parameters cannot be read: as if it had none. */
+const NO_PARAMETERS: Parameters = new Map();
+
 /** Answers a request of the exchange-style families. Rejects only if the store has failed. */
 export async function handle(request: Request, routes: RouteTable, gateway: Gateway): Promise<Reply> {
   const { budgets, wallNow } = gateway;
@@ -134,12 +137,10 @@ export async function handle(request: Request, routes: RouteTable, gateway: Gate
 
   if (route.access === "public") {
     const parameters = readParameters(request.query, body);
-    if (isRefusal(parameters)) return refuse(parameters);
-    const charged = budgets.charge(address, wallNow(), {
-      weight: route.weight(parameters),
-      placesOrder: false,
-    });
+    const weight = route.weight(isRefusal(parameters) ? NO_PARAMETERS : parameters);
+    const charged = budgets.charge(address, wallNow(), { weight, placesOrder: false });
     if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
+    if (isRefusal(parameters)) return refused(parameters, { usage: charged.usage, placesOrder });
     return present(await route.answer(parameters, gateway), charged.usage, placesOrder);
   }
 

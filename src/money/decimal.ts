@@ -75,14 +75,17 @@ export function feeUp(amount: bigint, rate: Rate): Amount {
   return ((amount * rate + SCALE - 1n) / SCALE) as Amount;
 }
 
-/** Whether `price` lies between `down` and `up` times `reference`, both ends included. Nothing is rounded. */
+/**
+ * Whether `price` lies between `down` and `up` times `reference`, both ends included; zero times asks nothing. Nothing is
+ * rounded.
+ */
 export function isWithinMultiples(
   price: Price,
   reference: Price,
-  { up, down }: { up: Rate; down: Rate },
+  { up, down }: { readonly up: Rate; readonly down: Rate },
 ): boolean {
   const scaled = price * SCALE;
-  return scaled >= reference * down && scaled <= reference * up;
+  return scaled >= reference * down && (up === 0n || scaled <= reference * up);
 }
 
 /** The largest quantity that `amount` buys at `price`, before it is snapped to a step. */

@@ -64,7 +64,7 @@ export class GapFiller {
   add(symbol: string, from: number, to: number): void {
     if (this.#isClosed || to <= from || !this.#list.has(symbol)) return;
     const waiting = this.#gaps.get(symbol);
-    if (waiting !== undefined) waiting.push({ from, to });
+    if (waiting !== undefined) addTo(waiting, { from, to });
     else {
       this.#gaps.set(symbol, [{ from, to }]);
       void this.#fillAll(symbol);
@@ -135,6 +135,12 @@ export class GapFiller {
     for (const { waiting } of taken) if (waiting.since > from) this.#list.add(waiting);
     return taken.filter(({ waiting }) => waiting.since <= from);
   }
+}
+
+/** Behind the gap that is under way waits at most one, however often the line breaks: looking twice does no harm. */
+function addTo(gaps: Gap[], { from, to }: Gap): void {
+  const last = gaps.length > 1 ? gaps.pop() : undefined;
+  gaps.push({ from: Math.min(from, last?.from ?? from), to: Math.max(to, last?.to ?? to) });
 }
 
 /** What a stop that was just triggered now waits for, if it is still open. */

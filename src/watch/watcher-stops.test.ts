@@ -161,6 +161,21 @@ describe("a trade between a stop's decision and its watching", () => {
   });
 });
 
+test("a stop that a trade reaches while our rules still call its symbol halted is carried out when they do not", async () => {
+  const { market, place, settled, statusOf } = await stage();
+  await place("one", "BUY", null, { stop: "110" });
+  market.halted.add("BTCUSDT");
+  market.trade("BTCUSDT", "110");
+  await settled();
+  market.show("BTCUSDT", "99", "100");
+  await settled();
+  expect(await statusOf("one", 2)).toBe("NEW");
+  market.halted.clear();
+  market.show("BTCUSDT", "98", "99");
+  await settled();
+  expect(await statusOf("one", 2)).toBe("FILLED");
+});
+
 describe("a stop that is reached while its symbol has no quote", () => {
   test("is carried out at the next quote, although the price has moved back", async () => {
     const { market, place, settled, statusOf, fillsOf } = await stage();

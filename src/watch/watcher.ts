@@ -172,7 +172,7 @@ export class Watcher {
     this.#heard(symbol, watched);
     // A halted market trades with nobody, whatever its book still shows.
     if (this.#market.rules(symbol)?.status !== "TRADING") return;
-    for (const each of watched.overdue.splice(0)) void this.#carryOut(each);
+    this.#retryOverdue(symbol);
     for (const each of this.#list.takeAtQuote(symbol, quote)) void this.#carryOut(each);
   }
 
@@ -228,8 +228,17 @@ export class Watcher {
     if (order === null || !isOpen(order)) return;
     this.#watch(waitingOf(strategyId, order));
     const overdue = this.#watched.get(symbol)?.overdue;
+    // A trade says that the market is open, also while its rules still call it halted.
+    const isHalted = this.#market.rules(symbol)?.status !== "TRADING";
+    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(reached.waiting))) return;
     const isNew = overdue?.every(({ waiting }) => !isSameOrder(waiting, reached.waiting));
-    if (refusal === "MARKET_SILENT" && isNew) overdue?.push(reached);
+    if (isNew) overdue?.push(reached);
+    // The quote it waits for may have come while the order was looked up.
+    if (!isHalted && this.#market.quote(symbol) !== null) this.#retryOverdue(symbol);
+  }
+
+  #retryOverdue(symbol: string): void {
+    for (const each of this.#watched.get(symbol)?.overdue.splice(0) ?? []) void this.#carryOut(each);
   }
 
   #releaseIfIdle(symbol: string): void {
@@ -254,8 +263,13 @@ function isSameOrder(one: Waiting, other: Waiting): boolean {
   return one.strategyId === other.strategyId && one.orderId === other.orderId;
 }
 
-function commandOf({ waiting: { orderId, waitsFor }, seen }: Reached): [Command, ExecuteOptions] {
-  return waitsFor === "TRADE_FALLS" || waitsFor === "TRADE_RISES"
+function isStop({ waitsFor }: Waiting): boolean {
+  return waitsFor === "TRADE_FALLS" || waitsFor === "TRADE_RISES";
+}
+
+function commandOf({ waiting, seen }: Reached): [Command, ExecuteOptions] {
+  const { orderId } = waiting;
+  return isStop(waiting)
     ? [{ type: "TriggerStop", orderId, seen }, { key: `trigger:${orderId}` }]
     : [{ type: "FillRestingOrder", orderId, seen }, { key: `fill:${orderId}` }];
 }

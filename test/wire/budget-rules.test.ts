@@ -346,8 +346,9 @@ describe("every answer", () => {
     expect(await at("GET", "/api/v3/account")).toEqual([401, "20"]);
     expect(await at("GET", "/api/v3/nothing")).toEqual([404, "20"]);
     expect(await at("GET", "/fapi/v1/nothing")).toEqual([404, "20"]);
-    expect(await at("GET", "/api/v3/exchangeInfo?a=1&a=2")).toEqual([400, "20"]);
-    expect(await at("POST", "/api/v3/order", "x".repeat(20_000))).toEqual([413, "20"]);
+    // A public request is charged although its parameters cannot be read.
+    expect(await at("GET", "/api/v3/exchangeInfo?a=1&a=2")).toEqual([400, "40"]);
+    expect(await at("POST", "/api/v3/order", "x".repeat(20_000))).toEqual([413, "40"]);
     // The bot routes have no such budget.
     expect(await at("GET", "/bot/v1/nothing")).toEqual([404, null]);
 

@@ -6,11 +6,12 @@
 // Source: specification 3.3; design, section 6 (strategy close).
 import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, OrderFilled, OrderPlaced } from "../../domain/event.ts";
+import type { Market } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { floorToStep, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { floorToStep, type Price, type Quantity, quantityFor, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances, Decision } from "../decision.ts";
-import { failsAsMarket } from "../filters.ts";
+import { failsAsMarket, referencePrice } from "../filters.ts";
 import { seedOf } from "../open-strategy.ts";
 import { fillWhole } from "./fill.ts";
 import { canceled } from "./release.ts";
@@ -55,7 +56,7 @@ function holdings(account: Account, { market }: Circumstances): { rules: SymbolR
 }
 
 function isSellable(rules: SymbolRules, quantity: Quantity, { market }: Circumstances): boolean {
-  const first = atMost(quantity, rules);
+  const first = atMost(quantity, rules, market);
   return failsAsMarket(rules, { side: "SELL", quantity: first }, market) === null;
 }
 
@@ -69,7 +70,7 @@ function sales(
   const events: (OrderPlaced | OrderFilled)[] = [];
   let left = quantity;
   for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
-    const order = saleOf(rules, atMost(left, rules), numbers.orderId, circumstances.at);
+    const order = saleOf(rules, atMost(left, rules, circumstances.market), numbers.orderId, circumstances.at);
     numbers.orderId += 1;
     events.push(
       { type: "OrderPlaced", at: circumstances.at, order, postings: [] },
@@ -109,10 +110,15 @@ function onStep(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Qu
 }
 
 /** As much of a quantity as one order may be for. */
-function atMost(quantity: Quantity, rules: SymbolRules): Quantity {
+function atMost(quantity: Quantity, rules: SymbolRules, prices: Market): Quantity {
   const limits = [rules.lotSize, rules.marketLotSize].flatMap((lot) =>
     lot === null || lot.maxQuantity === 0n ? [] : [lot.maxQuantity],
   );
+  const { notional } = rules;
+  if (notional?.appliesMaxToMarket && notional.maxNotional > 0n) {
+    const price = referencePrice(notional.reference, rules.symbol, "SELL", prices);
+    if (price !== null && price > 0n) limits.push(quantityFor(notional.maxNotional, price));
+  }
   const largest = limits.reduce((least, limit) => (limit < least ? limit : least), quantity);
   return onStep(largest, rules);
 }

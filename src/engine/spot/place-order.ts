@@ -21,7 +21,7 @@ import { freeOf } from "../../money/posting.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import {
   failsAsLimit,
-  failsLotSize,
+  failsAsMarket,
   failsMarketLotSizes,
   failsMarketNotional,
   failsNotional,
@@ -117,9 +117,7 @@ function placeStop(
   };
   const failed =
     failsPriceFilter(rules, stopPrice) ??
-    (command.price === null
-      ? (failsLotSize(rules, quantity) ?? failsMarketNotional(rules, order, market))
-      : failsAsLimit(rules, order, market)) ??
+    (command.price === null ? failsAsMarket(rules, order, market) : failsAsLimit(rules, order, market)) ??
     failsPosition(rules, order, account) ??
     failsOrderCounts(rules, true, account);
   if (failed !== null) return filterFailed(failed);
