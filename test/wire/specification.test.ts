@@ -143,6 +143,22 @@ describe("2.5 spot order", () => {
   });
 });
 
+test("a parameter that the specification does not know is ignored, also where the exchange knows it", async () => {
+  const who = takeStrategy();
+  const others = {
+    icebergQty: "0.0005",
+    selfTradePreventionMode: "EXPIRE_MAKER",
+    trailingDelta: 100,
+    strategyType: 1,
+  };
+  const { status, body } = await ask(who, "POST", "order", { ...restingBuy(), ...others });
+  expect({ status, type: body.type, iceberg: body.icebergQty }).toEqual({
+    status: 200,
+    type: "LIMIT",
+    iceberg: "0.00000000",
+  });
+});
+
 describe("2.6 trade", () => {
   test("symbol, id, orderId, price, qty, quoteQty, commission, commissionAsset, time, isBuyer, isMaker", async () => {
     const who = takeStrategy();
