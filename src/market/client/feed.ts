@@ -4,12 +4,14 @@
 // exchange itself, the simulated one or a tape. The files beside this one know that protocol; here they are put together.
 //
 // The feed and the callers' own questions (`query`) ask through a client each: whatever a caller may bring about, too
-// many questions under way or a firewall's displeasure, the feed goes on. Only a ban of our address stops both.
+// many questions under way or a firewall's displeasure, the feed goes on. Only a ban of our address stops both, and
+// callers have a budget of their own (`upstream-weight.ts`), so that their questions do not bring one about.
 //
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
 import type { Market } from "../../domain/market.ts";
 import { createAnnouncer } from "./announce.ts";
+import { createCallersRest } from "./callers-rest.ts";
 import { StreamConnection } from "./connection.ts";
 import type { Extremes } from "./extremes.ts";
 import { type Family, familyOfPath, restUrlOf, spotStreamUrl, type UpstreamHosts } from "./hosts.ts";
@@ -20,6 +22,7 @@ import { createRest, type Pause, type Rest, type UpstreamAnswer } from "./rest.t
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
 import { createTraded, type TradedSpan } from "./traded.ts";
+import { callersWeightMax, createWeightBudget } from "./upstream-weight.ts";
 import type { SymbolListener } from "./warm-symbol.ts";
 import { createWarmSymbols, type PriceCounts } from "./warm-symbols.ts";
 
@@ -29,7 +32,8 @@ export type MarketFeedOptions = UpstreamHosts & {
   readonly log: Log;
   /**
    * Whether a symbol that is quiet on its streams is asked for by REST. True for the reference exchange, which may send
-   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
+   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead. Only where
+   * it is true is what callers ask held to a budget.
    */
   readonly asksAboutQuietSymbols?: boolean;
   readonly wallClock?: Clock;
@@ -97,11 +101,21 @@ const rulesWaitMsMax = 1_000;
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
+  const asksAboutQuietSymbols = options.asksAboutQuietSymbols ?? true;
+  // An upstream of our own keeps to its schedule and counts no weight.
+  const isMetered = asksAboutQuietSymbols;
   const bans: Record<Family, Pause> = { spot: { until: 0 }, futures: { until: 0 } };
   const restOf = (family: Family) =>
     createRest({ baseUrl: restUrlOf(options, family), wallClock, timers, log, ban: bans[family] });
   const rests: Record<Family, Rest> = { spot: restOf("spot"), futures: restOf("futures") };
-  const callersRests: Record<Family, Rest> = { spot: restOf("spot"), futures: restOf("futures") };
+  const callersRestOf = (family: Family) =>
+    createCallersRest({
+      rest: restOf(family),
+      budget: isMetered ? createWeightBudget(callersWeightMax[family], wallClock) : null,
+      wallClock,
+      timers,
+    });
+  const callersRests = { spot: callersRestOf("spot"), futures: callersRestOf("futures") };
   const announcer = createAnnouncer(log, wallClock);
   const connection = new StreamConnection({
     url: spotStreamUrl(options),
@@ -130,7 +144,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     clock,
     wallClock,
     timers,
-    asksAboutQuietSymbols: options.asksAboutQuietSymbols ?? true,
+    asksAboutQuietSymbols,
   });
   const traded = createTraded({ rest: rests.spot, clock, wallClock, timers, log });
   const listings = createListings({ rests, wallClock, log });

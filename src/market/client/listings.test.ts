@@ -95,6 +95,30 @@ test("the last known rules stand when upstream does not answer, and nobody waits
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
 });
 
+test("rules in use that become too old are reported once a minute, however many they are", async () => {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream, tickers, logged } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
+  await feed.start();
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  upstream.reply("/api/v3/exchangeInfo", () => ({ status: 503, body: "down" }));
+  const reports = () => logged.filter((line) => line.startsWith("rules could not be refreshed")).length;
+  const passSeconds = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      time.advance(1_000);
+      await settle(stage);
+    }
+  };
+  await passSeconds(rulesAgeMsMax / 1_000);
+  expect(reports()).toBe(0);
+  await passSeconds(1);
+  expect(reports()).toBe(1);
+  await passSeconds(59);
+  expect(reports()).toBe(1);
+  await passSeconds(1);
+  expect(reports()).toBe(2);
+});
+
 test("an answer that does not come is waited for no longer than a second", async () => {
   const stage = await setStage(["BTCUSDT"]);
   const { feed, time, upstream } = stage;

@@ -27,6 +27,8 @@ const rowsDeadlineMs = 3_000;
 const symbolsPerQuestionMax = 100;
 const questionsAtATimeMax = 2;
 const symbolsMax = 20_000;
+/** How often it is said that rules are old. */
+const oldRulesLogIntervalMs = 60_000;
 const faultsRememberedMax = 1_000;
 
 const paths: Readonly<Record<Family, string>> = {
@@ -75,6 +77,7 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
   };
   /** Infinity until the start and while the whole is being asked for. */
   let wholeDueAt = Number.POSITIVE_INFINITY;
+  let oldRulesLoggedAt = Number.NEGATIVE_INFINITY;
 
   const refresh = createBatcher(askRows, {
     keysMax: symbolsPerQuestionMax,
@@ -155,6 +158,16 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
     retryAt.set(symbol, wallClock.now() + rulesRetryMs);
   }
 
+  /** Of rules in use that are older than `rulesAgeMsMax` because upstream does not give younger ones. */
+  function reportOldRules(old: readonly string[], now: number): void {
+    if (old.length === 0 || now - oldRulesLoggedAt < oldRulesLogIntervalMs) return;
+    oldRulesLoggedAt = now;
+    log.warn(
+      { symbols: old.length, first: old[0], rulesAgeMsMax },
+      "rules could not be refreshed; the last known ones stand",
+    );
+  }
+
   function takeRows(rows: readonly JsonObject[], askedAt: number): void {
     let isChanged = false;
     for (const row of rows) {
@@ -204,11 +217,14 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
     refresh,
     sweep(now, symbolsInUse) {
       if (now >= wholeDueAt) refreshWhole();
+      const old: string[] = [];
       for (const symbol of symbolsInUse) {
         const known = listed.get(symbol);
         if (known === undefined || now - known.askedAt < rulesRefreshAgeMs) continue;
+        if (now - known.askedAt > rulesAgeMsMax && retryAt.has(symbol)) old.push(symbol);
         if ((retryAt.get(symbol) ?? 0) <= now) refresh(symbol);
       }
+      reportOldRules(old, now);
     },
     body: (family) => bodies[family],
   };

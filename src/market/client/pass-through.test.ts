@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
+import { questionsWaitingMax } from "./callers-rest.ts";
 import { cacheMsMax, passThroughDeadlineMs } from "./pass-through.ts";
+import { requestsInFlightMax } from "./rest.ts";
 import { setStage } from "./testing/feed.ts";
 import { until } from "./testing/upstream.ts";
+import { budgetWindowMs, callersWeightMax } from "./upstream-weight.ts";
 
 const path = "/api/v3/depth";
+const aggregatePath = "/api/v3/aggTrades";
 
 test("status and body are handed on as they came", async () => {
   const { feed, upstream } = await setStage([]);
@@ -101,11 +105,67 @@ test("many questions of callers under way leave the feed its own", async () => {
   const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
-  upstream.reply(path, () => new Promise(() => {}));
-  const questions = Array.from({ length: 200 }, (_, index) => feed.query(path, `limit=${index}`));
-  expect(await questions.at(-1)).toMatchObject({ reason: "too many requests to upstream are under way" });
+  upstream.reply(aggregatePath, () => new Promise(() => {}));
+  for (let index = 0; index < 2 * requestsInFlightMax; index += 1)
+    void feed.query(aggregatePath, `fromId=${index}`);
   await feed.prepare("BTCUSDT");
   expect(feed.quote("BTCUSDT")).not.toBeNull();
+});
+
+test("more questions than may be under way wait, and are asked in the order in which they came", async () => {
+  const { feed, upstream } = await setStage([]);
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  upstream.reply(aggregatePath, async (search) => {
+    asked.push(search.get("fromId") ?? "");
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { body: [] };
+  });
+  const questions = Array.from({ length: requestsInFlightMax + 3 }, (_, index) =>
+    feed.query(aggregatePath, `fromId=${index}`),
+  );
+  await until(() => asked.length === requestsInFlightMax);
+  for (const behind of [0, 1, 2]) {
+    answers[behind]?.();
+    await until(() => asked.length > requestsInFlightMax + behind);
+    expect(asked.slice(requestsInFlightMax + behind)).toEqual([`${requestsInFlightMax + behind}`]);
+  }
+  for (const answer of answers) answer();
+  for (const answer of await Promise.all(questions)) expect(answer).toMatchObject({ status: 200 });
+});
+
+test("a question whose turn does not come in time, or behind too many, is not answered", async () => {
+  const { feed, upstream, time } = await setStage([], { asksAboutQuietSymbols: false });
+  upstream.reply(aggregatePath, () => new Promise(() => {}));
+  const questions = Array.from({ length: requestsInFlightMax + questionsWaitingMax + 1 }, (_, index) =>
+    feed.query(aggregatePath, `fromId=${index}`),
+  );
+  expect(await questions.at(-1)).toMatchObject({ reason: "too many questions wait" });
+  await until(() => upstream.requests.length === requestsInFlightMax);
+  time.advance(passThroughDeadlineMs);
+  expect(await questions.at(-2)).toMatchObject({ reason: "no turn within 3000 ms" });
+  await Promise.all(questions);
+  upstream.reply(aggregatePath, () => ({ body: [] }));
+  expect(await feed.query(aggregatePath, "fromId=again")).toMatchObject({ status: 200 });
+});
+
+test("what callers use of the upstream budget is bounded, and the feed goes on", async () => {
+  const { feed, upstream, tickers, time } = await setStage(["BTCUSDT"]);
+  tickers.set("BTCUSDT", ["99", "101"]);
+  await feed.start();
+  upstream.reply(path, () => ({ body: {} }));
+  const deepestWeight = 250;
+  const within = callersWeightMax.spot / deepestWeight;
+  const deepest = (index: number) => feed.query(path, `symbol=S${index}&limit=5000`);
+  for (let index = 0; index < within; index += 1) expect(await deepest(index)).toMatchObject({ status: 200 });
+  expect(await deepest(within)).toMatchObject({ reason: expect.stringContaining("share of the upstream") });
+  expect(upstream.requests.filter((line) => line.startsWith(path))).toHaveLength(within);
+  await feed.prepare("BTCUSDT");
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+  time.advance(budgetWindowMs - 1);
+  expect(await deepest(within)).toMatchObject({ unavailable: true });
+  time.advance(1);
+  expect(await deepest(within)).toMatchObject({ status: 200 });
 });
 
 test("a feed that closes breaks callers' questions off at once", async () => {

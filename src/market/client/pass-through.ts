@@ -12,7 +12,7 @@ export const passThroughDeadlineMs = 3_000;
 export type PassThrough = (path: string, search: string) => Promise<UpstreamAnswer>;
 
 /** `restOf` names the host of a path. An answer of no availability is not kept. */
-export function createPassThrough(restOf: (path: string) => Rest, clock: Clock): PassThrough {
+export function createPassThrough(restOf: (path: string) => Pick<Rest, "ask">, clock: Clock): PassThrough {
   const underWay = new Map<string, Promise<UpstreamAnswer>>();
   /** In the order of `askedAt`, oldest first. */
   const kept = new Map<

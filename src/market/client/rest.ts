@@ -33,7 +33,7 @@ export type Rest = {
   close(): void;
 };
 
-const requestsInFlightMax = 128;
+export const requestsInFlightMax = 128;
 /** How long to leave upstream alone when it does not say how long. */
 const defaultPauseMs = 30_000;
 const pauseMsMax = 3 * 24 * 60 * 60 * 1000; // The longest ban of the exchange is three days.
@@ -115,7 +115,8 @@ export function faultOf(answer: UpstreamAnswer): string {
   return `upstream answered ${answer.status}: ${answer.text.slice(0, 200)}`;
 }
 
-function unavailable(reason: string): UpstreamAnswer {
+/** That there is no answer, and why. */
+export function unavailable(reason: string): UpstreamAnswer {
   return { unavailable: true, reason };
 }
 

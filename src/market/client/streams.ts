@@ -27,8 +27,10 @@ type Stream = {
 export type Streams = {
   /** Calls back with the `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: Listener<unknown>): Cancel;
-  /** Whether upstream has confirmed all of these; one that was refused for want of room is not waited for. */
+  /** Whether upstream has confirmed all of these. */
   areConfirmed(names: readonly string[]): boolean;
+  /** Whether one of these was refused for want of room: what it would say is not heard. */
+  isAnyRefused(names: readonly string[]): boolean;
   /** A message as received; `mayRepeat` when another socket may have brought it already. */
   receive(text: string, mayRepeat: boolean): void;
   /** Ends what has lingered long enough. Call it every second or so. */
@@ -77,6 +79,7 @@ export function createStreams(options: StreamsOptions): Streams {
     stream.listeners = stream.listeners.filter((listener) => listener !== own);
     if (stream.listeners.length > 0) return;
     idleSince.set(name, wallClock.now());
+    if (!stream.isWanted) drop(name);
     if (idleSince.size > lingeringMax) dropLongestIdle();
   }
 
@@ -136,7 +139,8 @@ export function createStreams(options: StreamsOptions): Streams {
 
   return {
     subscribe,
-    areConfirmed: (names) => names.every((name) => refused.has(name) || connection.isConfirmed(name)),
+    areConfirmed: (names) => names.every((name) => connection.isConfirmed(name)),
+    isAnyRefused: (names) => names.some((name) => refused.has(name)),
     receive,
     sweep(now) {
       for (const [name, since] of idleSince) {

@@ -92,6 +92,11 @@ export class WarmSymbol {
     return this.#listeners.length > 0;
   }
 
+  /** Whether what its streams say is not heard, because the connection has no room for all of them. */
+  get isUnheard(): boolean {
+    return this.#around.streams.isAnyRefused(this.#streamNames);
+  }
+
   watch(listener: SymbolListener): Cancel {
     // An object of its own, since one listener may watch twice.
     const own: SymbolListener = {

@@ -9,7 +9,7 @@ import { pass, setStage, settle } from "./testing/feed.ts";
 import { sendDepth, sendTicker, sendTrade, warmStage } from "./testing/messages.ts";
 import { until } from "./testing/upstream.ts";
 import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
-import { quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.ts";
+import { awaitedMs, quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.ts";
 
 const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
 
@@ -235,10 +235,56 @@ test("when too many symbols are warm, the one unused for longest goes, and never
   const [watched = "", unused = "", ...others] = symbols;
   feed.watch(watched, deaf);
   await Promise.all([feed.prepare(watched), feed.prepare(unused)]);
-  time.advance(1);
+  time.advance(awaitedMs);
   await Promise.all(others.map((symbol) => feed.prepare(symbol)));
   expect(feed.status().symbols).toBe(warmSymbolsMax);
   expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([unused]);
+});
+
+test("symbols whose first prices are awaited are not given up for each other, and are once they were had", async () => {
+  const symbols = Array.from({ length: warmSymbolsMax + 20 }, (_, index) => `S${index}USDT`);
+  const stage = await setStage(symbols, { asksAboutQuietSymbols: false });
+  const { feed, time, tickers } = stage;
+  for (const symbol of symbols) tickers.set(symbol, ["99", "101"]);
+  await feed.start();
+  await Promise.all(symbols.map((symbol) => feed.prepare(symbol)));
+  expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([]);
+  time.advance(awaitedMs);
+  expect(feed.status().symbols).toBe(warmSymbolsMax);
+});
+
+test("a symbol without room for its streams has no quote, and its gap is told when it has room", async () => {
+  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
+  const { feed, upstream, time, tickers, logged } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]);
+  const others = Array.from({ length: streamsPerConnectionMax - 3 }, (_, index) => `s${index}@kline_1m`);
+  const [leave] = others.map((stream) => feed.subscribe(stream, () => {}));
+  await feed.start();
+  const takenUpAt = time.now();
+  const gaps: [from: number, to: number][] = [];
+  feed.watch("BTCUSDT", { ...deaf, gap: (from, to) => gaps.push([from, to]) });
+  await feed.prepare("BTCUSDT");
+  expect(feed.status().quotes.accepted).toBe(1);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(logged).toContain("the market connection is full: a stream is refused");
+
+  for (let message = 1; message <= 11; message += 1) {
+    await until(() => upstream.controls.length >= message);
+    time.advance(334);
+  }
+  sendTicker(stage, 1, "99", "102");
+  await until(() => feed.status().quotes.accepted === 2);
+  expect([feed.quote("BTCUSDT"), gaps]).toEqual([null, []]);
+
+  leave?.();
+  time.advance(1_000);
+  await until(() => !upstream.subscribed().includes("s0@kline_1m"));
+  time.advance(334);
+  await until(() => upstream.subscribed().includes("btcusdt@avgPrice"));
+  sendTicker(stage, 2, "99", "103");
+  await until(() => gaps.length === 1);
+  expect(gaps).toEqual([[takenUpAt, time.now()]]);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "103"));
 });
 
 test("all that may be warm fits on the connection, with room for candles", () => {

@@ -20,12 +20,17 @@ import type { Rest } from "./rest.ts";
 import type { Streams } from "./streams.ts";
 import { askAverage, askTickerRows, symbolsPerQuestionMax, type TickerRow } from "./ticker-rows.ts";
 import type { Cancel, Clock, Timers } from "./time.ts";
-import { type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
+import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
 
 export const quietAfterMs = 2_000;
 export const warmMs = 5 * 60_000;
-/** Four streams each; the other 224 of the connection's 1,024 are for candles and books. */
+/**
+ * Four streams each; the other 224 of the connection's 1,024 are for candles and books. Exceeded by symbols that are
+ * watched, and for a moment by those that orders wait for.
+ */
 export const warmSymbolsMax = 200;
+/** Whoever asked for a symbol gets its first prices and decides on them within this time: till then it is not given up. */
+export const awaitedMs = firstPricesWaitMsMax + 200;
 const questionsAtATimeMax = 2;
 const averagesAtATimeMax = 8;
 const bookTickerPath = "/api/v3/ticker/bookTicker";
@@ -37,7 +42,7 @@ export type PriceCounts = {
 };
 
 export type WarmSymbols = {
-  /** Null while the symbol is silent or not warm. */
+  /** Null while the symbol is silent, not warm, or has no room for its streams. */
   quote(symbol: string): Quote | null;
   /** The last known one, also of a silent symbol; null while none is known or the symbol is not warm. */
   lastPrice(symbol: string): Price | null;
@@ -99,7 +104,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
       known.usedAt = wallClock.now();
       return known;
     }
-    if (warmSymbols.size >= warmSymbolsMax) coolLongestUnused();
+    if (warmSymbols.size >= warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax + 1);
     const made = new WarmSymbol(name, around);
     warmSymbols.set(name, made);
     askFirstQuote(name);
@@ -108,13 +113,11 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     return made;
   }
 
-  function coolLongestUnused(): void {
-    let longest: WarmSymbol | null = null;
-    for (const candidate of warmSymbols.values()) {
-      if (!candidate.isWatched && (longest === null || candidate.usedAt < longest.usedAt))
-        longest = candidate;
-    }
-    if (longest !== null) cool(longest);
+  function coolLongestUnused(count: number): void {
+    const usedBefore = wallClock.now() - awaitedMs;
+    const unused = [...warmSymbols.values()].filter((each) => !each.isWatched && each.usedAt <= usedBefore);
+    unused.sort((one, other) => one.usedAt - other.usedAt);
+    for (const each of unused.slice(0, count)) cool(each);
   }
 
   function cool(unused: WarmSymbol): void {
@@ -176,8 +179,9 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
 
   return {
     quote(symbol) {
-      const book = warmSymbols.get(symbol)?.book;
-      return book === undefined || isSilent(book, wallClock.now()) ? null : book.quote;
+      const known = warmSymbols.get(symbol);
+      if (known === undefined || known.isUnheard) return null;
+      return isSilent(known.book, wallClock.now()) ? null : known.book.quote;
     },
     lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
     averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
@@ -198,6 +202,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
         if (!candidate.isWatched && now - candidate.usedAt >= warmMs) cool(candidate);
         else candidate.sweep(now);
       }
+      if (warmSymbols.size > warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax);
       if (asksAboutQuietSymbols && isConnected() && !isAskingQuiet) askQuiet(now);
     },
     symbols: () => warmSymbols.keys(),

@@ -1,0 +1,79 @@
+// Callers' questions to one REST host: one after another in the order in which they came once many are under way, and
+// never more than the budget that is theirs, so that the feed's own questions to the same host are answered.
+//
+// Bounds: `requestsInFlightMax` questions under way, `questionsWaitingMax` waiting, each for no longer than its deadline.
+import { type Rest, requestsInFlightMax, type UpstreamAnswer, unavailable } from "./rest.ts";
+import type { Clock, Timers } from "./time.ts";
+import { upstreamWeightOf, type WeightBudget } from "./upstream-weight.ts";
+
+/** More than the questions that the budget of one caller allows it in a minute. */
+export const questionsWaitingMax = 1_024;
+
+export type CallersRestOptions = {
+  readonly rest: Rest;
+  /** Null when upstream counts no weight. */
+  readonly budget: WeightBudget | null;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+};
+
+export function createCallersRest({
+  rest,
+  budget,
+  wallClock,
+  timers,
+}: CallersRestOptions): Pick<Rest, "ask" | "close"> {
+  /** Told whether they may begin, in the order in which they came. */
+  const waiting = new Set<(mayBegin: boolean) => void>();
+  let underWay = 0;
+  let isClosed = false;
+
+  /** Resolves with false when the turn did not come within `waitMsMax`. */
+  function turn(waitMsMax: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const told = (mayBegin: boolean): void => {
+        cancel();
+        waiting.delete(told);
+        if (mayBegin) underWay += 1;
+        resolve(mayBegin);
+      };
+      const cancel = timers.after(waitMsMax, () => told(false));
+      waiting.add(told);
+    });
+  }
+
+  function letNextBegin(): void {
+    const [next] = waiting;
+    if (next !== undefined && underWay < requestsInFlightMax) next(true);
+  }
+
+  async function ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer> {
+    const wantedAt = wallClock.now();
+    if (isClosed || waiting.size >= questionsWaitingMax) return unavailable("too many questions wait");
+    if (underWay < requestsInFlightMax) underWay += 1;
+    else if (!(await turn(deadlineMs))) return unavailable(`no turn within ${deadlineMs} ms`);
+    try {
+      const leftMs = deadlineMs - (wallClock.now() - wantedAt);
+      return await askInTurn(path, search, leftMs);
+    } finally {
+      underWay -= 1;
+      letNextBegin();
+    }
+  }
+
+  async function askInTurn(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer> {
+    // A question that upstream does not get costs nothing.
+    if (rest.pausedUntil() === 0 && budget?.take(upstreamWeightOf(path, search)) === false)
+      return unavailable("callers have used up their share of the upstream budget");
+    return rest.ask(path, search, deadlineMs);
+  }
+
+  return {
+    ask,
+    close() {
+      isClosed = true;
+      rest.close();
+      for (const told of waiting) told(false);
+    },
+  };
+}
