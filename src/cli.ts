@@ -2,15 +2,15 @@
 // standard output alone. Whatever they do to keys is audited by the store.
 import { parseArgs } from "node:util";
 import { AUDIT } from "./cli/audit.ts";
-import type { Command, Options } from "./cli/command.ts";
+import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts";
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { SEED } from "./cli/seed.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError, VERSION } from "./config.ts";
 
 const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT];
 
-const CALL = "npm run -s lyrebird --";
 const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
+  --version    the version of Lyrebird
   --help       this text
 `;
 const EXIT_USAGE = 2;
@@ -29,22 +29,22 @@ try {
 
 async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
-  const { help = false, ...options } = values;
-  const command = COMMANDS.find(({ name }) => `${positionals.join(" ")} `.startsWith(`${name} `));
-  if (help) {
+  const { help = false, version = false, ...options } = values;
+  const asksForHelp = help || positionals[0] === "help";
+  const words = positionals[0] === "help" ? positionals.slice(1) : positionals;
+  const command = COMMANDS.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
+  if (asksForHelp) {
     process.stdout.write(command === undefined ? helpOfAll() : helpOf(command));
     return 0;
   }
-  if (command === undefined) {
-    throw new ConfigError(
-      positionals.length === 0
-        ? "which command?"
-        : `there is no command ${JSON.stringify(positionals.join(" "))}`,
-    );
+  if (version) {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
   }
-  const operands = positionals.slice(command.name.split(" ").length);
+  if (command === undefined) throw new ConfigError(noCommand(words));
+  const operands = words.slice(command.name.split(" ").length);
   if (command.operand === "" && operands.length > 0) {
-    throw new ConfigError(`too many words: ${operands.join(" ")}`);
+    throw new ConfigError(`too many words: ${operands.join(" ")}; ${OPTIONS_HINT}`);
   }
   const stranger = Object.keys(options).find(
     (name) => name !== "data" && !command.options.includes(name as keyof Options),
@@ -62,12 +62,22 @@ function readArguments(args: string[]) {
         type: { type: "string" },
         data: { type: "string" },
         json: { type: "boolean" },
+        version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Says that no command is called so, and which begin with the same word. */
+function noCommand(words: readonly string[]): string {
+  const [first] = words;
+  if (first === undefined) return "which command?";
+  const similar = COMMANDS.map(({ name }) => name).filter((name) => name.startsWith(`${first} `));
+  const offer = similar.length === 0 ? "" : `: there are ${similar.join(", ")}`;
+  return `there is no command ${JSON.stringify(words.join(" "))}${offer}`;
 }
 
 function helpOfAll(): string {

@@ -2,6 +2,13 @@
 // that name the setting, and the process exits 2.
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import packageJson from "../package.json" with { type: "json" };
+
+/** The version of this package. */
+export const VERSION = packageJson.version;
+
+/** Where the data lies if nothing else is said. */
+export const DATA_DIR_DEFAULT = "./data";
 
 export const MARKETS = ["sim", "live", "tape"] as const;
 
@@ -54,14 +61,17 @@ Options (each also an environment variable, which the option overrides):
   --market NAME   sim: the built-in simulated exchange              MARKET     (sim)
                   live: the reference exchange's own hosts
                   tape: a recorded day, from TAPE_FILE
+  --version       the version of Lyrebird
   --help          this text
 
 Environment only:
-  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production
+  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production.
+                           This version cannot make keys with it yet, neither at the first start nor with "seed"
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
   PUBLIC_URL               the address that people and bots see
   TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
-                           SIGHUP reads them again, for a certificate that was renewed
+                           SIGHUP reads them again, for a certificate that was renewed; without TLS it ends the
+                           server in order, as SIGTERM and SIGINT do
   TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is ignored).
                            With more than 0 the port must be open to the proxies alone
   SIM_SEED                 which simulated market (1)
@@ -78,7 +88,7 @@ const settings = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(", ")}` }).default("info"),
   PORT: wholeNumber(0, 65_535).default(8_080),
   HOST: words.default("127.0.0.1"),
-  DATA_DIR: words.default("./data"),
+  DATA_DIR: words.default(DATA_DIR_DEFAULT),
   MASTER_KEY_FILE: words.optional(),
   PUBLIC_URL: httpUrl.optional(),
   TLS_CERT: words.optional(),
@@ -97,10 +107,13 @@ type Settings = z.infer<typeof settings>;
 
 const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET" } as const;
 
-/** Reads the configuration of a server, or "help" if that is what was asked for. Throws ConfigError. */
-export function readServeConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config | "help" {
+/** Reads the configuration of a server, or which text was asked for instead. Throws ConfigError. */
+export function readServeConfig(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Config | "help" | "version" {
   const flags = readFlags(args);
-  if (flags === "help") return "help";
+  if (flags === "help" || flags === "version") return flags;
   return readConfig(flags, env);
 }
 
@@ -130,25 +143,38 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
   };
 }
 
-function readFlags(args: readonly string[]): Record<string, string> | "help" {
+function readFlags(args: readonly string[]): Record<string, string> | "help" | "version" {
+  const { values, positionals } = parseFlags(args);
+  if (values.help === true) return "help";
+  if (values.version === true) return "version";
+  if (positionals.length > 0) {
+    // npm keeps an option that comes before "--" to itself and passes on its value alone.
+    throw new ConfigError(
+      `${JSON.stringify(positionals.join(" "))} is no option: options come after "--", as in "npm start -- --port 8086"`,
+    );
+  }
+  const flags: Record<string, string> = {};
+  for (const [flag, name] of Object.entries(FLAGS)) {
+    const value = values[flag as keyof typeof FLAGS];
+    if (value !== undefined) flags[name] = value;
+  }
+  return flags;
+}
+
+function parseFlags(args: readonly string[]) {
   try {
-    const { values } = parseArgs({
+    return parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         port: { type: "string" },
         host: { type: "string" },
         data: { type: "string" },
         market: { type: "string" },
+        version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });
-    if (values.help === true) return "help";
-    const flags: Record<string, string> = {};
-    for (const [flag, name] of Object.entries(FLAGS)) {
-      const value = values[flag as keyof typeof FLAGS];
-      if (value !== undefined) flags[name] = value;
-    }
-    return flags;
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
   }

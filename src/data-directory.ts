@@ -11,6 +11,12 @@ import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 
+/** Where a demo keeps its master key. */
+const MASTER_KEY_NAME = "master.key";
+
+/** How the migration library begins what it says of a later version's database, which is sound. */
+const LIBRARY_PREFIX = "corrupted migrations: ";
+
 export type DataDirectory = {
   readonly store: Store;
   readonly master: MasterKey;
@@ -18,21 +24,27 @@ export type DataDirectory = {
   readonly isDemo: boolean;
 };
 
-/** Opens a data directory, creating what is missing. Throws with what to do if it cannot be used. */
+/**
+ * Opens a data directory, creating what is missing, though never a master key for a database that is there already: its
+ * secrets come from another. Throws with what to do if it cannot be used.
+ */
 export async function openDataDirectory(
   directory: string,
   masterKeyFile: string | null,
 ): Promise<DataDirectory> {
   makeDirectory(directory);
-  const keyFile = masterKeyFile ?? join(directory, "master.key");
-  if (masterKeyFile === null && !existsSync(keyFile)) createMasterKey(keyFile);
+  const keyFile = masterKeyFile ?? join(directory, MASTER_KEY_NAME);
+  if (masterKeyFile === null) provideMasterKey(directory, keyFile);
   const master = readKey(keyFile);
   const store = await openStoreFile(databaseFile(directory));
   try {
     await verifyMasterKey(store, master);
   } catch (error) {
     await store.close();
-    throw error;
+    throw new Error(
+      `DATA_DIR ${directory} cannot be used with the master key in ${keyFile}: ${error instanceof Error ? error.message : error}`,
+      { cause: error },
+    );
   }
   return { store, master, isDemo: masterKeyFile === null };
 }
@@ -82,6 +94,18 @@ function makeDirectory(directory: string): void {
   }
 }
 
+function provideMasterKey(directory: string, keyFile: string): void {
+  // In this order: another first start makes its key before its database.
+  const isUsed = existsSync(databaseFile(directory));
+  if (existsSync(keyFile)) return;
+  if (isUsed) {
+    throw new ConfigError(
+      `DATA_DIR ${directory} has a database but no ${MASTER_KEY_NAME}: set MASTER_KEY_FILE, or restore the file`,
+    );
+  }
+  createMasterKey(keyFile);
+}
+
 function readKey(file: string): MasterKey {
   try {
     return readMasterKey(file);
@@ -94,8 +118,7 @@ async function openStoreFile(file: string): Promise<Store> {
   try {
     return await openSqliteStore(file);
   } catch (error) {
-    throw new Error(`${file} cannot be opened: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file} cannot be opened: ${reason.replace(LIBRARY_PREFIX, "")}`, { cause: error });
   }
 }

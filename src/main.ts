@@ -1,6 +1,13 @@
 // `npm start`: reads the configuration, starts the service, says how to trade on it, and ends it when told to.
 import pino from "pino";
-import { ConfigError, readServeConfig, SERVE_HELP } from "./config.ts";
+import {
+  type Config,
+  ConfigError,
+  DATA_DIR_DEFAULT,
+  readServeConfig,
+  SERVE_HELP,
+  VERSION,
+} from "./config.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
 /** A close that takes longer than this is abandoned: what was acknowledged is durable already. */
@@ -14,13 +21,12 @@ process.umask(0o077);
 try {
   const config = readServeConfig(process.argv.slice(2), process.env);
   if (config === "help") process.stdout.write(SERVE_HELP);
+  else if (config === "version") process.stdout.write(`${VERSION}\n`);
   else {
     log.level = config.logLevel;
     const service = await startService(config, { log, onFatal: stopAtOnce });
     closeOnSignal(service);
-    // Without a certificate the signal means what it always does: the terminal is gone.
-    if (service.renewCertificate !== null) process.on("SIGHUP", service.renewCertificate);
-    greet(service);
+    greet(service, config);
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -50,14 +56,26 @@ function closeOnSignal(service: Service): void {
   };
   process.on("SIGTERM", close);
   process.on("SIGINT", close);
+  // Without a certificate to read again the signal means what it always does: the terminal is gone.
+  process.on("SIGHUP", service.renewCertificate ?? close);
 }
 
-function greet({ url, firstStrategies, restingOrders }: Service): void {
+function greet({ url, firstStrategies, restingOrders }: Service, config: Config): void {
   process.stdout.write(`Lyrebird listens on ${url}\n`);
-  if (restingOrders > 0) process.stdout.write(`${restingOrders} orders are resting.\n`);
+  process.stdout.write(`Market: ${nameOf(config.market)}\n`);
+  if (restingOrders > 0) {
+    process.stdout.write(
+      restingOrders === 1 ? "1 order is resting.\n" : `${restingOrders} orders are resting.\n`,
+    );
+  }
   const [strategy] = firstStrategies;
   if (strategy === undefined) {
-    process.stdout.write("Another strategy, with keys: npm run -s lyrebird -- seed --type spot\n");
+    // With a master key of one's own the command would refuse.
+    if (config.masterKeyFile === null) {
+      process.stdout.write(
+        `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}\n`,
+      );
+    }
     return;
   }
   process.stdout.write(`
@@ -74,4 +92,25 @@ Trade on it with ccxt, unmodified but for its addresses:
   console.log(await exchange.createOrder("BTC/USDT", "market", "buy", 0.001));
 
 `);
+}
+
+/** Of another host's address no more is said than the host: it may hold a password. */
+function nameOf(market: Config["market"]): string {
+  switch (market.kind) {
+    case "sim":
+      return `simulated exchange (seed ${market.seed})`;
+    case "live":
+      return market.upstream === null
+        ? "the reference exchange's public data"
+        : `the reference exchange's protocol at ${new URL(market.upstream.spotRestUrl).host}`;
+    case "tape":
+      return `recording ${market.file}${market.speed === 1 ? "" : `, ${market.speed} times as fast`}`;
+  }
+}
+
+/** What a command needs, as a shell reads it, to find the same data. */
+function dataOption({ dataDir }: Config): string {
+  if (dataDir === DATA_DIR_DEFAULT) return "";
+  const isPlain = /^[\w./:@%+-]+$/.test(dataDir);
+  return ` --data ${isPlain ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`}`;
 }

@@ -2,6 +2,12 @@
 // row for programs.
 import { readConfig } from "../config.ts";
 
+/** How the commands are called. */
+export const CALL = "npm run -s lyrebird --";
+
+/** For what may have been lost on the way: npm keeps an option that comes before "--" to itself. */
+export const OPTIONS_HINT = `options come after "--", as in "${CALL} seed --type spot"`;
+
 /** The options that commands know between them. */
 export type Options = { readonly type?: string; readonly data?: string; readonly json?: boolean };
 
@@ -10,7 +16,7 @@ export type Command = {
   readonly name: string;
   /** What follows them, as the usage says it; empty if nothing does. */
   readonly operand: string;
-  /** The options it takes besides `--data` and `--help`. */
+  /** The options it takes besides those that all take. */
   readonly options: readonly (keyof Options)[];
   /** What it does, in one line. */
   readonly purpose: string;

@@ -2,7 +2,7 @@
 import { ConfigError } from "../config.ts";
 import { openDatabaseOf } from "../data-directory.ts";
 import type { BoundKey } from "../store/store.ts";
-import { type Command, dataDirOf, isoTime, type Options, printRows } from "./command.ts";
+import { type Command, dataDirOf, isoTime, OPTIONS_HINT, type Options, printRows } from "./command.ts";
 
 export const KEYS_LIST: Command = {
   name: "keys list",
@@ -34,8 +34,9 @@ async function list({ data, json = false }: Options): Promise<number> {
         LABEL: ({ label }) => label,
         TYPE: ({ type }) => type?.toLowerCase() ?? "-",
         STRATEGY: ({ strategyId }) => strategyId ?? "-",
+        "STRATEGY STATUS": ({ strategyStatus }) => strategyStatus?.toLowerCase() ?? "-",
         CREATED: ({ createdAt }) => createdAt,
-        STATUS: ({ revokedAt }) => (revokedAt === null ? "live" : `revoked ${revokedAt}`),
+        "KEY STATUS": ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt}`),
       },
     });
     return 0;
@@ -45,14 +46,17 @@ async function list({ data, json = false }: Options): Promise<number> {
 }
 
 async function revoke({ data }: Options, [apiKey, ...others]: readonly string[]): Promise<number> {
-  if (apiKey === undefined || others.length > 0) throw new ConfigError("keys revoke takes one API key");
-  const store = await openDatabaseOf(dataDirOf(data));
+  if (apiKey === undefined || others.length > 0) {
+    throw new ConfigError(`keys revoke takes one API key; ${OPTIONS_HINT}`);
+  }
+  const dataDir = dataDirOf(data);
+  const store = await openDatabaseOf(dataDir);
   try {
     const revocation = await store.revokeKey(apiKey, Date.now());
     if (revocation === null) {
       // What was given may be a secret, by mistake: it is not repeated.
       process.stderr.write(
-        'lyrebird: there is no such key (is it the API key, not the secret?): "keys list" shows those that there are\n',
+        `lyrebird: there is no such key in DATA_DIR ${dataDir} (is it the API key, not the secret?): "keys list" shows those that there are\n`,
       );
       return 1;
     }

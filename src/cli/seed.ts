@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from "../config.ts";
 import { openDataDirectory } from "../data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { seedStrategies } from "../identity/seed.ts";
-import type { Command, Options } from "./command.ts";
+import { type Command, OPTIONS_HINT, type Options } from "./command.ts";
 
 export const SEED: Command = {
   name: "seed",
@@ -12,7 +12,8 @@ export const SEED: Command = {
   purpose: "create a strategy of --type spot or futures, with its virtual balance and a key",
   details: `  --type spot|futures   what it trades; must be given
 
-Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown this once.`,
+Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown this once.
+With MASTER_KEY_FILE set it is refused: this version cannot make keys there yet.`,
   run: seed,
 };
 
@@ -39,6 +40,8 @@ function strategyType(text: string | undefined): StrategyType {
   if (text === "spot") return "SPOT";
   if (text === "futures") return "FUTURES";
   throw new ConfigError(
-    `--type is spot or futures${text === undefined ? "" : `, not ${JSON.stringify(text)}`}`,
+    text === undefined
+      ? `--type spot or futures must be given; ${OPTIONS_HINT}`
+      : `--type is spot or futures, not ${JSON.stringify(text)}`,
   );
 }

@@ -91,15 +91,24 @@ describe("beside a running server", () => {
   test("keys are listed with what they manage", () => {
     const fresh = gateway.seed("futures");
     const [titles = "", ...rows] = linesOf(["keys", "list", ...data()]);
-    expect(titles.split(/\s+/)).toEqual(["KEY", "LABEL", "TYPE", "STRATEGY", "CREATED", "STATUS"]);
+    expect(titles.split(/\s{2,}/)).toEqual([
+      "KEY",
+      "LABEL",
+      "TYPE",
+      "STRATEGY",
+      "STRATEGY STATUS",
+      "CREATED",
+      "KEY STATUS",
+    ]);
     const cells = rows.map((row) => row.split(/ {2,}/));
     expect(cells).toContainEqual([
       fresh.apiKey,
       "demo",
       "futures",
       fresh.strategyId,
-      expect.stringMatching(ISO),
       "live",
+      expect.stringMatching(ISO),
+      "active",
     ]);
     const revoked = cells.find(([apiKey]) => apiKey === key.apiKey);
     expect(revoked?.at(-1)).toMatch(/^revoked \d{4}-\S+Z$/);

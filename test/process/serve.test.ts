@@ -1,7 +1,8 @@
 // The program as its operator meets it: settings that are wrong, what is printed and when, one server a data directory,
 // and an end that loses nothing.
 import { randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -313,6 +314,31 @@ describe("a master key file", () => {
     expect(stderr).toContain("/no/such/key");
     expect(stderr).toContain("MASTER_KEY_FILE");
   });
+});
+
+test("a database whose master key is missing is refused, and gets no other", async () => {
+  const gateway = await gatewayOfTest();
+  await gateway.stop();
+  rmSync(join(gateway.dataDir, "master.key"));
+  for (const { status, stderr } of [
+    serve(["--data", gateway.dataDir]),
+    runNode(["src/cli.ts", "seed", "--type", "spot", "--data", gateway.dataDir]),
+  ]) {
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining(
+        "has a database but no master.key: set MASTER_KEY_FILE, or restore the file",
+      ),
+    });
+  }
+  expect(existsSync(join(gateway.dataDir, "master.key"))).toBe(false);
+});
+
+test("SIGHUP ends a server without HTTPS in order", async () => {
+  const gateway = await gatewayOfTest();
+  const exited = once(gateway.process, "exit");
+  gateway.process.kill("SIGHUP");
+  expect(await exited).toEqual([0, null]);
 });
 
 describe("SIGTERM", () => {
