@@ -84,7 +84,7 @@ describe("beside a running server", () => {
   test("a key that there is not is said so, exit 1, and not repeated, since it may be a secret", () => {
     const { status, stdout, stderr } = lyrebird(["keys", "revoke", key.apiSecret, ...data()]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(/there is no such key/);
+    expect(stderr).toContain(`there is no such key in DATA_DIR ${gateway.dataDir} `);
     expect(stderr).not.toContain(key.apiSecret);
   });
 
@@ -110,6 +110,9 @@ describe("beside a running server", () => {
       expect.stringMatching(ISO),
       "active",
     ]);
+    changeRows(gateway.dataDir, "UPDATE strategies SET status = 'CLOSED' WHERE id = ?", fresh.strategyId);
+    const closed = linesOf(["keys", "list", ...data()]).find((row) => row.startsWith(fresh.apiKey));
+    expect(closed?.split(/ {2,}/).slice(4)).toEqual(["closed", expect.stringMatching(ISO), "active"]);
     const revoked = cells.find(([apiKey]) => apiKey === key.apiKey);
     expect(revoked?.at(-1)).toMatch(/^revoked \d{4}-\S+Z$/);
     // A column begins where its title does.
