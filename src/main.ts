@@ -14,7 +14,14 @@ import { type Service, ServiceError, startService } from "./service.ts";
 const CLOSE_MS_MAX = 4_000;
 const EXIT_USAGE = 2;
 
-const log = pino({ redact: ["apiSecret", "secret", "*.apiSecret", "*.secret"] }, pino.destination(2));
+const logStream = pino.destination(2);
+// A log that cannot be written (its terminal is gone, its disk is full) ends, and the server goes on. Left to itself the
+// stream would throw, and then try for ever to write what is left, at the exit too.
+logStream.on("error", () => {
+  logStream.write = () => true;
+  logStream.flushSync = () => {};
+});
+const log = pino({ redact: ["apiSecret", "secret", "*.apiSecret", "*.secret"] }, logStream);
 // What is written here is for its owner alone.
 process.umask(0o077);
 
@@ -94,7 +101,7 @@ Trade on it with ccxt, unmodified but for its addresses:
 `);
 }
 
-/** Of another host's address no more is said than the host: it may hold a password. */
+/** The market as its operator chose it; of another exchange's addresses the host alone. */
 function nameOf(market: Config["market"]): string {
   switch (market.kind) {
     case "sim":

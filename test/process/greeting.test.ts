@@ -1,0 +1,188 @@
+// What a newcomer sees: the lines that a server greets with, how it ends with its terminal, and the hints for what was
+// typed where npm keeps it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { changeRows } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import {
+  type GatewayOptions,
+  type GatewayProcess,
+  newDirectory,
+  runNode,
+  seedStrategy,
+  startGateway,
+} from "../support/gateway.ts";
+import { send, signed } from "../support/signed-client.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const HINT = "Another strategy, with keys: npm run -s lyrebird -- seed --type spot";
+
+/** A gateway that ends with the test. */
+async function gatewayOfTest(options: GatewayOptions = {}): Promise<GatewayProcess> {
+  const gateway = await startGateway(options);
+  onTestFinished(() => gateway.kill());
+  return gateway;
+}
+
+function newMasterKey(): string {
+  const file = join(newDirectory(), "key");
+  writeFileSync(file, `${"5a".repeat(32)}\n`, { mode: 0o600 });
+  return file;
+}
+
+const lyrebird = (...args: string[]) => runNode(["src/cli.ts", ...args]);
+
+describe("the greeting", () => {
+  test("names the market", async () => {
+    const exchange = await openSimulatedExchange({ seed: 1 });
+    onTestFinished(() => exchange.close());
+    const upstream = {
+      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+    };
+    const { host } = new URL(exchange.spotRestUrl);
+    for (const [env, line] of [
+      [{ SIM_SEED: "7" }, "Market: simulated exchange (seed 7)"],
+      [upstream, `Market: the reference exchange's protocol at ${host}`],
+    ] as const) {
+      const gateway = await gatewayOfTest({ env: { ...env, LOG_LEVEL: "silent" } });
+      await eventually("the market is named", () => gateway.output().includes("Market: "));
+      expect(gateway.output().split("\n").slice(0, 2)).toEqual([`Lyrebird listens on ${gateway.url}`, line]);
+      await gateway.stop();
+    }
+  });
+
+  test("tells how to make another strategy in this data directory, as a shell reads it", async () => {
+    const dataDir = join(newDirectory(), "it's here");
+    seedStrategy(dataDir);
+    const gateway = await gatewayOfTest({ dataDir });
+    await eventually("the hint is printed", () => gateway.output().includes(HINT));
+    const command = /: npm run -s lyrebird -- (seed .*)$/m.exec(gateway.output())?.[1] ?? "";
+    const shell = spawn("sh", ["-c", `exec "$0" src/cli.ts ${command}`, process.execPath], { cwd: ROOT });
+    expect(await once(shell, "exit")).toEqual([0, null]);
+    const { stdout } = lyrebird("keys", "list", "--data", dataDir);
+    // The titles and the two keys.
+    expect(stdout.trimEnd().split("\n")).toHaveLength(3);
+  });
+
+  test("has no hint where keys cannot be made", async () => {
+    const gateway = await gatewayOfTest({ env: { MASTER_KEY_FILE: newMasterKey() } });
+    await gateway.stop();
+    await eventually("all output was read", () => gateway.process.stdout?.readableEnded === true);
+    expect(gateway.output()).toContain("Market: ");
+    expect(gateway.output()).not.toContain("Another strategy");
+  });
+
+  test("counts the orders that rest: one, or more", async () => {
+    const dataDir = newDirectory();
+    const key = seedStrategy(dataDir);
+    const terms = { symbol: "BTCUSDT", side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001" };
+    for (const line of ["1 order is resting.", "2 orders are resting."]) {
+      const first = await gatewayOfTest({ dataDir });
+      const ticker = await send(first.url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT");
+      // Far enough below the market to rest, near enough to be allowed.
+      const order = { ...terms, price: String(Math.floor(Number(ticker.body.price) * 0.9)) };
+      const { body } = await signed(first.url, key, "POST", "/api/v3/order", order);
+      expect(body).toMatchObject({ status: "NEW" });
+      await first.stop();
+      const next = await gatewayOfTest({ dataDir, env: { LOG_LEVEL: "silent" } });
+      await eventually("the hint is printed", () => next.output().includes(HINT));
+      expect(next.output().split("\n")[2]).toBe(line);
+      await next.stop();
+    }
+  });
+});
+
+// As when the terminal is gone. Only Linux has such a file.
+test.skipIf(!existsSync("/dev/full"))(
+  "SIGHUP ends a server in order whose log cannot be written, and which served until then",
+  async () => {
+    const dataDir = newDirectory();
+    const serve = 'exec "$0" src/main.ts --port 0 --data "$1" 2>/dev/full';
+    const server = spawn("sh", ["-c", serve, process.execPath, dataDir], {
+      cwd: ROOT,
+      env: { ...process.env, LOG_LEVEL: "info" },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const exited = once(server, "exit");
+    let url: string | undefined;
+    for await (const line of createInterface({ input: server.stdout })) {
+      url ??= /^Lyrebird listens on (\S+)$/.exec(line)?.[1];
+      if (line.includes("createOrder")) break;
+    }
+    expect((await fetch(`${url}/api/v3/ping`)).status).toBe(200);
+    server.kill("SIGHUP");
+    expect(await exited).toEqual([0, null]);
+    // In order: the write-ahead log has been folded back into the database.
+    expect(existsSync(join(dataDir, "lyrebird.sqlite-wal"))).toBe(false);
+  },
+);
+
+test("a master key that is not the one of the database is refused, and its file is named", () => {
+  const dataDir = newDirectory();
+  seedStrategy(dataDir);
+  const keyFile = join(dataDir, "master.key");
+  writeFileSync(keyFile, `${"5a".repeat(32)}\n`);
+  const { status, stderr } = lyrebird("seed", "--type", "spot", "--data", dataDir);
+  expect(status).toBe(1);
+  expect(stderr).toContain(keyFile);
+  expect(stderr).toContain("is not the one");
+});
+
+test("a database of a later version is not called corrupt", () => {
+  const dataDir = newDirectory();
+  seedStrategy(dataDir);
+  changeRows(dataDir, "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', '2099-01-01')");
+  const { status, stderr } = lyrebird("keys", "list", "--data", dataDir);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/written by another version of Lyrebird: .*9999-later/);
+  expect(stderr).not.toContain("corrupt");
+});
+
+describe("what was typed", () => {
+  test.each([
+    ["8086", "src/main.ts"],
+    ["spot", "src/cli.ts", "seed"],
+    ["needed", "src/cli.ts", "keys", "revoke", "not"],
+  ])("without the two dashes gets a hint at them: %s", (word, ...args) => {
+    const { status, stdout, stderr } = runNode([...args, word]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/options come after "--", as in "npm [^"]+ -- [^"]*--\w+/);
+  });
+
+  test("as seed without its type gets the hint too: npm may have kept it", () => {
+    const { status, stderr } = lyrebird("seed");
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/--type .*must be given; options come after "--"/);
+  });
+
+  test("as half a command is completed", () => {
+    for (const words of [["keys"], ["keys", "listing"]]) {
+      expect(lyrebird(...words).stderr).toContain("there are keys list, keys revoke");
+    }
+  });
+
+  test("as help is --help", () => {
+    expect(lyrebird("help")).toMatchObject({ status: 0, stderr: "", stdout: lyrebird("--help").stdout });
+    expect(lyrebird("help", "keys", "list").stdout).toBe(lyrebird("keys", "list", "--help").stdout);
+  });
+
+  test.each(["src/main.ts", "src/cli.ts"])("as --version is answered by %s", (program) => {
+    expect(runNode([program, "--version"])).toMatchObject({ status: 0, stderr: "", stdout: `${version}\n` });
+  });
+
+  test("as --help tells where keys cannot be made yet", () => {
+    for (const args of [["src/main.ts"], ["src/cli.ts", "seed"]]) {
+      expect(runNode([...args, "--help"]).stdout).toMatch(/MASTER_KEY_FILE[\s\S]* cannot make keys /);
+    }
+  });
+});
