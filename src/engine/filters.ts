@@ -16,7 +16,7 @@ import {
   type Quantity,
   subtract,
 } from "../money/decimal.ts";
-import { bestOpposite } from "./spot/crossing.ts";
+import { bestOpposite } from "./crossing.ts";
 
 type Prices = Pick<Market, "quote" | "lastPrice" | "averagePrice">;
 

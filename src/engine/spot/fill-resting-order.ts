@@ -3,8 +3,8 @@
 import type { Account } from "../../domain/account.ts";
 import type { FillRestingOrder } from "../../domain/command.ts";
 import { awaitsTrigger } from "../../domain/order.ts";
+import { isMetBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
-import { isMetBy } from "./crossing.ts";
 import { fillWhole } from "./fill.ts";
 
 export function fillRestingOrder(

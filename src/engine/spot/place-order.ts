@@ -18,6 +18,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
+import { bestOpposite, isReachedBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import {
   failsAsLimit,
@@ -29,7 +30,6 @@ import {
   failsPosition,
   failsPriceFilter,
 } from "../filters.ts";
-import { bestOpposite, isReachedBy } from "./crossing.ts";
 import { fillWhole } from "./fill.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 

@@ -10,8 +10,8 @@ import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { add, asAmount, costUp, type Price } from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
+import { bestOpposite, isMetBy } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
-import { bestOpposite, isMetBy } from "./crossing.ts";
 import { fillWhole } from "./fill.ts";
 
 /** The fill of an order with a limit that the market meets now; none if it rests. */

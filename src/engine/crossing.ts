@@ -1,7 +1,7 @@
 // When the market meets an order: a buyer takes the ask, a seller the bid.
-import type { Quote } from "../../domain/market.ts";
-import type { Order, Side } from "../../domain/order.ts";
-import type { Price } from "../../money/decimal.ts";
+import type { Quote } from "../domain/market.ts";
+import type { Order, Side } from "../domain/order.ts";
+import type { Price } from "../money/decimal.ts";
 
 /** The price at which the market stands ready to trade with an order of this side, or null if nobody does. */
 export function bestOpposite(side: Side, quote: Quote): Price | null {
