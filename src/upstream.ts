@@ -8,8 +8,11 @@ export type Upstream = {
   readonly hosts: UpstreamHosts;
   /** Market time, Unix ms. */
   readonly clock: { now(): number };
-  /** Ours keep to their schedules: silence means dead. The real one may be quiet because nothing changes. */
-  readonly feedOptions: { readonly asksAboutQuietSymbols: boolean };
+  /**
+   * Ours keep to their schedules, so that silence means dead, and count no weight. The real one may be quiet because
+   * nothing changes, and bans whoever asks too much.
+   */
+  readonly feedOptions: { readonly asksAboutQuietSymbols: boolean; readonly isMetered: boolean };
   close(): Promise<void>;
 };
 
@@ -17,13 +20,13 @@ const wallClock = { now: () => Date.now() };
 
 /** Opens the market that the configuration names. */
 export async function openUpstream(market: Config["market"]): Promise<Upstream> {
-  const ours = { asksAboutQuietSymbols: false };
+  const ours = { asksAboutQuietSymbols: false, isMetered: false };
   switch (market.kind) {
     case "live":
       return {
         hosts: market.upstream ?? liveHosts,
         clock: wallClock,
-        feedOptions: { asksAboutQuietSymbols: true },
+        feedOptions: { asksAboutQuietSymbols: true, isMetered: true },
         close: async () => {},
       };
     case "sim": {

@@ -87,7 +87,7 @@ export async function openLife(tape: Tape, dataDir: string = newDirectory()): Pr
   const log = pino({ level: "silent" });
   const { store, master } = await openDataDirectory(dataDir, null);
   const clocks = { clock: tape.clock, wallClock: time, timers: time };
-  const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false };
+  const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, isMetered: false };
   const market = createMarketFeed({ ...tape, ...clocks, ...ways });
   await market.start();
   const onStoreFailure = (error: unknown) => {

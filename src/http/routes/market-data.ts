@@ -5,6 +5,12 @@
 // client only as data or as a refusal of our catalogue: its limits, bans and troubles are ours, not our clients'.
 // Source: specification 4.5; reference exchange, section 5.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import {
+  dayTickerWeight,
+  depthWeight,
+  fixedWeights,
+  tickerWeight,
+} from "../../market/client/request-weight.ts";
 import { bodyOf, type UpstreamAnswer } from "../../market/client/rest.ts";
 import type { Parameters } from "../parameters.ts";
 import { optionalText } from "../parse/fields.ts";
@@ -24,7 +30,6 @@ import {
 } from "../parse/market-data.ts";
 import { type Answer, fixed, type PublicRoute, ReadyJson } from "../pipeline.ts";
 
-const DEPTH_LEVELS_DEFAULT = 100;
 const DEPTH_LEVELS_MAX = 5_000;
 const ROWS_MAX = 1_000;
 
@@ -37,45 +42,53 @@ const candles = { symbol: mandatorySymbol, interval, startTime, endTime, timeZon
 export const MARKET_DATA_ROUTES: readonly PublicRoute[] = [
   fromUpstream({
     path: "/api/v3/depth",
-    weight: depthWeight,
+    weight: (parameters) => depthWeight(optionalText(parameters, "limit")),
     readers: { symbol: mandatorySymbol, limit: limitUpTo(DEPTH_LEVELS_MAX) },
     takesStatus: true,
   }),
-  fromUpstream({ path: "/api/v3/trades", weight: fixed(25), readers: { symbol: mandatorySymbol, limit } }),
+  fromUpstream({
+    path: "/api/v3/trades",
+    weight: fixed(fixedWeights["/api/v3/trades"]),
+    readers: { symbol: mandatorySymbol, limit },
+  }),
   fromUpstream({
     path: "/api/v3/historicalTrades",
-    weight: fixed(25),
+    weight: fixed(fixedWeights["/api/v3/historicalTrades"]),
     readers: { symbol: mandatorySymbol, fromId, limit },
   }),
   fromUpstream({
     path: "/api/v3/aggTrades",
-    weight: fixed(4),
+    weight: fixed(fixedWeights["/api/v3/aggTrades"]),
     readers: { symbol: mandatorySymbol, fromId, startTime, endTime, limit },
   }),
-  fromUpstream({ path: "/api/v3/klines", weight: fixed(2), readers: candles }),
+  fromUpstream({ path: "/api/v3/klines", weight: fixed(fixedWeights["/api/v3/klines"]), readers: candles }),
   // Answered with the same rows: asked under one name, so that one answer serves both.
   fromUpstream({
     path: "/api/v3/uiKlines",
     upstreamPath: "/api/v3/klines",
-    weight: fixed(2),
+    weight: fixed(fixedWeights["/api/v3/uiKlines"]),
     readers: candles,
   }),
-  fromUpstream({ path: "/api/v3/avgPrice", weight: fixed(2), readers: { symbol: mandatorySymbol } }),
+  fromUpstream({
+    path: "/api/v3/avgPrice",
+    weight: fixed(fixedWeights["/api/v3/avgPrice"]),
+    readers: { symbol: mandatorySymbol },
+  }),
   fromUpstream({
     path: "/api/v3/ticker/24hr",
-    weight: dayTickerWeight,
+    weight: (parameters) => dayTickerWeight(symbolCountOf(parameters)),
     readers: { symbol, symbols, type: tickerType },
     takesStatus: true,
   }),
   fromUpstream({
     path: "/api/v3/ticker/price",
-    weight: tickerWeight,
+    weight: weightOfTicker,
     readers: { symbol, symbols },
     takesStatus: true,
   }),
   fromUpstream({
     path: "/api/v3/ticker/bookTicker",
-    weight: tickerWeight,
+    weight: weightOfTicker,
     readers: { symbol, symbols },
     takesStatus: true,
   }),
@@ -178,21 +191,12 @@ function rowsOfStatus(text: string, status: string, listed: Listed): Answer {
   return rows.filter((row) => listed.get(row?.symbol)?.status === status);
 }
 
-function depthWeight(parameters: Parameters): number {
-  const levels = Number(optionalText(parameters, "limit") ?? DEPTH_LEVELS_DEFAULT);
-  if (levels <= 100) return 5;
-  if (levels <= 500) return 25;
-  return levels <= 1_000 ? 50 : 250;
+function weightOfTicker(parameters: Parameters): number {
+  return tickerWeight(optionalText(parameters, "symbol") !== null);
 }
 
-function tickerWeight(parameters: Parameters): number {
-  return optionalText(parameters, "symbol") === null ? 4 : 2;
-}
-
-function dayTickerWeight(parameters: Parameters): number {
-  if (optionalText(parameters, "symbol") !== null) return 2;
+function symbolCountOf(parameters: Parameters): number | null {
+  if (optionalText(parameters, "symbol") !== null) return 1;
   const list = optionalText(parameters, "symbols");
-  const count = (list === null ? null : textList(list)?.length) ?? Number.POSITIVE_INFINITY;
-  if (count <= 20) return 2;
-  return count <= 100 ? 40 : 80;
+  return list === null ? null : (textList(list)?.length ?? null);
 }

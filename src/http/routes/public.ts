@@ -1,5 +1,6 @@
 // The public routes: no key, no signature, charged to the client's address.
 // Source: specification 4.5; reference exchange, sections 5, 6.1 and 9.
+import { fixedWeights } from "../../market/client/request-weight.ts";
 import { fixed, type PublicRoute } from "../pipeline.ts";
 import { futuresExchangeInfo, spotExchangeInfo } from "./exchange-info.ts";
 import { MARKET_DATA_ROUTES } from "./market-data.ts";
@@ -7,11 +8,16 @@ import { MARKET_DATA_ROUTES } from "./market-data.ts";
 const open = { access: "public", method: "GET" } as const;
 
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
-  { ...open, paths: ["/api/v3/ping", "/fapi/v1/ping"], weight: fixed(1), answer: () => ({}) },
+  {
+    ...open,
+    paths: ["/api/v3/ping", "/fapi/v1/ping"],
+    weight: fixed(fixedWeights["/api/v3/ping"]),
+    answer: () => ({}),
+  },
   {
     ...open,
     paths: ["/api/v3/time", "/fapi/v1/time"],
-    weight: fixed(1),
+    weight: fixed(fixedWeights["/api/v3/time"]),
     answer: (_parameters, { wallNow }) => ({ serverTime: wallNow() }),
   },
   { ...open, paths: ["/api/v3/exchangeInfo"], weight: fixed(20), answer: spotExchangeInfo },

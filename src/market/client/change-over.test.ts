@@ -257,6 +257,7 @@ test("every trade of the simulated market arrives once across change-overs, and 
     random: () => 0.5,
     log: { info() {}, warn() {}, error() {} },
     asksAboutQuietSymbols: false,
+    isMetered: false,
   });
   open.push(feed.close);
   await feed.start();

@@ -71,11 +71,11 @@ test("only so many streams linger, the longest idle one goes first", async () =>
 });
 
 test("a full connection refuses, says so, and takes the stream when there is room", async () => {
-  const { feed, upstream, time, logged } = await setStage([]);
+  const { feed, upstream, time, logged } = await setStage([], { connectionsMax: 1 });
   const leave = numbered(1024).map((stream) => feed.subscribe(stream, () => {}));
   feed.subscribe("late@trade", () => {});
   expect(feed.status().streams).toBe(1024);
-  expect(logged).toEqual(["the market connection is full: a stream is refused"]);
+  expect(logged).toEqual(["the market connections are full: a stream is refused"]);
   await feed.start();
   for (let message = 1; message <= 11; message += 1) {
     await until(() => upstream.controls.length === message);

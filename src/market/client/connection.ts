@@ -38,7 +38,7 @@ export const deadAfterSilenceMs = 10_000;
 /** Half an hour before the exchange would end it. Source: reference exchange, section 17.1 (closed at 24 h). */
 export const ageMsMax = (24 * 60 - 30) * 60_000;
 export const changeOverRetryMs = 60_000;
-const lastedAfterMs = 10_000;
+export const lastedAfterMs = 10_000;
 
 export class StreamConnection {
   readonly #options: ConnectionOptions;
@@ -82,6 +82,11 @@ export class StreamConnection {
   /** Whether upstream has confirmed a stream on the present socket. */
   isConfirmed(stream: string): boolean {
     return this.#socket?.isConfirmed(stream) ?? false;
+  }
+
+  /** Whether a stream is wanted of this connection, confirmed or not. */
+  carries(stream: string): boolean {
+    return this.#wanted.has(stream);
   }
 
   /** False when the connection carries as many streams as it may; nothing is wanted then. */

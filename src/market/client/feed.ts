@@ -12,7 +12,7 @@
 import type { Market } from "../../domain/market.ts";
 import { createAnnouncer } from "./announce.ts";
 import { createCallersRest } from "./callers-rest.ts";
-import { StreamConnection } from "./connection.ts";
+import { connectionsMaxDefault, createConnections } from "./connections.ts";
 import type { Extremes } from "./extremes.ts";
 import { type Family, familyOfPath, restUrlOf, spotStreamUrl, type UpstreamHosts } from "./hosts.ts";
 import { createListings, type ExchangeInfoBody } from "./listings.ts";
@@ -32,10 +32,13 @@ export type MarketFeedOptions = UpstreamHosts & {
   readonly log: Log;
   /**
    * Whether a symbol that is quiet on its streams is asked for by REST. True for the reference exchange, which may send
-   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead. Only where
-   * it is true is what callers ask held to a budget.
+   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
    */
   readonly asksAboutQuietSymbols?: boolean;
+  /** Whether upstream counts what it is asked and bans who asks too much: callers' questions are then held to a budget. */
+  readonly isMetered?: boolean;
+  /** How many stream connections may be open at a time, at least one. */
+  readonly connectionsMax?: number;
   readonly wallClock?: Clock;
   readonly timers?: Timers;
   /** In [0, 1). */
@@ -43,10 +46,11 @@ export type MarketFeedOptions = UpstreamHosts & {
 };
 
 type FeedStatus = {
+  /** Whether every stream connection is open. */
   readonly connected: boolean;
   /** Unix ms of the last streamed message, wall clock; 0 before the first. */
   readonly lastMessageAt: number;
-  /** How many times the stream connection was opened. */
+  /** How many times a stream connection was opened. */
   readonly connects: number;
   readonly streams: number;
   readonly symbols: number;
@@ -101,9 +105,7 @@ const rulesWaitMsMax = 1_000;
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
-  const asksAboutQuietSymbols = options.asksAboutQuietSymbols ?? true;
-  // An upstream of our own keeps to its schedule and counts no weight.
-  const isMetered = asksAboutQuietSymbols;
+  const { asksAboutQuietSymbols = true, isMetered = true, connectionsMax = connectionsMaxDefault } = options;
   const bans: Record<Family, Pause> = { spot: { until: 0 }, futures: { until: 0 } };
   const restOf = (family: Family) =>
     createRest({ baseUrl: restUrlOf(options, family), wallClock, timers, log, ban: bans[family] });
@@ -117,28 +119,20 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     });
   const callersRests = { spot: callersRestOf("spot"), futures: callersRestOf("futures") };
   const announcer = createAnnouncer(log, wallClock);
-  const connection = new StreamConnection({
+  const connections = createConnections({
     url: spotStreamUrl(options),
     wallClock,
     timers,
     random,
     log,
-    onMessage: (text, mayRepeat) => streams.receive(text, mayRepeat),
-    onOpen: () => {
-      if (connection.connects > 1) symbols.reconnected();
-    },
-    onLost: () => symbols.lost(),
+    connectionsMax,
+    onMessage: (text, mayRepeat, from) => streams.receive(text, mayRepeat, from),
+    onReconnected: (connection) => symbols.reconnected(connection),
+    onLost: (connection) => symbols.lost(connection),
   });
-  const streams = createStreams({
-    connection,
-    announcer,
-    wallClock,
-    log,
-    onShutdown: () => connection.renew(),
-  });
+  const streams = createStreams({ connections, announcer, wallClock, log });
   const symbols = createWarmSymbols({
     streams,
-    isConnected: () => connection.isOpen,
     rest: rests.spot,
     announcer,
     clock,
@@ -166,7 +160,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     averagePrice: symbols.averagePrice,
     async start() {
       await listings.load();
-      connection.open();
+      connections.open();
       cancelSweep = timers.every(sweepIntervalMs, sweep);
     },
     prepare(symbol) {
@@ -189,10 +183,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     exchangeInfo: listings.body,
     query: (path, search) => passThrough(path, search.toString()),
     status: () => ({
-      connected: connection.isOpen,
-      lastMessageAt: connection.lastMessageAt,
-      connects: connection.connects,
-      streams: connection.streamCount,
+      ...connections.status(),
       symbols: symbols.symbolCount(),
       ...symbols.counts(),
       malformedMessages: streams.malformed(),
@@ -204,7 +195,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       for (const rest of [...Object.values(rests), ...Object.values(callersRests)]) rest.close();
       symbols.close();
       traded.close();
-      await connection.close();
+      await connections.close();
     },
   };
 }

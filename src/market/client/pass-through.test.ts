@@ -135,7 +135,7 @@ test("more questions than may be under way wait, and are asked in the order in w
 });
 
 test("a question whose turn does not come in time, or behind too many, is not answered", async () => {
-  const { feed, upstream, time } = await setStage([], { asksAboutQuietSymbols: false });
+  const { feed, upstream, time } = await setStage([], { isMetered: false });
   upstream.reply(aggregatePath, () => new Promise(() => {}));
   const questions = Array.from({ length: requestsInFlightMax + questionsWaitingMax + 1 }, (_, index) =>
     feed.query(aggregatePath, `fromId=${index}`),

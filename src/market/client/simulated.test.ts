@@ -44,6 +44,7 @@ async function setStage(): Promise<Stage> {
     random: () => 0.5,
     log: { info() {}, warn() {}, error() {} },
     asksAboutQuietSymbols: false,
+    isMetered: false,
   });
   open.push(feed.close);
   let marked = 0;

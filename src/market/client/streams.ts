@@ -2,15 +2,14 @@
 //
 // A stream is wanted from its first listener until `lingerMs` after its last one has gone, so that a bot which looks in
 // once a second does not make it come and go. At most `lingeringMax` streams linger, the longest idle one goes first.
-// When the connection is full, lingering streams make room; when none is left the stream is refused: that is logged,
+// When all connections are full, lingering streams make room; when none is left the stream is refused: that is logged,
 // its listeners stay, and it is wanted as soon as there is room.
 //
 // A message that may have come before, by another socket, is handed on only if it stands behind the last one: by its id,
-// or, on streams without ids, by its time.
+// or, on streams without ids, by its time. A message by a connection that the stream has left meanwhile is not handed on.
 import type { Announcer, Listener } from "./announce.ts";
-import type { StreamConnection } from "./connection.ts";
+import type { Carrier, Connections } from "./connections.ts";
 import type { Log } from "./log.ts";
-import { streamsPerConnectionMax } from "./stream-socket.ts";
 import type { Cancel, Clock } from "./time.ts";
 
 export const lingerMs = 30_000;
@@ -29,10 +28,12 @@ export type Streams = {
   subscribe(stream: string, listener: Listener<unknown>): Cancel;
   /** Whether upstream has confirmed all of these. */
   areConfirmed(names: readonly string[]): boolean;
+  /** Whether the connections of all of these are open. */
+  areOpen(names: readonly string[]): boolean;
   /** Whether one of these was refused for want of room: what it would say is not heard. */
   isAnyRefused(names: readonly string[]): boolean;
   /** A message as received; `mayRepeat` when another socket may have brought it already. */
-  receive(text: string, mayRepeat: boolean): void;
+  receive(text: string, mayRepeat: boolean, from: Carrier): void;
   /** Ends what has lingered long enough. Call it every second or so. */
   sweep(now: number): void;
   /** Messages that could not be understood. */
@@ -40,19 +41,17 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
-  readonly connection: Pick<StreamConnection, "want" | "unwant" | "isConfirmed">;
+  readonly connections: Pick<Connections, "want" | "unwant" | "isConfirmed" | "isOpenFor">;
   readonly announcer: Announcer;
   readonly wallClock: Clock;
   readonly log: Log;
-  /** Upstream has said that it is about to end the connection. */
-  readonly onShutdown: () => void;
 };
 
-/** Comes unasked. Source: reference exchange, section 17.1. */
+/** Says that upstream is about to end the connection. Comes unasked. Source: reference exchange, section 17.1. */
 const shutdownStream = "!serverShutdown";
 
 export function createStreams(options: StreamsOptions): Streams {
-  const { connection, announcer, wallClock, log, onShutdown } = options;
+  const { connections, announcer, wallClock, log } = options;
   const streams = new Map<string, Stream>();
   /** Streams without a listener and since when, the longest idle first. */
   const idleSince = new Map<string, number>();
@@ -84,15 +83,12 @@ export function createStreams(options: StreamsOptions): Streams {
   }
 
   function want(stream: Stream): void {
-    stream.isWanted = connection.want(stream.name) || (dropLongestIdle() && connection.want(stream.name));
+    stream.isWanted = connections.want(stream.name) || (dropLongestIdle() && connections.want(stream.name));
     if (stream.isWanted) {
       refused.delete(stream.name);
     } else if (!refused.has(stream.name)) {
       refused.add(stream.name);
-      log.error(
-        { stream: stream.name, streamsPerConnectionMax },
-        "the market connection is full: a stream is refused",
-      );
+      log.error({ stream: stream.name }, "the market connections are full: a stream is refused");
     }
   }
 
@@ -108,19 +104,19 @@ export function createStreams(options: StreamsOptions): Streams {
     idleSince.delete(name);
     streams.delete(name);
     refused.delete(name);
-    connection.unwant(name);
+    connections.unwant(name);
   }
 
-  function receive(text: string, mayRepeat: boolean): void {
+  function receive(text: string, mayRepeat: boolean, from: Carrier): void {
     const message = parse(text);
     if (message === null) {
       malformed += 1;
     } else if (message.stream === shutdownStream) {
-      onShutdown();
+      from.renew();
     } else if (typeof message.stream === "string") {
       const stream = streams.get(message.stream);
-      // A stream that nobody knows was given up a moment ago.
-      if (stream !== undefined) handOn(stream, message.data, mayRepeat);
+      // A stream that nobody knows, or that is not on this connection, was given up there a moment ago.
+      if (stream !== undefined && from.carries(stream.name)) handOn(stream, message.data, mayRepeat);
     } else if ("error" in message || "code" in message) {
       log.warn({ answer: message }, "upstream refused a subscription");
     } else if (!("id" in message)) {
@@ -139,7 +135,8 @@ export function createStreams(options: StreamsOptions): Streams {
 
   return {
     subscribe,
-    areConfirmed: (names) => names.every((name) => connection.isConfirmed(name)),
+    areConfirmed: (names) => names.every((name) => connections.isConfirmed(name)),
+    areOpen: (names) => names.every((name) => connections.isOpenFor(name)),
     isAnyRefused: (names) => names.some((name) => refused.has(name)),
     receive,
     sweep(now) {

@@ -3,6 +3,7 @@
 // The exchange counts everything that comes from one address and bans it when that is too much. The feed must go on
 // whatever callers ask, so what they use in any sixty seconds stays well below the whole.
 import type { Family } from "./hosts.ts";
+import { dayTickerWeight, depthWeight, fixedWeights, tickerWeight } from "./request-weight.ts";
 import type { Clock } from "./time.ts";
 
 /** Half of what the exchange allows an address a minute. Source: reference exchange, section 1.4. */
@@ -40,47 +41,22 @@ export function createWeightBudget(weightMax: number, clock: Clock): WeightBudge
   };
 }
 
+/** Where it depends on what is asked for. */
 const weightByPath: Readonly<Record<string, (search: URLSearchParams) => number>> = {
-  "/api/v3/depth": depthWeight,
-  "/api/v3/trades": () => 25,
-  "/api/v3/historicalTrades": () => 25,
-  "/api/v3/aggTrades": () => 4,
-  "/api/v3/klines": () => 2,
-  "/api/v3/uiKlines": () => 2,
-  "/api/v3/avgPrice": () => 2,
-  "/api/v3/ping": () => 1,
-  "/api/v3/time": () => 1,
-  "/api/v3/ticker/24hr": dayTickerWeight,
-  "/api/v3/ticker/price": tickerWeight,
-  "/api/v3/ticker/bookTicker": tickerWeight,
+  "/api/v3/depth": (search) => depthWeight(search.get("limit")),
+  "/api/v3/ticker/24hr": (search) => dayTickerWeight(symbolCountOf(search)),
+  "/api/v3/ticker/price": (search) => tickerWeight(search.has("symbol")),
+  "/api/v3/ticker/bookTicker": (search) => tickerWeight(search.has("symbol")),
 };
+const fixedWeightByPath: Readonly<Record<string, number>> = fixedWeights;
 /** Of a path whose weight is not known here. */
 const unknownWeight = 20;
-const depthWeights = [
-  { levelsMax: 100, weight: 5 },
-  { levelsMax: 500, weight: 25 },
-  { levelsMax: 1_000, weight: 50 },
-];
-const deepestWeight = 250;
-const depthLevelsDefault = 100;
 
-/** What one question costs upstream. Source: reference exchange, section 5. */
+/** What one question costs upstream. */
 export function upstreamWeightOf(path: string, search: string): number {
-  return weightByPath[path]?.(new URLSearchParams(search)) ?? unknownWeight;
+  return weightByPath[path]?.(new URLSearchParams(search)) ?? fixedWeightByPath[path] ?? unknownWeight;
 }
 
-function depthWeight(search: URLSearchParams): number {
-  const levels = Number(search.get("limit") ?? depthLevelsDefault);
-  return depthWeights.find(({ levelsMax }) => levels <= levelsMax)?.weight ?? deepestWeight;
-}
-
-function tickerWeight(search: URLSearchParams): number {
-  return search.has("symbol") ? 2 : 4;
-}
-
-function dayTickerWeight(search: URLSearchParams): number {
-  if (search.has("symbol")) return 2;
-  const count = search.get("symbols")?.split(",").length ?? Number.POSITIVE_INFINITY;
-  if (count <= 20) return 2;
-  return count <= 100 ? 40 : 80;
+function symbolCountOf(search: URLSearchParams): number | null {
+  return search.has("symbol") ? 1 : (search.get("symbols")?.split(",").length ?? null);
 }

@@ -7,6 +7,7 @@ import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { Announcer } from "./announce.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
+import type { Carrier } from "./connections.ts";
 import { Continuity } from "./continuity.ts";
 import { type Extremes, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
 import {
@@ -92,7 +93,17 @@ export class WarmSymbol {
     return this.#listeners.length > 0;
   }
 
-  /** Whether what its streams say is not heard, because the connection has no room for all of them. */
+  /** Whether the connections of its streams are open, so that "nothing was sent" means "nothing changed". */
+  get isConnected(): boolean {
+    return this.#around.streams.areOpen(this.#streamNames);
+  }
+
+  /** Whether one of its streams is on this connection. */
+  isCarriedBy(connection: Carrier): boolean {
+    return this.#streamNames.some((name) => connection.carries(name));
+  }
+
+  /** Whether what its streams say is not heard, because no connection has room for all of them. */
   get isUnheard(): boolean {
     return this.#around.streams.isAnyRefused(this.#streamNames);
   }
@@ -133,7 +144,7 @@ export class WarmSymbol {
     return this.#history.since(mark);
   }
 
-  /** The stream connection is lost: what comes from now on is missed. */
+  /** A connection of its streams is lost: what comes from now on is missed. */
   cut(): void {
     this.#continuity.cut();
   }

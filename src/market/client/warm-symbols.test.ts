@@ -254,7 +254,7 @@ test("symbols whose first prices are awaited are not given up for each other, an
 });
 
 test("a symbol without room for its streams has no quote, and its gap is told when it has room", async () => {
-  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
+  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false, connectionsMax: 1 });
   const { feed, upstream, time, tickers, logged } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);
   const others = Array.from({ length: streamsPerConnectionMax - 3 }, (_, index) => `s${index}@kline_1m`);
@@ -266,7 +266,7 @@ test("a symbol without room for its streams has no quote, and its gap is told wh
   await feed.prepare("BTCUSDT");
   expect(feed.status().quotes.accepted).toBe(1);
   expect(feed.quote("BTCUSDT")).toBeNull();
-  expect(logged).toContain("the market connection is full: a stream is refused");
+  expect(logged).toContain("the market connections are full: a stream is refused");
 
   for (let message = 1; message <= 11; message += 1) {
     await until(() => upstream.controls.length >= message);

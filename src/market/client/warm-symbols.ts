@@ -8,12 +8,13 @@
 //   exchange and the tape do, and there a symbol without messages is dead, whatever REST may say.
 // - The reference exchange is not known to repeat an unchanged book. With `asksAboutQuietSymbols`, symbols without news
 //   for `quietAfterMs` are asked for in one REST request: an answer is news, no answer lets the silence stand. It counts
-//   only while the stream connection is open, since without one "nothing was sent" does not mean "nothing changed".
+//   only while the symbol's connection is open, since without one "nothing was sent" does not mean "nothing changed".
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { Announcer } from "./announce.ts";
 import { createBatcher } from "./batcher.ts";
 import { isSilent, takeRestTicker, type Verdict } from "./book.ts";
+import type { Carrier } from "./connections.ts";
 import type { Extremes } from "./extremes.ts";
 import { type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
 import type { Rest } from "./rest.ts";
@@ -25,8 +26,8 @@ import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbo
 export const quietAfterMs = 2_000;
 export const warmMs = 5 * 60_000;
 /**
- * Four streams each; the other 224 of the connection's 1,024 are for candles and books. Exceeded by symbols that are
- * watched, and for a moment by those that orders wait for.
+ * Four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
+ * watched, for which there are more connections, and for a moment by those that orders wait for.
  */
 export const warmSymbolsMax = 200;
 /** Whoever asked for a symbol gets its first prices and decides on them within this time: till then it is not given up. */
@@ -54,10 +55,10 @@ export type WarmSymbols = {
   /** A point in the order of all quotes and trades, for `extremesSince`. */
   mark(): number;
   extremesSince(symbol: string, mark: number): Extremes | null;
-  /** The stream connection is lost: what comes from now on is missed. */
-  lost(): void;
-  /** There is another stream connection: ids begin anew, and what was missed meanwhile is asked for. */
-  reconnected(): void;
+  /** A stream connection is lost: what it carries is missed from now on. */
+  lost(connection: Carrier): void;
+  /** It is there again: the ids of what it carries begin anew, and what was missed meanwhile is asked for. */
+  reconnected(connection: Carrier): void;
   sweep(now: number): void;
   symbols(): Iterable<string>;
   symbolCount(): number;
@@ -68,7 +69,6 @@ export type WarmSymbols = {
 
 export type WarmSymbolsOptions = {
   readonly streams: Streams;
-  readonly isConnected: () => boolean;
   readonly rest: Rest;
   readonly announcer: Announcer;
   /** Market time. */
@@ -79,7 +79,7 @@ export type WarmSymbolsOptions = {
 };
 
 export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
-  const { isConnected, rest, wallClock, asksAboutQuietSymbols } = options;
+  const { rest, wallClock, asksAboutQuietSymbols } = options;
   const warmSymbols = new Map<string, WarmSymbol>();
   let sequence = 0;
   let isAskingQuiet = false;
@@ -169,8 +169,14 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     }
   }
 
+  function carriedBy(connection: Carrier): WarmSymbol[] {
+    return [...warmSymbols.values()].filter((each) => each.isCarriedBy(connection));
+  }
+
   async function askQuiet(now: number): Promise<void> {
-    const quiet = [...warmSymbols.values()].filter(({ book }) => now - book.newsAt >= quietAfterMs);
+    const quiet = [...warmSymbols.values()].filter(
+      (each) => now - each.book.newsAt >= quietAfterMs && each.isConnected,
+    );
     if (quiet.length === 0) return;
     isAskingQuiet = true;
     await askQuotes(quiet.map(({ name }) => name));
@@ -189,13 +195,14 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     watch: (symbol, listener) => warm(symbol).watch(listener),
     mark: () => sequence,
     extremesSince: (symbol, mark) => warmSymbols.get(symbol)?.extremesSince(mark) ?? null,
-    lost() {
-      for (const each of warmSymbols.values()) each.cut();
+    lost(connection) {
+      for (const each of carriedBy(connection)) each.cut();
     },
-    reconnected() {
-      for (const each of warmSymbols.values()) each.beginAnew();
-      askQuotes([...warmSymbols.keys()]);
-      askLastPrices([...warmSymbols.keys()]);
+    reconnected(connection) {
+      const carried = carriedBy(connection);
+      for (const each of carried) each.beginAnew();
+      askQuotes(carried.map(({ name }) => name));
+      askLastPrices(carried.map(({ name }) => name));
     },
     sweep(now) {
       for (const candidate of warmSymbols.values()) {
@@ -203,7 +210,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
         else candidate.sweep(now);
       }
       if (warmSymbols.size > warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax);
-      if (asksAboutQuietSymbols && isConnected() && !isAskingQuiet) askQuiet(now);
+      if (asksAboutQuietSymbols && !isAskingQuiet) askQuiet(now);
     },
     symbols: () => warmSymbols.keys(),
     symbolCount: () => warmSymbols.size,

@@ -28,6 +28,8 @@ export type Upstream = {
   connections(): number;
   /** Streams that the present connections are subscribed to. */
   subscribed(): string[];
+  /** The same of one connection alone; the first that was opened is 1. */
+  subscribedOn(connection: number): string[];
   reply(path: string, handler: Handler): void;
   send(stream: string, data: unknown): void;
   sendRaw(text: string): void;
@@ -37,7 +39,7 @@ export type Upstream = {
   setConfirming(isConfirming: boolean): void;
   /** While it refuses, subscriptions are answered with an error and have no effect. */
   setRefusing(isRefusing: boolean): void;
-  /** The same as `send` on one connection alone; the first that was opened is 1. */
+  /** The same as `send` on one connection alone. */
   sendOn(connection: number, stream: string, data: unknown): void;
   /** Cuts one connection. */
   drop(connection: number): void;
@@ -113,6 +115,10 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
     controls,
     connections: () => clients.length,
     subscribed: () => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
+    subscribedOn(connection) {
+      const client = clients[connection - 1];
+      return [...((client && subscriptions.get(client)) ?? [])];
+    },
     reply: (path, handler) => handlers.set(path, handler),
     send: (stream, data) => sendRaw(JSON.stringify({ stream, data })),
     sendRaw,
