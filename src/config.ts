@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
+import { OPTIONS_COME_AFTER } from "./npm-options.ts";
 
 /** The version of this package. */
 export const VERSION = packageJson.version;
@@ -14,9 +15,6 @@ export const MARKETS = ["sim", "live", "tape"] as const;
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** Settings of the design that this version does not have yet: ignoring one could be dangerous, so it is refused. */
-const NOT_YET = ["DATABASE_URL"] as const;
-
 /** More proxies than this in a row are a mistake in the setting. */
 const PROXY_HOPS_MAX = 10;
 
@@ -25,6 +23,8 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** A PostgreSQL database, with its password; null for the embedded one in the data directory. */
+  readonly databaseUrl: string | null;
   /** Null in demo use: the key is then kept in the data directory. */
   readonly masterKeyFile: string | null;
   readonly publicUrl: string | null;
@@ -65,6 +65,9 @@ Options (each also an environment variable, which the option overrides):
   --help          this text
 
 Environment only:
+  DATABASE_URL             postgres://user:password@host:5432/database: a PostgreSQL database instead of the embedded one,
+                           for several servers too. DATA_DIR then holds master key and lock; each server has its own,
+                           and all have the same master key
   MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production.
                            This version cannot make keys with it yet, neither at the first start nor with "seed"
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
@@ -89,6 +92,7 @@ const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(8_080),
   HOST: words.default("127.0.0.1"),
   DATA_DIR: words.default(DATA_DIR_DEFAULT),
+  DATABASE_URL: z.string().refine(isDatabaseUrl, "is not a PostgreSQL address").optional(),
   MASTER_KEY_FILE: words.optional(),
   PUBLIC_URL: httpUrl.optional(),
   TLS_CERT: words.optional(),
@@ -104,6 +108,11 @@ const settings = z.object({
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
 });
 type Settings = z.infer<typeof settings>;
+
+/** Settings that hold a password, which is never repeated, and what is said instead. */
+const SECRET: Readonly<Record<string, string>> = {
+  DATABASE_URL: "postgres://user:password@host:5432/database, with %40 for @ and so on in the password",
+};
 
 const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET" } as const;
 
@@ -124,17 +133,16 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = String(issue?.path[0]);
-    const value = flags[name] ?? env[name] ?? "";
-    throw new ConfigError(`${nameOf(name, flags)} ${issue?.message}: ${JSON.stringify(value)}`);
+    const value = name in SECRET ? SECRET[name] : JSON.stringify(flags[name] ?? env[name] ?? "");
+    throw new ConfigError(`${nameOf(name, flags)} ${issue?.message}: ${value}`);
   }
-  const early = NOT_YET.find((name) => given[name] !== undefined);
-  if (early !== undefined) throw new ConfigError(`${early} is not supported by this version: unset it`);
   const values = parsed.data;
   return {
     logLevel: values.LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
     dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL ?? null,
     masterKeyFile: values.MASTER_KEY_FILE ?? null,
     publicUrl: values.PUBLIC_URL ?? null,
     tls: tlsOf(values),
@@ -149,9 +157,7 @@ function readFlags(args: readonly string[]): Record<string, string> | "help" | "
   if (values.version === true) return "version";
   if (positionals.length > 0) {
     // npm keeps an option that comes before "--" to itself and passes on its value alone.
-    throw new ConfigError(
-      `${JSON.stringify(positionals.join(" "))} is no option: options come after "--", as in "npm start -- --port 8086"`,
-    );
+    throw new ConfigError(`${JSON.stringify(positionals.join(" "))} is no option: ${OPTIONS_COME_AFTER}`);
   }
   const flags: Record<string, string> = {};
   for (const [flag, name] of Object.entries(FLAGS)) {
@@ -228,6 +234,13 @@ function upstreamOf(values: Settings): UpstreamUrls | null {
     throw new ConfigError(`of the four UPSTREAM_… addresses ${set} are set: set all four, or none`);
   }
   return { spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl };
+}
+
+/** Whether a text is a PostgreSQL address, and read as it was meant: a password with an @ or / in it would be cut in two. */
+function isDatabaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash } = new URL(text);
+  return /^postgres(ql)?:$/.test(protocol) && !/@|\/.*\//.test(pathname + search) && hash === "";
 }
 
 function wholeNumber(least: number, most: number) {

@@ -8,6 +8,7 @@ import {
   SERVE_HELP,
   VERSION,
 } from "./config.ts";
+import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
 /** A close that takes longer than this is abandoned: what was acknowledged is durable already. */
@@ -26,10 +27,13 @@ const log = pino({ redact: ["apiSecret", "secret", "*.apiSecret", "*.secret"] },
 process.umask(0o077);
 
 try {
-  const config = readServeConfig(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  const config = readServeConfig(args, process.env);
   if (config === "help") process.stdout.write(SERVE_HELP);
   else if (config === "version") process.stdout.write(`${VERSION}\n`);
   else {
+    const kept = optionKeptByNpm(args, process.env);
+    if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_COME_AFTER}`);
     log.level = config.logLevel;
     const service = await startService(config, { log, onFatal: stopAtOnce });
     closeOnSignal(service);

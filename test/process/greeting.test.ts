@@ -1,12 +1,13 @@
 // What a newcomer sees: the lines that a server greets with, how it ends with its terminal, and the hints for what was
 // typed where npm keeps it.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { optionKeptByNpm } from "../../src/npm-options.ts";
 import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -157,6 +158,31 @@ describe("what was typed", () => {
     const { status, stdout, stderr } = runNode([...args, word]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/options come after "--", as in "npm [^"]+ -- [^"]*--\w+/);
+  });
+
+  test("with an equals sign is kept by npm alone, which is told", () => {
+    // A server that does not tell it finds another mistake, so that none starts on a port and on data that others use.
+    const env = { ...process.env, MARKET: "tape", TAPE_FILE: "/no/such/tape", DATA_DIR: newDirectory() };
+    const typed = ["start", "--ignore-scripts", "--port=8086"];
+    const { status, stderr } = spawnSync("npm", typed, { cwd: ROOT, env, encoding: "utf8" });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /npm has kept "--port=8086" .*options come after "--", as in "npm start -- --port/,
+    );
+  });
+
+  const KEPT = { npm_lifecycle_event: "start", npm_config_data: "/srv/data" };
+  test.each([
+    ["is told of each option that takes a value", [], KEPT, "--data=/srv/data"],
+    ["is told of one beside another that was passed on", ["--port", "8086"], KEPT, "--data=/srv/data"],
+    ["is told of one without its value", [], { ...KEPT, npm_config_data: "true" }, "--data=true"],
+    ["may have kept what was passed on too", ["--data", "/srv/data"], KEPT, null],
+    ["may have kept what was passed on in one word", ["--data=/srv/data"], KEPT, null],
+    ["has kept nothing when a variable is empty", [], { ...KEPT, npm_config_data: "" }, null],
+    ["has kept nothing that another script was given", [], { ...KEPT, npm_lifecycle_event: "test" }, null],
+    ["has no part in a server that it did not start", [], { npm_config_data: "/srv/data" }, null],
+  ])("npm %s", (_what, args, env, kept) => {
+    expect(optionKeptByNpm(args, env)).toBe(kept);
   });
 
   test("as seed without its type gets the hint too: npm may have kept it", () => {
