@@ -1,7 +1,7 @@
 // Whoever takes part in a run: a spot strategy for each episode, so many that no budget ends it, and the keys that are not
 // good for spot.
 import { openDataDirectory } from "../../src/data-directory.ts";
-import { changeRows } from "../support/database.ts";
+import { changeKeyRows } from "../support/database.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { seedMany } from "../support/strategies.ts";
 import type { OtherKeys } from "./scene.ts";
@@ -24,7 +24,7 @@ export async function makeCast(dataDir: string, episodes: number): Promise<Cast>
   const futures = await seedMany(dataDir, Math.ceil(episodes / EPISODES_PER_FUTURES_KEY), "FUTURES");
   const unbound = await seedMany(dataDir, Math.ceil(episodes / EPISODES_PER_UNBOUND_KEY));
   for (const { apiKey } of unbound) {
-    changeRows(dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", apiKey);
+    changeKeyRows(dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", apiKey);
   }
   return { strategies, others: { futures, unbound, revoked: await revokedKeys(dataDir) } };
 }

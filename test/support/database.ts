@@ -1,4 +1,5 @@
 // What only an operator with the database open could do: for states that no request can bring about.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 
@@ -13,6 +14,16 @@ export function changeRows(dataDir: string, sql: string, ...values: SQLInputValu
   } finally {
     database.close();
   }
+}
+
+/** Changes rows of keys, or of what they are bound to, and says so in the audit, as whoever changes a key must. */
+export function changeKeyRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
+  changeRows(dataDir, sql, ...values);
+  changeRows(
+    dataDir,
+    "INSERT INTO audit (id, who, what, at, key_id) VALUES (?, 'operator', 'KEY_REVOKED', 0, '')",
+    randomUUID(),
+  );
 }
 
 /** How many rows a strategy has in a table: asking the server again and again would spend its budget. */

@@ -1,6 +1,8 @@
 // One strategy and the signed routes of the spot family, as a test of the wire calls them.
+
+import { farBelow } from "./exact.ts";
 import type { Credentials } from "./gateway.ts";
-import { signed, type WireAnswer } from "./signed-client.ts";
+import { send, signed, type WireAnswer } from "./signed-client.ts";
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
@@ -23,6 +25,16 @@ export function spotTrader(url: string, strategy: Credentials) {
     allOrders: call("GET", "allOrders"),
     myTrades: call("GET", "myTrades"),
   };
+}
+
+/** The price of the last trade. */
+export async function lastPriceOf(url: string, of = symbol): Promise<string> {
+  return (await send(url, "GET", `/api/v3/ticker/price?symbol=${of}`)).body.price;
+}
+
+/** A price at which a BUY rests. */
+export async function restingPriceOf(url: string, of = symbol): Promise<string> {
+  return farBelow((await send(url, "GET", `/api/v3/ticker/bookTicker?symbol=${of}`)).body.bidPrice);
 }
 
 export function refusalOf({ status, body }: WireAnswer) {

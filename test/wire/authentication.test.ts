@@ -1,30 +1,19 @@
 // Who may ask: the checks of a signed request, their order, and every way in which parameters may travel.
 // Source: specification 5.1; design, section 6.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changeRows, holdCommits } from "../support/database.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { changeKeyRows, holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex, type Parts, type RawAnswer } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
 
-let gateway: GatewayProcess;
-let url: string;
+const gateway = seededGateway(21, { futuresStrategyCount: 1 });
 /** For requests that cost little: the budget of one key is enough for them all. */
 let reader: Credentials;
-let takeStrategy: () => Credentials;
-let takeFuturesStrategy: () => Credentials;
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  reader = gateway.seed();
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 20));
-  takeFuturesStrategy = supplyOf(await seedMany(gateway.dataDir, 1, "FUTURES"));
-});
-
-afterAll(async () => {
-  await gateway.stop();
+beforeAll(() => {
+  reader = gateway.takeStrategy();
 });
 
 const READ = "/api/v3/order";
@@ -39,7 +28,9 @@ function seen({ status, body }: RawAnswer): { status: number; code: number | und
 
 /** A signed read with these parameters after the ones that say what is read. */
 async function read(parameters: string, parts: Parts = {}) {
-  return seen(await exchangeSigned(url, reader, "GET", READ, { query: `${QUERY}&${parameters}`, ...parts }));
+  return seen(
+    await exchangeSigned(gateway.url, reader, "GET", READ, { query: `${QUERY}&${parameters}`, ...parts }),
+  );
 }
 
 const now = () => Date.now();
@@ -48,7 +39,11 @@ describe("the key", () => {
   const REFUSED = { status: 401, code: -2015 };
 
   test("is asked for", async () => {
-    const answer = await exchange(url, { method: "GET", path: READ, query: `${QUERY}&timestamp=${now()}` });
+    const answer = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `${QUERY}&timestamp=${now()}`,
+    });
     expect(answer).toMatchObject({
       status: 401,
       body: { code: -2015, msg: "Invalid API-key, IP, or permissions for action." },
@@ -57,7 +52,7 @@ describe("the key", () => {
 
   test("must be known", async () => {
     const stranger = { apiKey: `lyre_bot_${"0".repeat(64)}`, apiSecret: reader.apiSecret };
-    const answer = await exchangeSigned(url, stranger, "GET", READ, { query: `timestamp=${now()}` });
+    const answer = await exchangeSigned(gateway.url, stranger, "GET", READ, { query: `timestamp=${now()}` });
     expect(seen(answer)).toEqual(REFUSED);
   });
 
@@ -69,7 +64,7 @@ describe("the key", () => {
     ["an injection", () => "' OR '1'='1"],
     ["sent twice", (key: string) => `${key}, ${key}`],
   ])("is refused when it is %s", async (_how, spoil) => {
-    const answer = await exchangeSigned(url, reader, "GET", READ, {
+    const answer = await exchangeSigned(gateway.url, reader, "GET", READ, {
       query: `${QUERY}&timestamp=${now()}`,
       headers: { "x-mbx-apikey": spoil(reader.apiKey) },
     });
@@ -78,7 +73,7 @@ describe("the key", () => {
 
   test("is found whatever the case of the header's name", async () => {
     const query = `${QUERY}&timestamp=${now()}`;
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `${query}&signature=${hmacHex(reader.apiSecret, query)}`,
@@ -88,10 +83,10 @@ describe("the key", () => {
   });
 
   test("stops working at once when it is revoked", async () => {
-    const strategy = takeStrategy();
-    const ask = () => signed(url, strategy, "GET", "/api/v3/openOrders");
+    const strategy = gateway.takeStrategy();
+    const ask = () => signed(gateway.url, strategy, "GET", "/api/v3/openOrders");
     expect((await ask()).status).toBe(200);
-    changeRows(
+    changeKeyRows(
       gateway.dataDir,
       "UPDATE api_keys SET revoked_at = ? WHERE api_key = ?",
       now(),
@@ -101,31 +96,39 @@ describe("the key", () => {
   });
 
   test("that is bound to no strategy is refused -2010", async () => {
-    const strategy = takeStrategy();
-    changeRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", strategy.apiKey);
-    expect(await signed(url, strategy, "GET", "/api/v3/openOrders")).toMatchObject({
+    const strategy = gateway.takeStrategy();
+    changeKeyRows(
+      gateway.dataDir,
+      "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?",
+      strategy.apiKey,
+    );
+    expect(await signed(gateway.url, strategy, "GET", "/api/v3/openOrders")).toMatchObject({
       status: 400,
       body: { code: -2010 },
     });
   });
 
   test("of a strategy that is not live reads, and is refused -2010 when it writes", async () => {
-    const strategy = takeStrategy();
-    changeRows(gateway.dataDir, "UPDATE strategies SET status = 'CLOSED' WHERE id = ?", strategy.strategyId);
+    const strategy = gateway.takeStrategy();
+    changeKeyRows(
+      gateway.dataDir,
+      "UPDATE strategies SET status = 'CLOSED' WHERE id = ?",
+      strategy.strategyId,
+    );
     const reads = ["/api/v3/account", "/api/v3/openOrders"];
-    for (const path of reads) expect((await signed(url, strategy, "GET", path)).status).toBe(200);
+    for (const path of reads) expect((await signed(gateway.url, strategy, "GET", path)).status).toBe(200);
     const notLive = { status: 400, body: { code: -2010, msg: "Strategy not live" } };
-    expect(await signed(url, strategy, "POST", ORDER)).toMatchObject(notLive);
-    expect(await signed(url, strategy, "DELETE", ORDER)).toMatchObject(notLive);
-    expect(await signed(url, strategy, "DELETE", "/api/v3/openOrders")).toMatchObject(notLive);
-    expect(await signed(url, strategy, "POST", "/api/v3/platform/strategy/close")).toMatchObject({
+    expect(await signed(gateway.url, strategy, "POST", ORDER)).toMatchObject(notLive);
+    expect(await signed(gateway.url, strategy, "DELETE", ORDER)).toMatchObject(notLive);
+    expect(await signed(gateway.url, strategy, "DELETE", "/api/v3/openOrders")).toMatchObject(notLive);
+    expect(await signed(gateway.url, strategy, "POST", "/api/v3/platform/strategy/close")).toMatchObject({
       status: 400,
       body: { code: -2010 },
     });
   });
 
   test("is not looked at on a public route", async () => {
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: "/api/v3/time",
       headers: { "x-mbx-apikey": "nobody" },
@@ -147,7 +150,7 @@ describe("the timestamp", () => {
     "timestamp=99999999999999999",
     "timestamp",
   ])('is refused -1102 as "%s"', async (parameter) => {
-    const answer = await exchangeSigned(url, reader, "GET", READ, { query: `${QUERY}&${parameter}` });
+    const answer = await exchangeSigned(gateway.url, reader, "GET", READ, { query: `${QUERY}&${parameter}` });
     expect(answer).toMatchObject({
       status: 400,
       body: {
@@ -178,9 +181,13 @@ describe("the timestamp", () => {
   });
 
   test("is refused with a text that says in which direction it is wrong", async () => {
-    const late = await exchangeSigned(url, reader, "GET", READ, { query: `timestamp=${now() - 6_000}` });
+    const late = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query: `timestamp=${now() - 6_000}`,
+    });
     expect(late.body.msg).toBe("Timestamp for this request is outside of the recvWindow.");
-    const early = await exchangeSigned(url, reader, "GET", READ, { query: `timestamp=${now() + 60_000}` });
+    const early = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query: `timestamp=${now() + 60_000}`,
+    });
     expect(early.body.msg).toBe("Timestamp for this request was 1000ms ahead of the server's time.");
   });
 });
@@ -211,16 +218,19 @@ describe("recvWindow", () => {
 describe("the signature", () => {
   test.each(["GET", "DELETE"] as const)("of a %s may come in the query or in a body", async (method) => {
     const parameters = `${QUERY}&timestamp=${now()}`;
-    const inQuery = await exchangeSigned(url, reader, method, READ, { query: parameters });
+    const inQuery = await exchangeSigned(gateway.url, reader, method, READ, { query: parameters });
     expect(seen(inQuery)).toEqual(AUTHENTICATED);
-    const inBody = await exchangeSigned(url, reader, method, READ, { body: parameters, carriage: "body" });
+    const inBody = await exchangeSigned(gateway.url, reader, method, READ, {
+      body: parameters,
+      carriage: "body",
+    });
     expect(seen(inBody)).toEqual(AUTHENTICATED);
   });
 
   test("of a POST may come in the query or in the body, over both parts with nothing between", async () => {
-    const strategy = takeStrategy();
+    const strategy = gateway.takeStrategy();
     const order = "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002";
-    const place = (parts: Parts) => exchangeSigned(url, strategy, "POST", ORDER, parts);
+    const place = (parts: Parts) => exchangeSigned(gateway.url, strategy, "POST", ORDER, parts);
     const answers = [
       await place({ body: `${order}&timestamp=${now()}`, carriage: "body" }),
       await place({ query: `${order}&timestamp=${now()}` }),
@@ -235,14 +245,14 @@ describe("the signature", () => {
   test("may be the first parameter, or stand in the middle", async () => {
     const before = `${QUERY}&timestamp=${now()}`;
     const first = hmacHex(reader.apiSecret, before);
-    const asFirst = await exchange(url, {
+    const asFirst = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `signature=${first}&${before}`,
       headers: { "x-mbx-apikey": reader.apiKey },
     });
     expect(seen(asFirst)).toEqual(AUTHENTICATED);
-    const inTheMiddle = await exchange(url, {
+    const inTheMiddle = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `${QUERY}&signature=${first}&${before.slice(QUERY.length + 1)}`,
@@ -259,7 +269,7 @@ describe("the signature", () => {
 
   test("over decoded text is refused", async () => {
     const stamp = `timestamp=${now()}`;
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `symbol=BTC%55SDT&orderId=999&${stamp}&signature=${hmacHex(reader.apiSecret, `${QUERY}&${stamp}`)}`,
@@ -271,7 +281,7 @@ describe("the signature", () => {
   test("over sorted parameters is refused when they were sent in another order", async () => {
     const stamp = `timestamp=${now()}`;
     const sorted = hmacHex(reader.apiSecret, `orderId=999&symbol=BTCUSDT&${stamp}`);
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `${QUERY}&${stamp}&signature=${sorted}`,
@@ -288,7 +298,7 @@ describe("the signature", () => {
     ["of another message", (hex: string) => hmacHex("another secret", hex)],
   ])("is refused 401 when it is %s", async (_how, spoil) => {
     const query = `${QUERY}&timestamp=${now()}`;
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `${query}&signature=${spoil(hmacHex(reader.apiSecret, query))}`,
@@ -300,7 +310,7 @@ describe("the signature", () => {
   test.each(["", "&signature=", "&signature"])(
     'that is missing ("%s") is refused -1102',
     async (parameter) => {
-      const answer = await exchange(url, {
+      const answer = await exchange(gateway.url, {
         method: "GET",
         path: READ,
         query: `${QUERY}&timestamp=${now()}${parameter}`,
@@ -317,9 +327,9 @@ describe("the signature", () => {
   );
 
   test("of another strategy's secret is refused", async () => {
-    const other = takeStrategy();
+    const other = gateway.takeStrategy();
     const answer = await exchangeSigned(
-      url,
+      gateway.url,
       { apiKey: reader.apiKey, apiSecret: other.apiSecret },
       "GET",
       READ,
@@ -342,20 +352,24 @@ describe("a body", () => {
 
   test.each(CONTENT_TYPES)("is form text when its content type is %s", async (_name, headers) => {
     const body = `${QUERY}&timestamp=${now()}`;
-    const answer = await exchangeSigned(url, reader, "DELETE", READ, { body, carriage: "body", headers });
+    const answer = await exchangeSigned(gateway.url, reader, "DELETE", READ, {
+      body,
+      carriage: "body",
+      headers,
+    });
     expect(seen(answer)).toEqual(AUTHENTICATED);
   });
 
   test.each(CONTENT_TYPES)("may be empty when its content type is %s", async (_name, headers) => {
     for (const method of ["GET", "DELETE"]) {
       const query = `${QUERY}&timestamp=${now()}`;
-      const answer = await exchangeSigned(url, reader, method, READ, {
+      const answer = await exchangeSigned(gateway.url, reader, method, READ, {
         query,
         headers: { ...headers, "content-length": "0" },
       });
       expect(seen(answer)).toEqual(AUTHENTICATED);
     }
-    const placed = await exchangeSigned(url, reader, "POST", ORDER, {
+    const placed = await exchangeSigned(gateway.url, reader, "POST", ORDER, {
       query: `symbol=NOSUCH&side=BUY&type=MARKET&quantity=1&timestamp=${now()}`,
       headers: { ...headers, "content-length": "0" },
     });
@@ -368,7 +382,7 @@ describe("a body", () => {
     ["  \n{}", "an object after white space"],
   ])("that is JSON (%j, %s) is refused -1102", async (body) => {
     for (const method of ["POST", "DELETE", "GET"]) {
-      const answer = await exchangeSigned(url, reader, method, ORDER, {
+      const answer = await exchangeSigned(gateway.url, reader, method, ORDER, {
         query: `${QUERY}&timestamp=${now()}`,
         body,
         headers: { "content-type": "application/json" },
@@ -379,9 +393,12 @@ describe("a body", () => {
 
   test("may hold 16 KiB and not a byte more", async () => {
     const query = `${QUERY}&timestamp=${now()}`;
-    const fits = await exchangeSigned(url, reader, "GET", READ, { query, body: `pad=${"x".repeat(16_380)}` });
+    const fits = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query,
+      body: `pad=${"x".repeat(16_380)}`,
+    });
     expect(seen(fits)).toEqual(AUTHENTICATED);
-    const exceeds = await exchangeSigned(url, reader, "GET", READ, {
+    const exceeds = await exchangeSigned(gateway.url, reader, "GET", READ, {
       query,
       body: `pad=${"x".repeat(16_381)}`,
     });
@@ -390,7 +407,7 @@ describe("a body", () => {
 
   test("that is chunked is read like any other", async () => {
     const body = `${QUERY}&timestamp=${now()}`;
-    const answer = await exchangeSigned(url, reader, "DELETE", READ, {
+    const answer = await exchangeSigned(gateway.url, reader, "DELETE", READ, {
       body,
       carriage: "body",
       headers: { "transfer-encoding": "chunked" },
@@ -399,7 +416,7 @@ describe("a body", () => {
   });
 
   test("that is chunked and too large is refused 413", async () => {
-    const answer = await exchangeSigned(url, reader, "POST", ORDER, {
+    const answer = await exchangeSigned(gateway.url, reader, "POST", ORDER, {
       body: `pad=${"x".repeat(40_000)}`,
       headers: { "transfer-encoding": "chunked" },
     });
@@ -419,8 +436,8 @@ describe("a parameter", () => {
   });
 
   test("in query and body has the query's value", async () => {
-    const strategy = takeStrategy();
-    const answer = await exchangeSigned(url, strategy, "POST", ORDER, {
+    const strategy = gateway.takeStrategy();
+    const answer = await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
       query: `symbol=ETHUSDT&quantity=0.01&timestamp=${now()}`,
       body: "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002",
     });
@@ -428,7 +445,7 @@ describe("a parameter", () => {
   });
 
   test("may be escaped, its name too", async () => {
-    const answer = await exchangeSigned(url, reader, "GET", READ, {
+    const answer = await exchangeSigned(gateway.url, reader, "GET", READ, {
       query: `s%79mbol=%42TCUSDT&orderId=%39%39%39&timest%61mp=${now()}`,
     });
     expect(seen(answer)).toEqual(AUTHENTICATED);
@@ -453,7 +470,9 @@ describe("of all that is wrong with a request, the first of these is the answer:
     const answers = [];
     // A minute that ends meanwhile gives a new budget: twice the budget is enough in any case.
     for (let sent = 0; sent < 122; sent += 1) {
-      const { status } = await signed(url, strategy, "GET", "/api/v3/allOrders", { symbol: "NOSUCH" });
+      const { status } = await signed(gateway.url, strategy, "GET", "/api/v3/allOrders", {
+        symbol: "NOSUCH",
+      });
       answers.push(status);
       if (status === 429) return;
     }
@@ -461,7 +480,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
   }
 
   test("1. the path is unknown (404), whoever asks", async () => {
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: "/api/v3/nothing",
       query: "timestamp=abc&timestamp=abc",
@@ -472,7 +491,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
 
   test("2. the key is unknown (401), whatever it sent", async () => {
     for (const body of ["{}", "timestamp=abc&recvWindow=0", ""]) {
-      const answer = await exchange(url, {
+      const answer = await exchange(gateway.url, {
         method: "POST",
         path: ORDER,
         body,
@@ -483,7 +502,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
   });
 
   test("3. the timestamp is missing (-1102)", async () => {
-    const answer = await exchange(url, {
+    const answer = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: "recvWindow=0&signature=bad",
@@ -494,7 +513,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
 
   test("4. recvWindow is invalid (-1131)", async () => {
     for (const signature of ["", "&signature=bad"]) {
-      const answer = await exchange(url, {
+      const answer = await exchange(gateway.url, {
         method: "GET",
         path: READ,
         query: `recvWindow=0&timestamp=${STALE}${signature}`,
@@ -505,14 +524,14 @@ describe("of all that is wrong with a request, the first of these is the answer:
   });
 
   test("5. the signature is missing (-1102) or wrong (401)", async () => {
-    const missing = await exchange(url, {
+    const missing = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `timestamp=${STALE}`,
       headers: { "x-mbx-apikey": reader.apiKey },
     });
     expect(missing.body).toMatchObject({ code: -1102, msg: expect.stringContaining("'signature'") });
-    const wrong = await exchange(url, {
+    const wrong = await exchange(gateway.url, {
       method: "GET",
       path: READ,
       query: `timestamp=${STALE}&signature=${"0".repeat(64)}`,
@@ -522,13 +541,13 @@ describe("of all that is wrong with a request, the first of these is the answer:
   });
 
   test("6. the time window has passed (-1021), 7. the budget is spent (429), 8. the key is of the other family (-2010)", async () => {
-    const futures = takeFuturesStrategy();
-    expect(await signed(url, futures, "POST", ORDER, { timestamp: now() })).toMatchObject({
+    const futures = gateway.takeFuturesStrategy();
+    expect(await signed(gateway.url, futures, "POST", ORDER, { timestamp: now() })).toMatchObject({
       status: 400,
       body: { code: -2010 },
     });
     await spend(futures);
-    expect(await signed(url, futures, "POST", ORDER, { timestamp: STALE })).toMatchObject({
+    expect(await signed(gateway.url, futures, "POST", ORDER, { timestamp: STALE })).toMatchObject({
       status: 400,
       body: { code: -1021 },
     });
@@ -537,9 +556,13 @@ describe("of all that is wrong with a request, the first of these is the answer:
   });
 
   test("9. a parameter is wrong (-1102, -1117, -1121), 10. a filter fails (-1013), 11. funds are missing (-2010)", async () => {
-    const strategy = takeStrategy();
+    const strategy = gateway.takeStrategy();
     const place = async (parameters: string) =>
-      seen(await exchangeSigned(url, strategy, "POST", ORDER, { query: `${parameters}&timestamp=${now()}` }));
+      seen(
+        await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
+          query: `${parameters}&timestamp=${now()}`,
+        }),
+      );
     const order = "symbol=BTCUSDT&side=BUY&type=MARKET";
     expect(await place("symbol=BTCUSDT&side=NONE&type=MARKET&quantity=0.000001")).toMatchObject({
       code: -1117,
@@ -554,29 +577,33 @@ describe("of all that is wrong with a request, the first of these is the answer:
 });
 
 test("an order whose window passes while it waits for its turn is refused -1021 and not carried out", async () => {
-  const strategy = takeStrategy();
+  const strategy = gateway.takeStrategy();
   const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0002" };
   // The market of the symbol is at hand from here on, so that only the turn is waited for.
-  expect((await signed(url, strategy, "POST", ORDER, order)).status).toBe(200);
+  expect((await signed(gateway.url, strategy, "POST", ORDER, order)).status).toBe(200);
 
   // A read costs four units, an order one: what is left after division by four tells whether an order was counted.
   const unitsOverFours = async () => {
-    const { headers } = await signed(url, strategy, "GET", READ, { symbol: "BTCUSDT", orderId: 1 });
+    const { headers } = await signed(gateway.url, strategy, "GET", READ, { symbol: "BTCUSDT", orderId: 1 });
     return Number(headers.get("x-mbx-used-weight-1m")) % 4;
   };
   const before = await unitsOverFours();
   const held = holdCommits(gateway.dataDir);
-  const first = signed(url, strategy, "POST", ORDER, order);
+  const first = signed(gateway.url, strategy, "POST", ORDER, order);
   // The first is on its way to disk when the others are sent: they wait behind it.
   await eventually("the first order was counted", async () => (await unitsOverFours()) !== before);
   const sentAt = now();
-  const hasty = signed(url, strategy, "POST", ORDER, { ...order, recvWindow: 400, timestamp: sentAt });
-  const hastyCancel = signed(url, strategy, "DELETE", "/api/v3/openOrders", {
+  const hasty = signed(gateway.url, strategy, "POST", ORDER, {
+    ...order,
+    recvWindow: 400,
+    timestamp: sentAt,
+  });
+  const hastyCancel = signed(gateway.url, strategy, "DELETE", "/api/v3/openOrders", {
     symbol: "BTCUSDT",
     recvWindow: 400,
     timestamp: sentAt,
   });
-  const patient = signed(url, strategy, "POST", ORDER, { ...order, timestamp: sentAt });
+  const patient = signed(gateway.url, strategy, "POST", ORDER, { ...order, timestamp: sentAt });
   await eventually("the window has passed", () => now() - sentAt > 400);
   held.release();
 

@@ -40,6 +40,7 @@ beforeAll(async () => {
     clock,
     log: pino({ level: "silent" }),
     asksAboutQuietSymbols: false,
+    isMetered: false,
   });
   closing.push(async () => market.close());
   await market.start();

@@ -2,24 +2,13 @@
 // stop. Windows end with the clock's minute and ten seconds, also in the middle of a test: whoever wants to see a budget
 // spent sends until it is, and reads from the headers that it was one window's.
 // Source: specification 7.1 and 8.1; design, section 6.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startGateway } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { seedMany } from "../support/strategies.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 10));
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = seededGateway(10);
 
 /** Two windows' worth of requests and the ten refusals that lead to a ban: nothing needs more. */
 const SENT_MAX = 2_500;
@@ -72,12 +61,18 @@ describe("a key", () => {
   };
 
   test("may place 50 orders in ten seconds; the next is refused 429 -1015, and replays and refusals count", async () => {
-    const key = takeStrategy();
+    const key = gateway.takeStrategy();
     let sent = 0;
     const answers = await sendUntil(429, () => {
       sent += 1;
       // Replays of one order, and now and then one that a filter refuses.
-      return signed(url, key, "POST", "/api/v3/order", sent % 5 === 0 ? { ...order, side: "?" } : order);
+      return signed(
+        gateway.url,
+        key,
+        "POST",
+        "/api/v3/order",
+        sent % 5 === 0 ? { ...order, side: "?" } : order,
+      );
     });
     expectToCount(answers, "order-count-10s", 1);
     expectToCount(answers, "order-count-1m", 1);
@@ -91,21 +86,24 @@ describe("a key", () => {
     expectRetryWithin(refused, 10);
 
     // Reads and cancels go on.
-    expect(await signed(url, key, "GET", "/api/v3/openOrders")).toMatchObject({ status: 200, body: [] });
-    const canceled = await signed(url, key, "DELETE", "/api/v3/openOrders", { symbol: "BTCUSDT" });
+    expect(await signed(gateway.url, key, "GET", "/api/v3/openOrders")).toMatchObject({
+      status: 200,
+      body: [],
+    });
+    const canceled = await signed(gateway.url, key, "DELETE", "/api/v3/openOrders", { symbol: "BTCUSDT" });
     expect(canceled.status).toBe(200);
     expect(canceled.headers.has("x-mbx-order-count-10s")).toBe(false);
     // Another key has its own count.
-    const other = await signed(url, takeStrategy(), "POST", "/api/v3/order", order);
+    const other = await signed(gateway.url, gateway.takeStrategy(), "POST", "/api/v3/order", order);
     expect(used(other, "order-count-10s")).toBe(1);
     // All of it placed one order.
-    const history = await signed(url, key, "GET", "/api/v3/allOrders", { symbol: "BTCUSDT" });
+    const history = await signed(gateway.url, key, "GET", "/api/v3/allOrders", { symbol: "BTCUSDT" });
     expect(history.body).toHaveLength(1);
   });
 
   test("may use a weight of 1200 in a minute; more is refused 429 -1003 and, the tenth time passed, 418 for two minutes", async () => {
-    const key = takeStrategy();
-    const ask = () => signed(url, key, "GET", "/api/v3/account");
+    const key = gateway.takeStrategy();
+    const ask = () => signed(gateway.url, key, "GET", "/api/v3/account");
     const answers = await sendUntil(429, ask);
     expectToCount(answers, "used-weight-1m", 20);
     expect(used(last(answers), "used-weight-1m")).toBe(1_220);
@@ -126,15 +124,15 @@ describe("a key", () => {
 
     // The ban comes before every other check of a signed request.
     const unsigned = { headers: { "x-mbx-apikey": key.apiKey } };
-    expect((await send(url, "POST", "/api/v3/order?timestamp=abc", unsigned)).status).toBe(418);
+    expect((await send(gateway.url, "POST", "/api/v3/order?timestamp=abc", unsigned)).status).toBe(418);
     // It concerns this key alone: not its address, not another key.
-    expect((await send(url, "GET", "/api/v3/time", unsigned)).status).toBe(200);
-    expect((await send(url, "GET", "/api/v3/nothing", unsigned)).status).toBe(404);
-    expect((await signed(url, takeStrategy(), "GET", "/api/v3/account")).status).toBe(200);
+    expect((await send(gateway.url, "GET", "/api/v3/time", unsigned)).status).toBe(200);
+    expect((await send(gateway.url, "GET", "/api/v3/nothing", unsigned)).status).toBe(404);
+    expect((await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/account")).status).toBe(200);
   });
 
   test("is charged the weight that the specification gives each route, whatever comes of the request", async () => {
-    const key = takeStrategy();
+    const key = gateway.takeStrategy();
     const WEIGHTS = [
       ["GET", "/api/v3/account", 20],
       ["POST", "/api/v3/order", 1],
@@ -147,7 +145,7 @@ describe("a key", () => {
     ] as const;
     let before = 0;
     for (const [method, path, weight] of WEIGHTS) {
-      const answer = await signed(url, key, method, path, { symbol: "NOSUCH" });
+      const answer = await signed(gateway.url, key, method, path, { symbol: "NOSUCH" });
       const count = used(answer, "used-weight-1m");
       expect([before + weight, weight]).toContain(count);
       before = count;
@@ -155,23 +153,23 @@ describe("a key", () => {
   });
 
   test("is not charged for requests that others could make in its name", async () => {
-    const key = takeStrategy();
+    const key = gateway.takeStrategy();
     for (const query of ["", "?timestamp=abc", `?timestamp=${Date.now()}&signature=${"0".repeat(64)}`]) {
-      const answer = await send(url, "POST", `/api/v3/order${query}`, {
+      const answer = await send(gateway.url, "POST", `/api/v3/order${query}`, {
         headers: { "x-mbx-apikey": key.apiKey },
       });
       expect(used(answer, "used-weight-1m")).toBe(0);
       expect(used(answer, "order-count-10s")).toBe(0);
     }
-    const stale = await signed(url, key, "POST", "/api/v3/order", { timestamp: 1 });
+    const stale = await signed(gateway.url, key, "POST", "/api/v3/order", { timestamp: 1 });
     expect(used(stale, "used-weight-1m")).toBe(0);
-    expect(used(await signed(url, key, "GET", "/api/v3/openOrders"), "used-weight-1m")).toBe(6);
+    expect(used(await signed(gateway.url, key, "GET", "/api/v3/openOrders"), "used-weight-1m")).toBe(6);
   });
 });
 
 describe("an address", () => {
   test("may use a weight of 1200 a minute on public routes, then 429, then 418, which no key shares", async () => {
-    const ask = () => send(url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT");
+    const ask = () => send(gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT");
     const answers = await sendUntil(418, ask);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(10);
@@ -180,10 +178,10 @@ describe("an address", () => {
     expectRetryWithin(last(refused), 60);
 
     // The ban comes before the route, and reaches whoever has no key.
-    expect((await send(url, "GET", "/api/v3/nothing")).status).toBe(418);
-    expect((await send(url, "GET", "/api/v3/account")).status).toBe(418);
+    expect((await send(gateway.url, "GET", "/api/v3/nothing")).status).toBe(418);
+    expect((await send(gateway.url, "GET", "/api/v3/account")).status).toBe(418);
     // Who has one goes on.
-    expect((await signed(url, takeStrategy(), "GET", "/api/v3/account")).status).toBe(200);
+    expect((await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/account")).status).toBe(200);
   });
 
   test("may fail to authenticate 1200 times a minute, then 429 and 418, which no key shares", async () => {

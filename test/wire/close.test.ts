@@ -1,32 +1,20 @@
 // Closing a strategy on the wire. Source: specification 3.3, 4.1 and 7.1; design, section 6 (strategy close).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decimalText, farAbove, farBelow, units } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { send, signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { signed } from "../support/signed-client.ts";
+import { lastPriceOf } from "../support/spot-trader.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 10));
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = seededGateway(10);
 
 const symbol = "BTCUSDT";
 type Parameters = Readonly<Record<string, string | number>>;
 
-function trader(strategy = takeStrategy()) {
+function trader(strategy = gateway.takeStrategy()) {
   const call =
     (method: string, path: string) =>
     async (parameters: Parameters = {}) => {
-      const { status, body } = await signed(url, strategy, method, `/api/v3/${path}`, parameters);
+      const { status, body } = await signed(gateway.url, strategy, method, `/api/v3/${path}`, parameters);
       return { status, body };
     };
   return {
@@ -46,7 +34,7 @@ function trader(strategy = takeStrategy()) {
 /** A trader with a holding, a resting order of each side and a stop. */
 async function busyTrader() {
   const busy = trader();
-  const { price } = (await send(url, "GET", `/api/v3/ticker/price?symbol=${symbol}`)).body;
+  const price = await lastPriceOf(gateway.url);
   const limit = { symbol, type: "LIMIT", timeInForce: "GTC" };
   const stop = { symbol, type: "STOP_LOSS" };
   const placed = [
@@ -124,9 +112,7 @@ test("a closed strategy stays closed after a kill -9", async () => {
   const { strategy, close, allOrders, account } = await busyTrader();
   await close();
   const before = [await allOrders({ symbol }), (await account()).body.balances];
-  await gateway.kill();
-  gateway = await startGateway({ dataDir: gateway.dataDir });
-  url = gateway.url;
+  await gateway.restart("kill");
   const again = trader(strategy);
   expect((await again.close()).status).toBe(400);
   expect([await again.allOrders({ symbol }), (await again.account()).body.balances]).toEqual(before);

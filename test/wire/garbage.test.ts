@@ -1,32 +1,19 @@
 // Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside the
 // catalogue, and a server that goes on. Requests drawn at random over all routes are in `test/fuzz/`.
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex, talk } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 40));
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = seededGateway(40);
 
 // Whatever a test has sent: the server is there, and it was never forced to say that something is wrong with itself.
 afterEach(async () => {
   expect(gateway.process.exitCode).toBeNull();
-  expect((await send(url, "GET", "/api/v3/ping")).status).toBe(200);
+  expect((await send(gateway.url, "GET", "/api/v3/ping")).status).toBe(200);
   expect(gateway.output()).not.toMatch(/"level":(50|60)/);
 });
 
@@ -110,7 +97,7 @@ describe("bytes on a socket:", () => {
   ];
 
   test.each(REFUSED)("%s is refused with a code of the catalogue", async (_what, bytes) => {
-    const [first, ...others] = answersIn(await talk(url, bytes));
+    const [first, ...others] = answersIn(await talk(gateway.url, bytes));
     expect(others).toEqual([]);
     if (first === undefined) throw new Error("the server hung up without an answer");
     expectInCatalogue(first.status, JSON.parse(first.body));
@@ -132,7 +119,7 @@ describe("bytes on a socket:", () => {
     ["a trace", `TRACE /api/v3/time HTTP/1.1\r\n${HEAD}\r\n`, 404],
     ["a WebDAV method", `PROPFIND /api/v3/time HTTP/1.1\r\n${HEAD}\r\n`, 404],
   ])("%s is answered from the catalogue", async (_what, bytes, status) => {
-    const [first] = answersIn(await talk(url, bytes, { hangUp: true }));
+    const [first] = answersIn(await talk(gateway.url, bytes, { hangUp: true }));
     if (first === undefined) throw new Error("the server hung up without an answer");
     expect(first.status).toBe(status);
     expectInCatalogue(first.status, JSON.parse(first.body));
@@ -142,14 +129,14 @@ describe("bytes on a socket:", () => {
     ["without a host", "GET /api/v3/nothing HTTP/1.1\r\nConnection: close\r\n\r\n"],
     ["that expects what nobody knows", `GET /api/v3/nothing HTTP/1.1\r\n${HEAD}Expect: miracles\r\n\r\n`],
   ])("a request %s is answered in the catalogue's words, not in the runtime's", async (_what, bytes) => {
-    const [first] = answersIn(await talk(url, bytes));
+    const [first] = answersIn(await talk(gateway.url, bytes));
     if (first === undefined) throw new Error("the server hung up without an answer");
     expect(first.body).toMatch(/^\{"code":-\d+,"msg":".+"\}$/);
     expectInCatalogue(first.status, JSON.parse(first.body));
   });
 
   test("an old client (HTTP/1.0) is answered like any other", async () => {
-    const [answer] = answersIn(await talk(url, "GET /api/v3/time HTTP/1.0\r\n\r\n"));
+    const [answer] = answersIn(await talk(gateway.url, "GET /api/v3/time HTTP/1.0\r\n\r\n"));
     expect(answer?.status).toBe(200);
   });
 
@@ -157,22 +144,22 @@ describe("bytes on a socket:", () => {
     const request = (path: string, last = false) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\n${last ? "Connection: close\r\n" : ""}\r\n`;
     const received = await talk(
-      url,
+      gateway.url,
       request("/api/v3/ping") + request("/api/v3/nothing") + request("/api/v3/ping", true),
     );
     expect(answersIn(received).map(({ status }) => status)).toEqual([200, 404, 200]);
   });
 
   test("a mess behind an order that is still being carried out cuts the line, and is not answered in its place", async () => {
-    const strategy = takeStrategy();
-    const { host } = new URL(url);
+    const strategy = gateway.takeStrategy();
+    const { host } = new URL(gateway.url);
     const order =
       "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=0.001&price=50000&newClientOrderId=mess";
     const message = `${order}&timestamp=${Date.now()}`;
     const target = `/api/v3/order?${message}&signature=${hmacHex(strategy.apiSecret, message)}`;
     const hold = holdCommits(gateway.dataDir);
     const received = await talk(
-      url,
+      gateway.url,
       `POST ${target} HTTP/1.1\r\nhost: ${host}\r\nx-mbx-apikey: ${strategy.apiKey}\r\n\r\nmess\0mess\r\n\r\n`,
     ).finally(() => hold.release());
     expect(received).toBe("");
@@ -180,14 +167,14 @@ describe("bytes on a socket:", () => {
     const query = { symbol: "BTCUSDT", origClientOrderId: "mess" };
     await eventually(
       "the order is there",
-      async () => (await signed(url, strategy, "GET", "/api/v3/order", query)).status === 200,
+      async () => (await signed(gateway.url, strategy, "GET", "/api/v3/order", query)).status === 200,
     );
   });
 
   test("clients that leave in the middle of a request are no trouble", async () => {
     const whole = `POST /api/v3/order HTTP/1.1\r\n${HEAD}Content-Length: 30\r\n\r\nsymbol=BTCUSDT`;
     for (let length = 1; length <= whole.length; length += 7) {
-      for (const { status } of answersIn(await talk(url, whole.slice(0, length), { hangUp: true }))) {
+      for (const { status } of answersIn(await talk(gateway.url, whole.slice(0, length), { hangUp: true }))) {
         expect(status).toBeLessThan(500);
       }
     }
@@ -213,7 +200,9 @@ describe("bytes on a socket:", () => {
         for (const [at, value, kind] of changes) {
           bytes.splice(at, kind === "insert" ? 0 : 1, ...(kind === "drop" ? [] : [value]));
         }
-        for (const { status } of answersIn(await talk(url, Uint8Array.from(bytes), { hangUp: true }))) {
+        for (const { status } of answersIn(
+          await talk(gateway.url, Uint8Array.from(bytes), { hangUp: true }),
+        )) {
           statuses.add(status);
         }
       });
@@ -235,27 +224,27 @@ describe("a hostile request:", () => {
     "//",
     "/api/v3/time;a",
   ])("GET %s is no route", async (path) => {
-    const { status, body } = await exchange(url, { method: "GET", path });
+    const { status, body } = await exchange(gateway.url, { method: "GET", path });
     expect(status).toBeLessThan(500);
     expectInCatalogue(status, body);
   });
 
   test("a query of many parameters is read", async () => {
     const many = Array.from({ length: 1_500 }, (_none, index) => `p${index}=1`).join("&");
-    const { status } = await exchange(url, { method: "GET", path: "/api/v3/time", query: many });
+    const { status } = await exchange(gateway.url, { method: "GET", path: "/api/v3/time", query: many });
     expect(status).toBe(200);
   });
 
   test("names that a careless program would trip over are names like any other", async () => {
-    const strategy = takeStrategy();
+    const strategy = gateway.takeStrategy();
     const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "a[b]", "a[]", "", "%00"];
     const query = `symbol=BTCUSDT&orderId=1&${names.map((name) => `${name}=1`).join("&")}&timestamp=${Date.now()}`;
-    const { status, body } = await exchangeSigned(url, strategy, "GET", "/api/v3/order", { query });
+    const { status, body } = await exchangeSigned(gateway.url, strategy, "GET", "/api/v3/order", { query });
     expect({ status, code: body.code }).toEqual({ status: 400, code: -2013 });
   });
 
   test("a body with a GET is read as its parameters, on a public route too", async () => {
-    const { status, body } = await exchange(url, {
+    const { status, body } = await exchange(gateway.url, {
       method: "GET",
       path: "/api/v3/ticker/price",
       body: "symbol=BTCUSDT",
@@ -278,7 +267,7 @@ describe("a hostile request:", () => {
     ["exchangeInfo", "symbols=%5B1%5D"],
     ["exchangeInfo", "symbols=%5B%22BTCUSDT%22%2C%22BTCUSDT%22%5D"],
   ])("GET %s?%s is refused by its parameters", async (route, query) => {
-    const { status, body } = await exchange(url, { method: "GET", path: `/api/v3/${route}`, query });
+    const { status, body } = await exchange(gateway.url, { method: "GET", path: `/api/v3/${route}`, query });
     expect(status).toBe(400);
     expect(body).toEqual({ code: expect.any(Number), msg: expect.any(String) });
   });

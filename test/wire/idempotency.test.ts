@@ -1,26 +1,17 @@
 // One client order id, one order: at once, later, and after a restart or a crash.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { balancesAfter, farBelow } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { send, signed, type WireAnswer } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { beforeEach, expect, test } from "vitest";
+import { balancesAfter } from "../support/exact.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { signed, type WireAnswer } from "../support/signed-client.ts";
+import { restingPriceOf } from "../support/spot-trader.ts";
 
 /** Some tests end it and start another on the same data. */
-let gateway: GatewayProcess;
-let takeStrategy: () => Credentials;
+const gateway = seededGateway(9);
 let strategy: Credentials;
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 9));
-});
-
 beforeEach(() => {
-  strategy = takeStrategy();
-});
-
-afterAll(async () => {
-  await gateway.stop();
+  strategy = gateway.takeStrategy();
 });
 
 const symbol = "BTCUSDT";
@@ -31,8 +22,7 @@ const ask = (method: string, path: string, parameters: Record<string, string | n
 const place = (order: Record<string, string | number>) => ask("POST", "order", order);
 
 async function restingOrder(newClientOrderId: string) {
-  const { body } = await send(gateway.url, "GET", `/api/v3/ticker/bookTicker?symbol=${symbol}`);
-  const price = farBelow(body.bidPrice);
+  const price = await restingPriceOf(gateway.url);
   return {
     symbol,
     side: "BUY",
@@ -119,9 +109,7 @@ test("orders without a client order id are orders of their own", async () => {
 test.each(["stop", "kill"] as const)("after the server's %s, a retry replays", async (ending) => {
   const resting = await restingOrder("rested");
   const before = await Promise.all([place(ONCE), place(resting)]);
-  const { dataDir } = gateway;
-  await gateway[ending]();
-  gateway = await startGateway({ dataDir });
+  await gateway.restart(ending);
   const after = await Promise.all([place(ONCE), place(resting)]);
   const bodies = (answers: readonly WireAnswer[]) => answers.map(({ status, body }) => ({ status, body }));
   expect(bodies(after)).toEqual(bodies(before));
@@ -147,9 +135,7 @@ test("a kill amid placements leaves each of them placed once or not at all, and 
     if (acknowledged.length === 5) gateway.process.kill("SIGKILL");
   });
   await Promise.all(sent);
-  const { dataDir } = gateway;
-  await gateway.kill();
-  gateway = await startGateway({ dataDir });
+  await gateway.restart("kill");
 
   const history = await ask("GET", "allOrders", { symbol });
   const placed: string[] = history.body.map((row: { clientOrderId: string }) => row.clientOrderId);

@@ -1,24 +1,17 @@
 // What a key may do on each signed route of the spot family, by what it is bound to: nothing, a strategy of the other
 // family, or one that is over.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SPOT_ROUTES } from "../../src/http/routes/spot.ts";
-import { changeRows } from "../support/database.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { changeKeyRows } from "../support/database.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
 
-let gateway: GatewayProcess;
-let takeStrategy: () => Credentials;
+const gateway = seededGateway(3, { futuresStrategyCount: 1 });
 let futuresKey: Credentials;
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 3));
-  futuresKey = supplyOf(await seedMany(gateway.dataDir, 1, "FUTURES"))();
-});
-
-afterAll(async () => {
-  await gateway.stop();
+beforeAll(() => {
+  futuresKey = gateway.takeFuturesStrategy();
 });
 
 const CLOSE = "/api/v3/platform/strategy/close";
@@ -45,8 +38,8 @@ describe("a key that is bound to no strategy is refused -2010", () => {
   let key: Credentials;
 
   beforeAll(() => {
-    key = takeStrategy();
-    changeRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", key.apiKey);
+    key = gateway.takeStrategy();
+    changeKeyRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", key.apiKey);
   });
 
   test.each(ROUTES)("on $method $path", async ({ method, path }) => {
@@ -62,7 +55,7 @@ describe("a key of a closed strategy", () => {
   const isWrite = (method: string) => method !== "GET";
 
   beforeAll(async () => {
-    key = takeStrategy();
+    key = gateway.takeStrategy();
     expect((await signed(gateway.url, key, "POST", "/api/v3/order", ORDER)).status).toBe(200);
     expect((await signed(gateway.url, key, "POST", CLOSE)).body).toMatchObject({ status: "CLOSED" });
   });

@@ -1,28 +1,13 @@
 // What each route costs, whom it answers, and that it answers at all: the tables of the specification, row by row. A key
 // or an address that has asked nothing yet reads from the headers what its first request has cost, whatever the clock says.
 // Source: specification 4.1, 4.5, 7.1 and 8.1; reference exchange, section 5.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freshAddress } from "../support/addresses.ts";
 import { farBelow } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeSpot: () => Credentials;
-let takeFutures: () => Credentials;
-
-beforeAll(async () => {
-  gateway = await startGateway({ env: { TRUSTED_PROXY_HOPS: "1" } });
-  url = gateway.url;
-  takeSpot = supplyOf(await seedMany(gateway.dataDir, 40));
-  takeFutures = supplyOf(await seedMany(gateway.dataDir, 20, "FUTURES"));
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = seededGateway(40, { futuresStrategyCount: 20, env: { TRUSTED_PROXY_HOPS: "1" } });
 
 const symbol = "BTCUSDT";
 const WEIGHT = "x-mbx-used-weight-1m";
@@ -48,7 +33,7 @@ function cost({ headers }: WireAnswer): number {
 
 describe("a spot route", () => {
   test.each(SPOT)("%s %s costs %i", async (method, path, weight, parameters) => {
-    const answer = await signed(url, takeSpot(), method, path, parameters);
+    const answer = await signed(gateway.url, gateway.takeStrategy(), method, path, parameters);
     expect(answer.body).not.toMatchObject({ code: -5000 });
     expect(cost(answer)).toBe(weight);
   });
@@ -56,43 +41,58 @@ describe("a spot route", () => {
   test.each(SPOT)(
     "%s %s counts as an order only if it places one",
     async (method, path, _weight, parameters) => {
-      const { headers } = await signed(url, takeSpot(), method, path, parameters);
+      const { headers } = await signed(gateway.url, gateway.takeStrategy(), method, path, parameters);
       const counts = ORDERS.map((name) => headers.get(name));
       expect(counts).toEqual(method === "POST" && path === "/api/v3/order" ? ["1", "1"] : [null, null]);
     },
   );
 
   test.each(SPOT)("Futures keys get 400 -2010 on %s %s", async (method, path, weight, parameters) => {
-    const answer = await signed(url, takeFutures(), method, path, parameters);
+    const answer = await signed(gateway.url, gateway.takeFuturesStrategy(), method, path, parameters);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code: -2010 });
     expect(cost(answer)).toBe(weight);
   });
 
   test.each(SPOT)("%s %s without a key is 401 -2015", async (method, path) => {
-    const { status, body } = await send(url, method, path, {
+    const { status, body } = await send(gateway.url, method, path, {
       headers: { "x-forwarded-for": freshAddress() },
     });
     expect({ status, code: body.code }).toEqual({ status: 401, code: -2015 });
   });
 
   test("GET /api/v3/openOrders costs 6 with a symbol as without, and myTrades 20 with an orderId as without", async () => {
-    expect(cost(await signed(url, takeSpot(), "GET", "/api/v3/openOrders", { symbol }))).toBe(6);
-    expect(cost(await signed(url, takeSpot(), "GET", "/api/v3/myTrades", { symbol, orderId: 1 }))).toBe(20);
+    expect(
+      cost(await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/openOrders", { symbol })),
+    ).toBe(6);
+    expect(
+      cost(
+        await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/myTrades", { symbol, orderId: 1 }),
+      ),
+    ).toBe(20);
   });
 
   test("weight is charged before execution and is not refunded on error", async () => {
-    const key = takeSpot();
-    const refused = await signed(url, key, "GET", "/api/v3/order", { symbol, orderId: 99 });
+    const key = gateway.takeStrategy();
+    const refused = await signed(gateway.url, key, "GET", "/api/v3/order", { symbol, orderId: 99 });
     expect(refused.status).toBe(400);
     expect(cost(refused)).toBe(4);
-    const malformed = await signed(url, takeSpot(), "GET", "/api/v3/allOrders", { symbol, limit: "x" });
+    const malformed = await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/allOrders", {
+      symbol,
+      limit: "x",
+    });
     expect(malformed.status).toBe(400);
     expect(cost(malformed)).toBe(20);
   });
 
   test("a placement that is refused counts as an order too", async () => {
     const order = { symbol, side: "BUY", type: "MARKET", quantity: "9000" };
-    const { status, headers } = await signed(url, takeSpot(), "POST", "/api/v3/order", order);
+    const { status, headers } = await signed(
+      gateway.url,
+      gateway.takeStrategy(),
+      "POST",
+      "/api/v3/order",
+      order,
+    );
     expect(status).toBe(400);
     expect(ORDERS.map((name) => headers.get(name))).toEqual(["1", "1"]);
   });
@@ -114,21 +114,21 @@ describe("a spot route", () => {
     ["GET", "/api/v3/account/commission"],
     ["GET", "/sapi/v1/asset/tradeFee"],
   ])("%s %s is not there: 404 -5000", async (method, path) => {
-    const { status, body } = await signed(url, takeSpot(), method, path);
+    const { status, body } = await signed(gateway.url, gateway.takeStrategy(), method, path);
     expect({ status, code: body.code }).toEqual({ status: 404, code: -5000 });
   });
 });
 
 describe("each row of the spot table does what it is for", () => {
   test("place, query, list, cancel one, cancel all, history, fills, account", async () => {
-    const key = takeSpot();
+    const key = gateway.takeStrategy();
     const call = async (method: string, path: string, parameters: Record<string, string | number> = {}) => {
-      const { status, body } = await signed(url, key, method, `/api/v3/${path}`, parameters);
+      const { status, body } = await signed(gateway.url, key, method, `/api/v3/${path}`, parameters);
       expect({ status, body }).toEqual({ status: 200, body });
       return body;
     };
     const idsOf = (orders: readonly { orderId: number }[]) => orders.map(({ orderId }) => orderId);
-    const { body: quote } = await send(url, "GET", `/api/v3/ticker/bookTicker?symbol=${symbol}`);
+    const { body: quote } = await send(gateway.url, "GET", `/api/v3/ticker/bookTicker?symbol=${symbol}`);
     const limit = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001" };
     const price = farBelow(quote.bidPrice);
 
@@ -158,7 +158,7 @@ describe("a public route", () => {
     return `symbols=${encodeURIComponent(JSON.stringify(names))}`;
   };
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
-    send(url, "GET", path, { headers: { "x-forwarded-for": freshAddress(), ...headers } });
+    send(gateway.url, "GET", path, { headers: { "x-forwarded-for": freshAddress(), ...headers } });
 
   test.each([
     ["/api/v3/ping", 1],
@@ -224,12 +224,12 @@ describe("a public route", () => {
   });
 
   test("needs no key; a key header is harmless, and nothing is charged to the key", async () => {
-    const key = takeSpot();
+    const key = gateway.takeStrategy();
     const headers = { "x-mbx-apikey": key.apiKey };
     const answer = await get("/api/v3/exchangeInfo?symbol=BTCUSDT", headers);
     expect({ status: answer.status, cost: cost(answer) }).toEqual({ status: 200, cost: 20 });
     expect((await get("/api/v3/time", { "x-mbx-apikey": "no key at all" })).status).toBe(200);
-    expect(cost(await signed(url, key, "GET", "/api/v3/account"))).toBe(20);
+    expect(cost(await signed(gateway.url, key, "GET", "/api/v3/account"))).toBe(20);
   });
 
   test("ignores timestamp and signature", async () => {

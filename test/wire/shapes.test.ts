@@ -1,9 +1,10 @@
 // The body of every spot route, key by key and type by type, as strictly typed stock clients read them: amounts are
 // strings, ids and times integers, flags booleans, and the content type is JSON, of refusals too. On the simulated market.
 // Source: specification 2.3, 2.5 and 2.6; reference exchange, sections 5 to 7.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import {
   byKind,
   decimal,
@@ -18,18 +19,14 @@ import {
   uuid,
   whole,
 } from "../support/shapes.ts";
+
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 
-let gateway: GatewayProcess;
+const gateway = seededGateway(1);
 let strategy: Credentials;
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  strategy = gateway.seed();
-});
-
-afterAll(async () => {
-  await gateway.stop();
+beforeAll(() => {
+  strategy = gateway.takeStrategy();
 });
 
 const get = (path: string) => send(gateway.url, "GET", path);

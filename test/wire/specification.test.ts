@@ -1,43 +1,34 @@
 // The specification's tables about spot, row by row: each test is named by its table and says the row. The other tests of
 // this folder go deeper; this one shows that no row was forgotten. Tables 4.1 and 8.1 are in `routes.test.ts` and
 // `budget-rules.test.ts`. Source: specification 2.3, 2.5, 2.6, 5.1, 7.1.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changeRows } from "../support/database.ts";
-import { costOf, decimalText, farAbove, farBelow } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { changeKeyRows } from "../support/database.ts";
+import { costOf, decimalText, farAbove } from "../support/exact.ts";
+import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { lastPriceOf, restingPriceOf } from "../support/spot-trader.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
-let takeFuturesStrategy: () => Credentials;
-let bid: string;
+const gateway = seededGateway(40, { futuresStrategyCount: 1 });
+/** A price at which a BUY of BTCUSDT rests. */
+let restingPrice: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 40));
-  takeFuturesStrategy = supplyOf(await seedMany(gateway.dataDir, 1, "FUTURES"));
-  bid = (await send(url, "GET", "/api/v3/ticker/bookTicker?symbol=BTCUSDT")).body.bidPrice;
-});
-
-afterAll(async () => {
-  await gateway.stop();
+  restingPrice = await restingPriceOf(gateway.url);
 });
 
 const symbol = "BTCUSDT";
 const DECIMAL = expect.stringMatching(/^\d+\.\d{8}$/);
 const MARKET_BUY = { symbol, side: "BUY", type: "MARKET", quantity: "0.001" };
-const restingBuy = () => ({ ...MARKET_BUY, type: "LIMIT", timeInForce: "GTC", price: farBelow(bid) });
+const restingBuy = () => ({ ...MARKET_BUY, type: "LIMIT", timeInForce: "GTC", price: restingPrice });
 
 type Parameters = Readonly<Record<string, string | number>>;
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
 type Body = any;
 
 async function ask(who: Credentials, method: string, route: string, parameters: Parameters = {}) {
-  const { status, body } = await signed(url, who, method, `/api/v3/${route}`, parameters);
+  const { status, body } = await signed(gateway.url, who, method, `/api/v3/${route}`, parameters);
   return { status, body: body as Body };
 }
 const refusal = (status: number, code: number, msg: unknown = expect.any(String)) => ({
@@ -49,7 +40,7 @@ describe("2.3 spot account", () => {
   let who: Credentials;
   let account: Body;
   beforeAll(async () => {
-    who = takeStrategy();
+    who = gateway.takeStrategy();
     await ask(who, "POST", "order", MARKET_BUY);
     await ask(who, "POST", "order", restingBuy());
     account = (await ask(who, "GET", "account")).body;
@@ -70,7 +61,7 @@ describe("2.3 spot account", () => {
     expect(usdt).toEqual({
       asset: "USDT",
       free: DECIMAL,
-      locked: decimalText(costOf(farBelow(bid), "0.001")),
+      locked: decimalText(costOf(restingPrice, "0.001")),
     });
     for (const row of account.balances) expect(Object.keys(row)).toEqual(["asset", "free", "locked"]);
   });
@@ -90,7 +81,7 @@ describe("2.5 spot order", () => {
   let who: Credentials;
   let order: Body;
   beforeAll(async () => {
-    who = takeStrategy();
+    who = gateway.takeStrategy();
     order = (await ask(who, "POST", "order", { ...restingBuy(), newClientOrderId: "mine" })).body;
   });
 
@@ -124,7 +115,8 @@ describe("2.5 spot order", () => {
     expect([order.time, order.updateTime].every(Number.isInteger)).toBe(true);
   });
   test("isWorking: boolean; false for a stop before its trigger", async () => {
-    const stop = { symbol, side: "BUY", type: "STOP_LOSS", quantity: "0.0005", stopPrice: farAbove(bid) };
+    const stopPrice = farAbove(await lastPriceOf(gateway.url));
+    const stop = { symbol, side: "BUY", type: "STOP_LOSS", quantity: "0.0005", stopPrice };
     expect([order.isWorking, (await ask(who, "POST", "order", stop)).body.isWorking]).toEqual([true, false]);
   });
   test("collectiveId: string UUID", () => {
@@ -144,7 +136,7 @@ describe("2.5 spot order", () => {
 });
 
 test("a parameter that the specification does not know is ignored, also where the exchange knows it", async () => {
-  const who = takeStrategy();
+  const who = gateway.takeStrategy();
   const others = {
     icebergQty: "0.0005",
     selfTradePreventionMode: "EXPIRE_MAKER",
@@ -161,7 +153,7 @@ test("a parameter that the specification does not know is ignored, also where th
 
 describe("2.6 trade", () => {
   test("symbol, id, orderId, price, qty, quoteQty, commission, commissionAsset, time, isBuyer, isMaker", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const order = (await ask(who, "POST", "order", MARKET_BUY)).body;
     const [trade] = (await ask(who, "GET", "myTrades", { symbol })).body;
     expect(trade).toMatchObject({
@@ -184,21 +176,21 @@ describe("5.1 exchange-style signed REST", () => {
   const path = "/api/v3/openOrders";
 
   test("key header X-MBX-APIKEY", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const message = `timestamp=${Date.now()}`;
     const query = `${message}&signature=${hmacHex(who.apiSecret, message)}`;
     const withHeader = (headers: Record<string, string>) =>
-      exchange(url, { method: "GET", path, query, headers });
+      exchange(gateway.url, { method: "GET", path, query, headers });
     expect((await withHeader({ "X-MBX-APIKEY": who.apiKey })).status).toBe(200);
     expect((await withHeader({ "X-API-KEY": who.apiKey })).status).toBe(401);
   });
   test("timestamp: required, Unix ms integer", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     expect((await ask(who, "GET", "openOrders", { timestamp: Date.now() })).status).toBe(200);
     expect(await ask(who, "GET", "openOrders", { timestamp: "" })).toEqual(refusal(400, -1102));
   });
   test("recvWindow: optional, default 5000, maximum 30000", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const aged = (ms: number, recvWindow: Parameters = {}) =>
       ask(who, "GET", "openOrders", { ...recvWindow, timestamp: Date.now() - ms });
     expect((await aged(4_000)).status).toBe(200);
@@ -207,17 +199,21 @@ describe("5.1 exchange-style signed REST", () => {
     expect(await aged(0, { recvWindow: 30_001 })).toEqual(refusal(400, -1131));
   });
   test("message: query string + body in the order sent, signature removed, nothing between; never sorted or decoded", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const query = "symbol=BTCUSDT&side=BUY&type=%4DARKET";
     const body = `quantity=0.001&newClientOrderId=a-b&timestamp=${Date.now()}`;
-    const answer = await exchangeSigned(url, who, "POST", "/api/v3/order", { query, body, carriage: "body" });
+    const answer = await exchangeSigned(gateway.url, who, "POST", "/api/v3/order", {
+      query,
+      body,
+      carriage: "body",
+    });
     expect(answer.status).toBe(200);
   });
   test("signature: HMAC-SHA256, lowercase hex, last parameter of query or body", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const query = `timestamp=${Date.now()}`;
     const withSignature = (signature: string) =>
-      exchange(url, {
+      exchange(gateway.url, {
         method: "GET",
         path,
         query: `${query}&signature=${signature}`,
@@ -228,17 +224,19 @@ describe("5.1 exchange-style signed REST", () => {
     expect((await withSignature(hex.toUpperCase())).status).toBe(401);
   });
   test("carriage: GET and DELETE in the query; POST as a form body; a JSON body is wrong", async () => {
-    const who = takeStrategy();
-    const { orderId } = (await signed(url, who, "POST", "/api/v3/order", restingBuy(), "body")).body;
+    const who = gateway.takeStrategy();
+    const { orderId } = (await signed(gateway.url, who, "POST", "/api/v3/order", restingBuy(), "body")).body;
     expect((await ask(who, "GET", "order", { symbol, orderId })).status).toBe(200);
     expect((await ask(who, "DELETE", "order", { symbol, orderId })).status).toBe(200);
     const json = JSON.stringify({ ...MARKET_BUY, timestamp: Date.now() });
-    const answer = await exchangeSigned(url, who, "POST", "/api/v3/order", { body: json });
+    const answer = await exchangeSigned(gateway.url, who, "POST", "/api/v3/order", { body: json });
     expect(answer).toMatchObject(refusal(400, -1102));
   });
   test("public market-data routes need no signature; sending the key header is harmless", async () => {
     for (const route of ["exchangeInfo?symbol=BTCUSDT", "time", "ticker/bookTicker?symbol=BTCUSDT"]) {
-      const answer = await send(url, "GET", `/api/v3/${route}`, { headers: { "x-mbx-apikey": "anything" } });
+      const answer = await send(gateway.url, "GET", `/api/v3/${route}`, {
+        headers: { "x-mbx-apikey": "anything" },
+      });
       expect({ route, status: answer.status }).toEqual({ route, status: 200 });
     }
   });
@@ -246,10 +244,10 @@ describe("5.1 exchange-style signed REST", () => {
 
 describe("7.1 errors", () => {
   test("401 -2015: missing key header, unknown or revoked key, signature mismatch", async () => {
-    const [known, revoked] = [takeStrategy(), takeStrategy()];
-    changeRows(gateway.dataDir, "UPDATE api_keys SET revoked_at = 1 WHERE api_key = ?", revoked.apiKey);
+    const [known, revoked] = [gateway.takeStrategy(), gateway.takeStrategy()];
+    changeKeyRows(gateway.dataDir, "UPDATE api_keys SET revoked_at = 1 WHERE api_key = ?", revoked.apiKey);
     const { status } = await send(
-      url,
+      gateway.url,
       "GET",
       `/api/v3/account?timestamp=${Date.now()}&signature=${"0".repeat(64)}`,
     );
@@ -265,32 +263,32 @@ describe("7.1 errors", () => {
     }
   });
   test("400 -1021: timestamp outside recvWindow", async () => {
-    expect(await ask(takeStrategy(), "GET", "account", { timestamp: Date.now() - 60_000 })).toEqual(
+    expect(await ask(gateway.takeStrategy(), "GET", "account", { timestamp: Date.now() - 60_000 })).toEqual(
       refusal(400, -1021),
     );
   });
   test("400 -1102: timestamp missing or non-integer", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     for (const timestamp of ["", "now", "1.5"]) {
       expect(await ask(who, "GET", "account", { timestamp })).toEqual(refusal(400, -1102));
     }
   });
   test("400 -1131: invalid recvWindow: zero, negative, non-numeric, above 30000", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     for (const recvWindow of ["0", "-1", "long", "30001"]) {
       expect(await ask(who, "GET", "account", { recvWindow })).toEqual(refusal(400, -1131));
     }
   });
   test("400 -2010: key bound to no strategy", async () => {
-    const who = takeStrategy();
-    changeRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", who.apiKey);
+    const who = gateway.takeStrategy();
+    changeKeyRows(gateway.dataDir, "UPDATE api_keys SET strategy_id = NULL WHERE api_key = ?", who.apiKey);
     expect(await ask(who, "GET", "account")).toEqual(refusal(400, -2010));
   });
   test("400 -2010: key of the other family", async () => {
-    expect(await ask(takeFuturesStrategy(), "GET", "account")).toEqual(refusal(400, -2010));
+    expect(await ask(gateway.takeFuturesStrategy(), "GET", "account")).toEqual(refusal(400, -2010));
   });
   test("400 -2010: write against a non-LIVE strategy, with the message Strategy not live", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     await ask(who, "POST", "platform/strategy/close");
     expect(await ask(who, "POST", "order", MARKET_BUY)).toEqual(refusal(400, -2010, "Strategy not live"));
     expect(await ask(who, "DELETE", "openOrders", { symbol })).toEqual(
@@ -298,24 +296,24 @@ describe("7.1 errors", () => {
     );
   });
   test("400 -2010: closing an already-closed strategy", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     await ask(who, "POST", "platform/strategy/close");
     expect(await ask(who, "POST", "platform/strategy/close")).toEqual(refusal(400, -2010));
   });
   test("400 -1116: invalid order type", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     for (const type of ["LIMIT_MAKER", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT", "STOP_MARKET", "market"]) {
       expect(await ask(who, "POST", "order", { ...MARKET_BUY, type })).toEqual(refusal(400, -1116));
     }
   });
   test("400 -2013: order does not exist (cancel)", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     expect(await ask(who, "DELETE", "order", { symbol, orderId: 77 })).toEqual(
       refusal(400, -2013, "Order does not exist."),
     );
   });
   test("400 -2011: unknown order: already filled or cancelled", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const filled = (await ask(who, "POST", "order", MARKET_BUY)).body.orderId;
     const canceled = (await ask(who, "POST", "order", restingBuy())).body.orderId;
     await ask(who, "DELETE", "order", { symbol, orderId: canceled });
@@ -326,18 +324,18 @@ describe("7.1 errors", () => {
     }
   });
   test("400 filter failure: rejected before anything is recorded", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     expect(await ask(who, "POST", "order", { ...MARKET_BUY, quantity: "0.000001" })).toEqual(
       refusal(400, -1013, "Filter failure: LOT_SIZE"),
     );
     expect((await ask(who, "GET", "allOrders", { symbol })).body).toEqual([]);
   });
   test("429 -1003: request weight exhausted, with Retry-After; 418 -1003 after ten of them inside one minute", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const answers: Body[] = [];
     // Sixty requests of weight 20 are a minute's budget; a minute may begin on the way.
     while (answers.length < 140 && answers.at(-1)?.status !== 418) {
-      answers.push(await signed(url, who, "GET", "/api/v3/account"));
+      answers.push(await signed(gateway.url, who, "GET", "/api/v3/account"));
     }
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(10);
@@ -348,11 +346,11 @@ describe("7.1 errors", () => {
     expect(answers.at(-1).status).toBe(418);
   });
   test("429 -1015: order count exhausted", async () => {
-    const who = takeStrategy();
+    const who = gateway.takeStrategy();
     const answers: Body[] = [];
     // Fifty are ten seconds' budget; ten seconds may begin on the way.
     while (answers.length < 101 && answers.at(-1)?.status !== 429) {
-      answers.push(await signed(url, who, "POST", "/api/v3/order", { ...MARKET_BUY, quantity: "0" }));
+      answers.push(await signed(gateway.url, who, "POST", "/api/v3/order", { ...MARKET_BUY, quantity: "0" }));
     }
     expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: -1015 } });
     expect(Number(answers.at(-1).headers.get("retry-after"))).toBeGreaterThan(0);

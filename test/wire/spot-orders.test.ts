@@ -1,31 +1,27 @@
 // The spot family on the wire: exact shapes, and what each route means. Refused placements are in `spot-refusals.test.ts`,
 // history in `history.test.ts`. Source: specification 2.3, 2.5, 2.6, 4.1 and 7.1; design, section 6.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { balancesAfter, decimalText, expectedFill, farBelow, units } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { balancesAfter, decimalText, expectedFill, units } from "../support/exact.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
-import { MARKET_BUY, type Parameters, refusalOf, spotTrader, symbol } from "../support/spot-trader.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import {
+  MARKET_BUY,
+  type Parameters,
+  refusalOf,
+  restingPriceOf,
+  spotTrader,
+  symbol,
+} from "../support/spot-trader.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
+const gateway = seededGateway(40);
 /** A price at which a BUY of BTCUSDT rests. */
 let restingPrice: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 40));
-  const ticker = await send(url, "GET", "/api/v3/ticker/bookTicker?symbol=BTCUSDT");
-  restingPrice = farBelow(ticker.body.bidPrice);
+  restingPrice = await restingPriceOf(gateway.url);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-});
-
-const trader = (strategy: Credentials = takeStrategy()) => spotTrader(url, strategy);
+const trader = (strategy = gateway.takeStrategy()) => spotTrader(gateway.url, strategy);
 
 const restingBuy = (quantity = "0.001") => ({
   ...MARKET_BUY,
@@ -188,9 +184,9 @@ describe("shapes:", () => {
       await place(MARKET_BUY),
       await place({}),
       await query({ symbol }),
-      await send(url, "GET", "/api/v3/account"),
-      await send(url, "GET", "/api/v3/nothing"),
-      await send(url, "GET", "/api/v3/time"),
+      await send(gateway.url, "GET", "/api/v3/account"),
+      await send(gateway.url, "GET", "/api/v3/nothing"),
+      await send(gateway.url, "GET", "/api/v3/time"),
     ];
     for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
     for (const { status, body } of answers.filter((answer) => answer.status >= 400)) {

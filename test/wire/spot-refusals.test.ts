@@ -1,31 +1,25 @@
 // Every way in which a placement is refused by what it says: code and text of each, their order of precedence, and that
 // nothing is recorded. Source: specification 4.1 and 7.1; reference exchange, section 16.5.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { farBelow } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { send } from "../support/signed-client.ts";
-import { MARKET_BUY, type Parameters, refusalOf, spotTrader, symbol } from "../support/spot-trader.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import {
+  MARKET_BUY,
+  type Parameters,
+  refusalOf,
+  restingPriceOf,
+  spotTrader,
+  symbol,
+} from "../support/spot-trader.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
+const gateway = seededGateway(10);
 /** A price at which a BUY of BTCUSDT rests. */
 let restingPrice: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 10));
-  const ticker = await send(url, "GET", "/api/v3/ticker/bookTicker?symbol=BTCUSDT");
-  restingPrice = farBelow(ticker.body.bidPrice);
+  restingPrice = await restingPriceOf(gateway.url);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-});
-
-const trader = (strategy: Credentials = takeStrategy()) => spotTrader(url, strategy);
+const trader = (strategy = gateway.takeStrategy()) => spotTrader(gateway.url, strategy);
 
 describe("a placement is refused", () => {
   /** Stands in the table for the price at which an order rests, which is not known yet. */

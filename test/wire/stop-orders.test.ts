@@ -1,39 +1,30 @@
 // Stop orders on the wire: what they look like before and after their trigger, what they lock, and how they end.
 // Source: specification 2.5, 4.1 and 8.1; design, section 6; reference exchange, section 8.4.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { countRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { costOf, decimalText, expectedFill, farAbove, farBelow, units } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { send, signed } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { signed } from "../support/signed-client.ts";
+import { lastPriceOf } from "../support/spot-trader.ts";
 
-let gateway: GatewayProcess;
-let url: string;
-let takeStrategy: () => Credentials;
+const gateway = seededGateway(10);
 /** The last price of BTCUSDT at the start. */
 let last: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  url = gateway.url;
-  takeStrategy = supplyOf(await seedMany(gateway.dataDir, 10));
-  last = (await send(url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT")).body.price;
-});
-
-afterAll(async () => {
-  await gateway.stop();
+  last = await lastPriceOf(gateway.url);
 });
 
 const symbol = "BTCUSDT";
 type Parameters = Readonly<Record<string, string | number>>;
 
 function trader() {
-  const strategy = takeStrategy();
+  const strategy = gateway.takeStrategy();
   const call =
     (method: string, path: string) =>
     async (parameters: Parameters = {}) =>
-      (await signed(url, strategy, method, `/api/v3/${path}`, { symbol, ...parameters })).body;
+      (await signed(gateway.url, strategy, method, `/api/v3/${path}`, { symbol, ...parameters })).body;
   return {
     strategy,
     place: call("POST", "order"),
@@ -42,7 +33,7 @@ function trader() {
     openOrders: call("GET", "openOrders"),
     myTrades: call("GET", "myTrades"),
     async balance(asset: string) {
-      const { balances } = (await signed(url, strategy, "GET", "/api/v3/account")).body;
+      const { balances } = (await signed(gateway.url, strategy, "GET", "/api/v3/account")).body;
       return balances.find((row: { asset: string }) => row.asset === asset) ?? null;
     },
   };
@@ -106,7 +97,7 @@ test("a stop that the market reaches becomes a market order under the same id: t
   ] as const) {
     for (let distance = step; stops.length < (side === "BUY" ? 1 : 2); distance *= 2n) {
       // As near as it gets; the market may move on between the question and the order.
-      const now = (await send(url, "GET", `/api/v3/ticker/price?symbol=${symbol}`)).body.price;
+      const now = await lastPriceOf(gateway.url);
       const stopPrice = decimalText(units(now) + distance);
       const order = await place({ side, type: "STOP_LOSS", quantity, stopPrice });
       if (order.orderId !== undefined) stops.push(order);
@@ -139,7 +130,7 @@ test("MAX_NUM_ALGO_ORDERS: a sixth stop on one symbol is refused -1013, and one 
     code: -1013,
     msg: "Filter failure: MAX_NUM_ALGO_ORDERS",
   });
-  const other = (await send(url, "GET", "/api/v3/ticker/price?symbol=ETHUSDT")).body.price;
+  const other = await lastPriceOf(gateway.url, "ETHUSDT");
   const terms = { symbol: "ETHUSDT", quantity: "0.005", price: farBelow(other), stopPrice: farAbove(other) };
   expect(await place({ ...stop, ...terms })).toMatchObject({ status: "NEW" });
 });
