@@ -140,7 +140,7 @@ async function findOrder(
   }
   const order =
     orderId !== undefined
-      ? await store.findOrder(strategyId, { orderId })
+      ? await store.findOrder(strategyId, { orderId, symbol })
       : clientOrderId === null
         ? null
         : await store.findOrder(strategyId, { clientOrderId });
