@@ -6,6 +6,7 @@ import {
   decimal,
   feeUp,
   floorToStep,
+  formatBriefly,
   formatDecimal,
   isMultiple,
   type Price,
@@ -55,10 +56,16 @@ describe("parseDecimal", () => {
     expect(parseDecimal("0.0000000100")).toBe(1n);
   });
 
+  test("written briefly it has no digit that says nothing", () => {
+    const written = ["0", "1", "200.5", "-0.00000001", "1000"].map((text) => formatBriefly(decimal(text)));
+    expect(written).toEqual(["0", "1", "200.5", "-0.00000001", "1000"]);
+  });
+
   test("what is written is read back, whatever the number", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 27n), max: 10n ** 27n }), (value) => {
         expect(decimal(formatDecimal(value))).toBe(value);
+        expect(decimal(formatBriefly(value))).toBe(value);
       }),
     );
   });

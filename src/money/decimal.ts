@@ -20,6 +20,7 @@ export type Decimal = Price | Quantity | Amount | Rate;
 
 export const FRACTION_DIGITS = 8;
 const SCALE = 100_000_000n;
+const ZERO_DIGIT = "0".charCodeAt(0);
 
 export const ZERO = 0n as Price & Quantity & Amount & Rate;
 
@@ -58,6 +59,15 @@ export function formatDecimal(value: bigint): string {
   const padded = digits.length > FRACTION_DIGITS ? digits : digits.padStart(FRACTION_DIGITS + 1, "0");
   const point = padded.length - FRACTION_DIGITS;
   return `${padded.slice(0, point)}.${padded.slice(point)}`;
+}
+
+/** Writes a decimal with no more digits than it needs: `0.00166`. For rows: they are many, and most amounts are short. */
+export function formatBriefly(value: bigint): string {
+  if (value % SCALE === 0n) return (value / SCALE).toString();
+  const text = formatDecimal(value);
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === ZERO_DIGIT) end -= 1;
+  return text.slice(0, end);
 }
 
 /** Price × quantity, rounded up: what a buyer pays. */

@@ -1,10 +1,10 @@
-// How domain values are written into rows, for every store alike. Decimals are decimal text: no integer column holds the
-// quantities that some coins trade in, and a person can read the row.
+// How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than they need: no
+// integer column holds the quantities that some coins trade in, and a person can read the row.
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
-import { decimal, formatDecimal } from "../money/decimal.ts";
+import { decimal, formatBriefly } from "../money/decimal.ts";
 import { emptyPockets, type Pocket, type Pockets, type Posting } from "../money/posting.ts";
 import type { Ban, BudgetEntry } from "./store.ts";
 
@@ -77,11 +77,11 @@ export function encodeState(account: Account): string {
   const stored: Record<string, Stored<Pockets>> = {};
   for (const [asset, { free, locked, seed, market, fees }] of balances) {
     stored[asset] = {
-      free: formatDecimal(free),
-      locked: formatDecimal(locked),
-      seed: formatDecimal(seed),
-      market: formatDecimal(market),
-      fees: formatDecimal(fees),
+      free: formatBriefly(free),
+      locked: formatBriefly(locked),
+      seed: formatBriefly(seed),
+      market: formatBriefly(market),
+      fees: formatBriefly(fees),
     };
   }
   return JSON.stringify({ balances: stored, nextOrderId, nextTradeId, orderCounts, updatedAt });
@@ -118,13 +118,13 @@ type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 function storedOrder(order: Order): Stored<Order> {
   return {
     ...order,
-    price: formatDecimal(order.price),
-    stopPrice: formatDecimal(order.stopPrice),
-    quantity: formatDecimal(order.quantity),
-    quoteQuantity: formatDecimal(order.quoteQuantity),
-    executedQuantity: formatDecimal(order.executedQuantity),
-    executedQuote: formatDecimal(order.executedQuote),
-    reserved: formatDecimal(order.reserved),
+    price: formatBriefly(order.price),
+    stopPrice: formatBriefly(order.stopPrice),
+    quantity: formatBriefly(order.quantity),
+    quoteQuantity: formatBriefly(order.quoteQuantity),
+    executedQuantity: formatBriefly(order.executedQuantity),
+    executedQuote: formatBriefly(order.executedQuote),
+    reserved: formatBriefly(order.reserved),
   };
 }
 
@@ -150,10 +150,10 @@ function reviveOrder(stored: StoredOrder): Order {
 function storedTrade(trade: Trade): Stored<Trade> {
   return {
     ...trade,
-    price: formatDecimal(trade.price),
-    quantity: formatDecimal(trade.quantity),
-    quoteQuantity: formatDecimal(trade.quoteQuantity),
-    fee: formatDecimal(trade.fee),
+    price: formatBriefly(trade.price),
+    quantity: formatBriefly(trade.quantity),
+    quoteQuantity: formatBriefly(trade.quoteQuantity),
+    fee: formatBriefly(trade.fee),
   };
 }
 
@@ -178,7 +178,7 @@ type StoredEvent = {
 function storedEvent(event: DomainEvent): StoredEvent {
   return {
     ...event,
-    postings: event.postings.map((posting) => ({ ...posting, amount: formatDecimal(posting.amount) })),
+    postings: event.postings.map((posting) => ({ ...posting, amount: formatBriefly(posting.amount) })),
     ...("order" in event ? { order: storedOrder(event.order) } : {}),
     ...("trade" in event ? { trade: storedTrade(event.trade) } : {}),
   } as StoredEvent;

@@ -2,33 +2,26 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { Migrator } from "kysely/migration";
-import type { Order } from "../domain/order.ts";
-import { isOpen } from "../domain/order.ts";
-import {
-  decodeBudgets,
-  decodeEvents,
-  decodeOrder,
-  decodeTrade,
-  encodeEvents,
-  encodeOrder,
-  encodeState,
-  encodeTrade,
-} from "./codec.ts";
-import { MIGRATIONS, type Tables } from "./schema.ts";
-import type {
-  ApiKeyRecord,
-  AuditRecord,
-  Commit,
-  JournalEntry,
-  OrderQuery,
-  Store,
-  TradeQuery,
-} from "./store.ts";
+import { decodeBudgets, decodeEvents, decodeOrder, decodeTrade, encodeState } from "./codec.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { journalRow, keyOfEntry } from "./rows.ts";
+import type { Tables } from "./schema.ts";
+import type { ApiKeyRecord, AuditRecord, OrderQuery, Store, TradeQuery } from "./store.ts";
 
 type Queries = Omit<
   Store,
-  "loadAccount" | "findEntry" | "commit" | "findKey" | "logBudgets" | "noteHeard" | "close"
+  | "loadAccount"
+  | "findEntry"
+  | "commit"
+  | "findKey"
+  | "logBudgets"
+  | "noteHeard"
+  | "onCommittedElsewhere"
+  | "close"
 >;
+
+/** How the migration library begins what it says of a later version's database, which is sound. */
+const LIBRARY_PREFIX = "corrupted migrations: ";
 
 /** Brings the tables up to date. A database that a later version has written is refused. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
@@ -36,10 +29,12 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
   if (error === undefined) return;
   const failed = results?.find(({ status }) => status === "Error")?.migrationName;
   const reason = error instanceof Error ? error.message : String(error);
+  if (failed !== undefined) throw new Error(`migration ${failed} failed: ${reason}`, { cause: error });
   throw new Error(
-    failed === undefined
-      ? `the database was written by another version of Lyrebird: ${reason}. Start that version, or use another data directory.`
-      : `migration ${failed} failed: ${reason}`,
+    reason.startsWith(LIBRARY_PREFIX)
+      ? `the database was written by another version of Lyrebird: ${reason.slice(LIBRARY_PREFIX.length)}. Start that version, or use another data directory.`
+      : `the tables could not be brought up to date: ${reason}`,
+    { cause: error },
   );
 }
 
@@ -50,11 +45,13 @@ export function queries(db: Kysely<Tables>): Queries {
         .selectFrom("orders")
         .select("body")
         .where("strategy_id", "=", strategyId)
-        .$call((query) =>
-          "orderId" in order
-            ? query.where("order_id", "=", order.orderId)
-            : query.where("client_order_id", "=", order.clientOrderId),
-        )
+        .$call((query) => {
+          if ("clientOrderId" in order) return query.where("client_order_id", "=", order.clientOrderId);
+          // Without its symbol an order is looked for among all orders of the strategy.
+          const { orderId, symbol } = order;
+          const found = query.where("order_id", "=", orderId);
+          return symbol === undefined ? found : found.where("symbol", "=", symbol);
+        })
         .executeTakeFirst();
       return row === undefined ? null : decodeOrder(row.body);
     },
@@ -93,7 +90,17 @@ export function queries(db: Kysely<Tables>): Queries {
         .select("body")
         .where("strategy_id", "=", strategyId)
         .where("symbol", "=", symbol);
-      if (orderId !== undefined) query = query.where("order_id", "=", orderId);
+      if (orderId !== undefined) {
+        const ofOrder = db
+          .selectFrom("orders")
+          .where("strategy_id", "=", strategyId)
+          .where("symbol", "=", symbol)
+          .where("order_id", "=", orderId);
+        query = query
+          .where("order_id", "=", orderId)
+          .where("trade_id", ">=", ofOrder.select("first_trade_id"))
+          .where("trade_id", "<=", ofOrder.select("last_trade_id"));
+      }
       if (fromTradeId !== undefined) query = query.where("trade_id", ">=", fromTradeId);
       if (startTime !== undefined) query = query.where("at", ">=", startTime);
       if (endTime !== undefined) query = query.where("at", "<=", endTime);
@@ -114,7 +121,7 @@ export function queries(db: Kysely<Tables>): Queries {
         .execute();
       return rows.map((row) => ({
         version: Number(row.version),
-        key: row.key,
+        key: keyOfEntry(row.key),
         at: Number(row.at),
         events: decodeEvents(row.events),
       }));
@@ -260,33 +267,6 @@ export function queries(db: Kysely<Tables>): Queries {
         .executeTakeFirstOrThrow();
       return row.check_value;
     },
-  };
-}
-
-export function journalRow(strategyId: string, { version, key, at, events }: JournalEntry) {
-  return { strategy_id: strategyId, version, key, at, events: encodeEvents(events) };
-}
-
-export function orderRow(strategyId: string, order: Order) {
-  return {
-    strategy_id: strategyId,
-    order_id: order.orderId,
-    symbol: order.symbol,
-    client_order_id: order.clientOrderId,
-    is_open: isOpen(order) ? 1 : 0,
-    placed_at: order.placedAt,
-    body: encodeOrder(order),
-  };
-}
-
-export function tradeRow(strategyId: string, trade: Commit["trades"][number]) {
-  return {
-    strategy_id: strategyId,
-    trade_id: trade.tradeId,
-    symbol: trade.symbol,
-    order_id: trade.orderId,
-    at: trade.at,
-    body: encodeTrade(trade),
   };
 }
 

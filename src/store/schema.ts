@@ -1,7 +1,8 @@
-// The tables, for Kysely's types, and their numbered migrations, written once for every store. A migration that has been
-// released is never edited: the next change is the next number.
-import { type ColumnType, type Kysely, sql } from "kysely";
-import type { Migration, MigrationProvider } from "kysely/migration";
+// The tables, for Kysely's types, written once for every store. `migrations.ts` makes them.
+//
+// What an order costs to keep is the number of places that it is written to: rows are appended in the order of their
+// commits, and a table has no more indexes beside that than its questions need.
+import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { AuditRecord } from "./store.ts";
 
@@ -10,7 +11,15 @@ type Integer = ColumnType<number, number, number>;
 
 export type Tables = {
   strategies: { id: string; type: StrategyType; status: StrategyStatus; version: Integer; state: string };
-  journal: { strategy_id: string; version: Integer; key: string | null; at: Integer; events: string };
+  /** An entry that has no key of its own is kept under its version, as `journalKey` says. */
+  journal: {
+    position: Generated<Integer>;
+    strategy_id: string;
+    version: Integer;
+    key: string;
+    at: Integer;
+    events: string;
+  };
   orders: {
     strategy_id: string;
     order_id: Integer;
@@ -18,6 +27,9 @@ export type Tables = {
     client_order_id: string;
     is_open: Integer;
     placed_at: Integer;
+    /** The first and the last trade of the order; null until it has one. */
+    first_trade_id: Integer | null;
+    last_trade_id: Integer | null;
     body: string;
   };
   trades: {
@@ -43,152 +55,4 @@ export type Tables = {
   budget_log: { position: Integer; process: string; at: Integer; body: string };
   /** Only ever added to. The id is random: it orders what happened within one millisecond, always in the same way. */
   audit: { id: string; who: AuditRecord["who"]; what: AuditRecord["what"]; at: Integer; key_id: string };
-};
-
-const FIRST: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema
-      .createTable("strategies")
-      .addColumn("id", "text", (column) => column.primaryKey().notNull())
-      .addColumn("type", "text", (column) => column.notNull())
-      .addColumn("status", "text", (column) => column.notNull())
-      .addColumn("version", "bigint", (column) => column.notNull())
-      .addColumn("state", "text", (column) => column.notNull())
-      .execute();
-    await db.schema
-      .createTable("journal")
-      .addColumn("strategy_id", "text", (column) => column.notNull())
-      .addColumn("version", "bigint", (column) => column.notNull())
-      .addColumn("key", "text")
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .addColumn("events", "text", (column) => column.notNull())
-      .addPrimaryKeyConstraint("journal_pk", ["strategy_id", "version"])
-      .execute();
-    await db.schema
-      .createIndex("journal_key")
-      .unique()
-      .on("journal")
-      .columns(["strategy_id", "key"])
-      .where(sql.ref("key"), "is not", null)
-      .execute();
-    await db.schema
-      .createTable("orders")
-      .addColumn("strategy_id", "text", (column) => column.notNull())
-      .addColumn("order_id", "bigint", (column) => column.notNull())
-      .addColumn("symbol", "text", (column) => column.notNull())
-      .addColumn("client_order_id", "text", (column) => column.notNull())
-      .addColumn("is_open", "smallint", (column) => column.notNull())
-      .addColumn("placed_at", "bigint", (column) => column.notNull())
-      .addColumn("body", "text", (column) => column.notNull())
-      .addPrimaryKeyConstraint("orders_pk", ["strategy_id", "order_id"])
-      .execute();
-    await db.schema
-      .createIndex("orders_client_id")
-      .unique()
-      .on("orders")
-      .columns(["strategy_id", "client_order_id"])
-      .execute();
-    await db.schema
-      .createIndex("orders_by_symbol")
-      .on("orders")
-      .columns(["strategy_id", "symbol", "order_id"])
-      .execute();
-    await db.schema
-      .createIndex("orders_open")
-      .on("orders")
-      .columns(["strategy_id", "order_id"])
-      .where(sql.ref("is_open"), "=", sql.lit(1))
-      .execute();
-    await db.schema
-      .createTable("trades")
-      .addColumn("strategy_id", "text", (column) => column.notNull())
-      .addColumn("trade_id", "bigint", (column) => column.notNull())
-      .addColumn("symbol", "text", (column) => column.notNull())
-      .addColumn("order_id", "bigint", (column) => column.notNull())
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .addColumn("body", "text", (column) => column.notNull())
-      .addPrimaryKeyConstraint("trades_pk", ["strategy_id", "trade_id"])
-      .execute();
-    await db.schema
-      .createIndex("trades_by_symbol")
-      .on("trades")
-      .columns(["strategy_id", "symbol", "trade_id"])
-      .execute();
-    await db.schema
-      .createIndex("trades_by_order")
-      .on("trades")
-      .columns(["strategy_id", "order_id", "trade_id"])
-      .execute();
-    await db.schema
-      .createTable("api_keys")
-      .addColumn("id", "text", (column) => column.primaryKey().notNull())
-      .addColumn("api_key", "text", (column) => column.notNull().unique())
-      .addColumn("salt", "text", (column) => column.notNull())
-      .addColumn("master_version", "integer", (column) => column.notNull())
-      .addColumn("label", "text", (column) => column.notNull())
-      .addColumn("strategy_id", "text")
-      .addColumn("created_at", "bigint", (column) => column.notNull())
-      .addColumn("revoked_at", "bigint")
-      .execute();
-    await db.schema
-      .createTable("master_keys")
-      .addColumn("version", "integer", (column) => column.primaryKey().notNull())
-      .addColumn("check_value", "text", (column) => column.notNull())
-      .execute();
-  },
-};
-
-const LIMITS: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema
-      .createTable("budget_log")
-      .addColumn("position", "bigint", (column) => column.primaryKey().notNull())
-      .addColumn("process", "text", (column) => column.notNull())
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .addColumn("body", "text", (column) => column.notNull())
-      .execute();
-    await db.schema.createIndex("budget_log_at").on("budget_log").columns(["at"]).execute();
-  },
-};
-
-const AUDIT: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema
-      .createTable("audit")
-      .addColumn("id", "text", (column) => column.primaryKey().notNull())
-      .addColumn("who", "text", (column) => column.notNull())
-      .addColumn("what", "text", (column) => column.notNull())
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .addColumn("key_id", "text", (column) => column.notNull())
-      .execute();
-  },
-};
-
-const SYMBOLS_HEARD: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema
-      .createTable("symbols_heard")
-      .addColumn("symbol", "text", (column) => column.primaryKey().notNull())
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .execute();
-    // Few are ever closing; they are looked for at every start.
-    await db.schema
-      .createIndex("strategies_closing")
-      .on("strategies")
-      .columns(["id"])
-      .where(sql.ref("status"), "=", sql.lit("CLOSING"))
-      .execute();
-  },
-};
-
-/** In the order of their names. */
-export const MIGRATIONS: MigrationProvider = {
-  async getMigrations() {
-    return {
-      "0001-strategies": FIRST,
-      "0002-limits": LIMITS,
-      "0003-audit": AUDIT,
-      "0004-symbols-heard": SYMBOLS_HEARD,
-    };
-  },
 };

@@ -120,8 +120,21 @@ export type BudgetEntry = {
   readonly bans: readonly Ban[];
 };
 
+/** Is told what other processes commit to the same database. */
+export type ElsewhereListener = {
+  /** Other processes have committed to these strategies: open orders or a status have changed. */
+  committed(strategyIds: readonly string[]): void;
+  /** From now on, and for up to three seconds before, commits may not be told. */
+  lost(): void;
+  /** Commits are told again; those made meanwhile are not told any more. */
+  resumed(): void;
+};
+
 /** A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it had. */
 export class StoreFailure extends Error {}
+
+/** The database is out of reach at present. What was asked for was not read; a commit never ends so. */
+export class StoreUnavailable extends Error {}
 
 export type Store = {
   /** The account as last committed, or null if there is no such strategy. */
@@ -134,10 +147,10 @@ export type Store = {
    */
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
 
-  /** An order by its id or by its client id. */
+  /** An order by its id, with its symbol where that is known, or by its client id. */
   findOrder(
     strategyId: string,
-    order: { orderId: number } | { clientOrderId: string },
+    order: { orderId: number; symbol?: string } | { clientOrderId: string },
   ): Promise<Order | null>;
   /** Open orders, oldest first; of one symbol or of all. */
   listOpenOrders(strategyId: string, symbol: string | null): Promise<readonly Order[]>;
@@ -149,6 +162,12 @@ export type Store = {
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
   /** Every open order of every strategy: what the watch list is rebuilt from. */
   listAllOpenOrders(): Promise<readonly { readonly strategyId: string; readonly order: Order }[]>;
+
+  /**
+   * Tells the listener what other processes commit, after they did, each strategy's in the order of its commits; resolves,
+   * with how to end it, when every later commit will be told. A store whose database serves one process never tells any.
+   */
+  onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
 
   /**
    * Notes until when symbols have been looked at; the last note stands, also with an earlier time. One that cannot be

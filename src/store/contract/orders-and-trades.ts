@@ -102,10 +102,14 @@ export function orderAndTradeCases(opened: Opened): void {
       await create(store, "one", "two");
       const tradeAt = (id: number) =>
         tradeOf(id, Math.ceil(id / 2), { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" });
+      const orders = upTo(6).map((id) => orderOf(id));
+      // The fourth order's trades come in two commits.
       await commit(store, [
-        commitOf(accountOf("one"), 2, { trades: upTo(12).map(tradeAt) }),
-        commitOf(accountOf("two"), 2, { trades: [tradeOf(99, 4, { at: 400 })] }),
+        commitOf(accountOf("one"), 2, { orders, trades: upTo(7).map(tradeAt) }),
+        commitOf(accountOf("two"), 2, { orders: [orderOf(4)], trades: [tradeOf(99, 4, { at: 400 })] }),
       ]);
+      const trades = upTo(12).slice(7).map(tradeAt);
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: orders.slice(3), trades })]);
       expect(await store.listTrades("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(tradeAt));
     });
   });

@@ -1,43 +1,26 @@
-// The thread that writes. It takes groups of commits as ready rows and carries each group out in one transaction, so that
+// The thread that writes. It takes groups of commits as ready columns and carries each group out in one transaction, so that
 // many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log and notes of when
 // symbols were heard of come the same way, each a transaction of its own.
+//
+// The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
+// commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
+// commit begins the log anew.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
 // stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole
 // group and is reported; the thread itself goes on until it is told to stop.
-import { parentPort, workerData } from "node:worker_threads";
+import type { StatementSync } from "node:sqlite";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import {
+  type Columns,
+  columnNames,
+  type GroupColumns,
+  type GroupTable,
+  type Value,
+} from "../group-columns.ts";
 import type { CommitOutcome } from "../store.ts";
 import { isBusy, openDatabase } from "./database.ts";
 
-export type CommitRows = {
-  readonly strategy: readonly [state: string, status: string, version: number, id: string];
-  readonly journal: readonly [
-    strategyId: string,
-    version: number,
-    key: string | null,
-    at: number,
-    events: string,
-  ];
-  readonly orders: readonly OrderValues[];
-  readonly trades: readonly TradeValues[];
-};
-export type OrderValues = readonly [
-  strategyId: string,
-  orderId: number,
-  symbol: string,
-  clientOrderId: string,
-  isOpen: number,
-  placedAt: number,
-  body: string,
-];
-export type TradeValues = readonly [
-  strategyId: string,
-  tradeId: number,
-  symbol: string,
-  orderId: number,
-  at: number,
-  body: string,
-];
 export type BudgetRow = {
   readonly process: string;
   readonly at: number;
@@ -48,7 +31,7 @@ export type BudgetRow = {
 export type HeardRow = readonly [symbol: string, at: number];
 /** Each is one transaction; ids are the sender's. */
 export type WriteRequest =
-  | { readonly id: number; readonly group: readonly CommitRows[] }
+  | { readonly id: number; readonly group: GroupColumns }
   | { readonly id: number; readonly budgets: BudgetRow }
   | { readonly id: number; readonly heard: readonly HeardRow[] };
 /** An outcome for every row. */
@@ -61,19 +44,16 @@ if (port === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
 const moveStrategy = database.prepare(
-  "UPDATE strategies SET state = ?, status = ?, version = ? WHERE id = ? AND version = ?",
+  "UPDATE strategies SET status = ?2, version = ?3, state = ?4 WHERE id = ?1 AND version = ?3 - 1",
 );
-const addEntry = database.prepare(
-  "INSERT INTO journal (strategy_id, version, key, at, events) VALUES (?, ?, ?, ?, ?)",
-);
+const addEntry = database.prepare(insertion("journal"));
 const putOrder = database.prepare(
-  `INSERT INTO orders (strategy_id, order_id, symbol, client_order_id, is_open, placed_at, body)
-   VALUES (?, ?, ?, ?, ?, ?, ?)
-   ON CONFLICT (strategy_id, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body`,
+  `${insertion("orders")}
+   ON CONFLICT (strategy_id, symbol, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body,
+     first_trade_id = COALESCE(first_trade_id, excluded.first_trade_id),
+     last_trade_id = COALESCE(excluded.last_trade_id, last_trade_id)`,
 );
-const addTrade = database.prepare(
-  "INSERT INTO trades (strategy_id, trade_id, symbol, order_id, at, body) VALUES (?, ?, ?, ?, ?, ?)",
-);
+const addTrade = database.prepare(insertion("trades"));
 
 // The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
 const addBudgets = database.prepare(
@@ -85,10 +65,21 @@ const putHeard = database.prepare(
   "INSERT INTO symbols_heard (symbol, at) VALUES (?, ?) ON CONFLICT (symbol) DO UPDATE SET at = excluded.at",
 );
 
+/** Pages that the log may be ahead of the database: more make checkpoints cheaper and the next start longer. */
+const PAGES_AHEAD_MAX = 4_096;
+/** So few are copied back between two groups. */
+const PAGES_LEFT_MAX = 256;
+
+const howFarAhead = database.prepare("PRAGMA wal_checkpoint(NOOP)");
+const catchUp = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+database.exec("PRAGMA wal_autocheckpoint = 0");
+
+let checkpoints: Worker | null = null;
+let isCatchingUp = false;
+
 port.on("message", (request: WriteRequest | "stop") => {
   if (request === "stop") {
-    database.close();
-    port.close();
+    void stop();
     return;
   }
   const { id } = request;
@@ -96,25 +87,64 @@ port.on("message", (request: WriteRequest | "stop") => {
     port.postMessage({ id, outcomes: carryOut(request) } satisfies WriteReply);
   } catch (error) {
     port.postMessage({ id, error: String(error) } satisfies WriteReply);
+    return;
   }
+  if (!isCatchingUp && pagesAhead() > PAGES_AHEAD_MAX) startCatchingUp();
 });
 
+async function stop(): Promise<void> {
+  await checkpoints?.terminate();
+  database.close();
+  port?.close();
+}
+
+function pagesAhead(): number {
+  const { log, checkpointed } = howFarAhead.get() as { log: number; checkpointed: number };
+  return log - checkpointed;
+}
+
+function startCatchingUp(): void {
+  if (checkpoints === null) {
+    checkpoints = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData });
+    checkpoints.on("message", () => goOnCatchingUp());
+    // A disk that cannot be written to: the thread ends, and with it the process.
+    checkpoints.on("error", (error) => {
+      throw error;
+    });
+  }
+  isCatchingUp = true;
+  checkpoints.postMessage("checkpoint");
+}
+
+/** What was committed during one pass is left for the next, which is shorter. */
+function goOnCatchingUp(): void {
+  if (pagesAhead() > PAGES_LEFT_MAX) {
+    startCatchingUp();
+  } else {
+    catchUp.get();
+    isCatchingUp = false;
+  }
+}
+
 function carryOut(request: WriteRequest): CommitOutcome[] {
-  if ("group" in request) return transact(request.group, commitOne);
-  if ("budgets" in request) return transact([request.budgets], logBudgets);
-  return transact(request.heard, noteHeard);
+  if ("group" in request) {
+    const { group } = request;
+    return transact(group.strategies[0]?.length ?? 0, () => commitGroup(group));
+  }
+  if ("budgets" in request) return transact(1, () => [logBudgets(request.budgets)]);
+  return transact(request.heard.length, () => request.heard.map(noteHeard));
 }
 
 /** Writes all of them in one transaction; none if the database is another process's for too long. */
-function transact<Row>(rows: readonly Row[], write: (row: Row) => CommitOutcome): CommitOutcome[] {
+function transact(count: number, write: () => CommitOutcome[]): CommitOutcome[] {
   try {
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
-    if (isBusy(error)) return rows.map(() => "BUSY");
+    if (isBusy(error)) return new Array(count).fill("BUSY");
     throw error;
   }
   try {
-    const outcomes = rows.map(write);
+    const outcomes = write();
     database.exec("COMMIT");
     return outcomes;
   } catch (error) {
@@ -123,14 +153,38 @@ function transact<Row>(rows: readonly Row[], write: (row: Row) => CommitOutcome)
   }
 }
 
-function commitOne({ strategy, journal, orders, trades }: CommitRows): CommitOutcome {
-  const [state, status, version, id] = strategy;
-  const moved = moveStrategy.run(state, status, version, id, version - 1);
-  if (moved.changes !== 1) return "OUTDATED";
-  addEntry.run(...journal);
-  for (const order of orders) putOrder.run(...order);
-  for (const trade of trades) addTrade.run(...trade);
-  return "COMMITTED";
+function commitGroup({ strategies, journal, orders, trades }: GroupColumns): CommitOutcome[] {
+  const outdated = new Set<Value>();
+  const outcomes: CommitOutcome[] = [];
+  eachRow(strategies, (row) => {
+    const hasMoved = moveStrategy.run(...row).changes === 1;
+    if (!hasMoved) outdated.add(row[0] ?? null);
+    outcomes.push(hasMoved ? "COMMITTED" : "OUTDATED");
+  });
+  const add = (statement: StatementSync) => (row: readonly Value[]) => {
+    if (!outdated.has(row[0] ?? null)) statement.run(...row);
+  };
+  eachRow(journal, add(addEntry));
+  eachRow(orders, add(putOrder));
+  eachRow(trades, add(addTrade));
+  return outcomes;
+}
+
+/** The array is the same one for every row. */
+function eachRow(columns: Columns, use: (row: readonly Value[]) => void): void {
+  const count = columns[0]?.length ?? 0;
+  const row: Value[] = [];
+  for (let index = 0; index < count; index += 1) {
+    columns.forEach((column, at) => {
+      row[at] = column[index] ?? null;
+    });
+    use(row);
+  }
+}
+
+function insertion(table: GroupTable): string {
+  const names = columnNames(table);
+  return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
 }
 
 function logBudgets({ process, at, body, forgetBefore }: BudgetRow): CommitOutcome {

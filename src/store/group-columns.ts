@@ -1,0 +1,48 @@
+// A group of commits as columns: for each table an array a column, which is how both stores take it. A few long arrays cost
+// far less to hand to another thread, or to a server, than many short rows.
+import type { Tables } from "./schema.ts";
+
+type ColumnTypes<Row> = Readonly<Record<keyof Row, "text" | "bigint">>;
+
+/** What a commit says of each table, the strategy's id first. The compiler asks for every column that there is. */
+export const GROUP_COLUMNS: {
+  readonly strategies: ColumnTypes<Omit<Tables["strategies"], "type">>;
+  readonly journal: ColumnTypes<Omit<Tables["journal"], "position">>;
+  readonly orders: ColumnTypes<Tables["orders"]>;
+  readonly trades: ColumnTypes<Tables["trades"]>;
+} = {
+  strategies: { id: "text", status: "text", version: "bigint", state: "text" },
+  journal: { strategy_id: "text", version: "bigint", key: "text", at: "bigint", events: "text" },
+  orders: {
+    strategy_id: "text",
+    order_id: "bigint",
+    symbol: "text",
+    client_order_id: "text",
+    is_open: "bigint",
+    placed_at: "bigint",
+    first_trade_id: "bigint",
+    last_trade_id: "bigint",
+    body: "text",
+  },
+  trades: {
+    strategy_id: "text",
+    trade_id: "bigint",
+    symbol: "text",
+    order_id: "bigint",
+    at: "bigint",
+    body: "text",
+  },
+};
+
+export type GroupTable = keyof typeof GROUP_COLUMNS;
+export type Value = string | number | null;
+/** An array a column, in the order of `GROUP_COLUMNS`. */
+export type Columns = readonly (readonly Value[])[];
+export type GroupColumns = Readonly<Record<GroupTable, Columns>>;
+
+export const GROUP_TABLES = Object.keys(GROUP_COLUMNS) as GroupTable[];
+
+/** The names of a table's columns. */
+export function columnNames(table: GroupTable): string[] {
+  return Object.keys(GROUP_COLUMNS[table]);
+}

@@ -1,0 +1,229 @@
+// The numbered migrations, written once for every store. One that has been released is never edited: the next change is the
+// next number.
+import { type Kysely, PostgresAdapter, sql } from "kysely";
+import type { Migration, MigrationProvider } from "kysely/migration";
+
+const FIRST: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("strategies")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("type", "text", (column) => column.notNull())
+      .addColumn("status", "text", (column) => column.notNull())
+      .addColumn("version", "bigint", (column) => column.notNull())
+      .addColumn("state", "text", (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("journal")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("version", "bigint", (column) => column.notNull())
+      .addColumn("key", "text")
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("events", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("journal_pk", ["strategy_id", "version"])
+      .execute();
+    await db.schema
+      .createIndex("journal_key")
+      .unique()
+      .on("journal")
+      .columns(["strategy_id", "key"])
+      .where(sql.ref("key"), "is not", null)
+      .execute();
+    await db.schema
+      .createTable("orders")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("order_id", "bigint", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("client_order_id", "text", (column) => column.notNull())
+      .addColumn("is_open", "smallint", (column) => column.notNull())
+      .addColumn("placed_at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("orders_pk", ["strategy_id", "order_id"])
+      .execute();
+    await db.schema
+      .createIndex("orders_client_id")
+      .unique()
+      .on("orders")
+      .columns(["strategy_id", "client_order_id"])
+      .execute();
+    await db.schema
+      .createIndex("orders_by_symbol")
+      .on("orders")
+      .columns(["strategy_id", "symbol", "order_id"])
+      .execute();
+    await db.schema
+      .createIndex("orders_open")
+      .on("orders")
+      .columns(["strategy_id", "order_id"])
+      .where(sql.ref("is_open"), "=", sql.lit(1))
+      .execute();
+    await db.schema
+      .createTable("trades")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("trade_id", "bigint", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("order_id", "bigint", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("trades_pk", ["strategy_id", "trade_id"])
+      .execute();
+    await db.schema
+      .createIndex("trades_by_symbol")
+      .on("trades")
+      .columns(["strategy_id", "symbol", "trade_id"])
+      .execute();
+    await db.schema
+      .createIndex("trades_by_order")
+      .on("trades")
+      .columns(["strategy_id", "order_id", "trade_id"])
+      .execute();
+    await db.schema
+      .createTable("api_keys")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("api_key", "text", (column) => column.notNull().unique())
+      .addColumn("salt", "text", (column) => column.notNull())
+      .addColumn("master_version", "integer", (column) => column.notNull())
+      .addColumn("label", "text", (column) => column.notNull())
+      .addColumn("strategy_id", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("revoked_at", "bigint")
+      .execute();
+    await db.schema
+      .createTable("master_keys")
+      .addColumn("version", "integer", (column) => column.primaryKey().notNull())
+      .addColumn("check_value", "text", (column) => column.notNull())
+      .execute();
+  },
+};
+
+const LIMITS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("budget_log")
+      .addColumn("position", "bigint", (column) => column.primaryKey().notNull())
+      .addColumn("process", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex("budget_log_at").on("budget_log").columns(["at"]).execute();
+  },
+};
+
+const AUDIT: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("audit")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("who", "text", (column) => column.notNull())
+      .addColumn("what", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("key_id", "text", (column) => column.notNull())
+      .execute();
+  },
+};
+
+const SYMBOLS_HEARD: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("symbols_heard")
+      .addColumn("symbol", "text", (column) => column.primaryKey().notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .execute();
+    // Few are ever closing; they are looked for at every start.
+    await db.schema
+      .createIndex("strategies_closing")
+      .on("strategies")
+      .columns(["id"])
+      .where(sql.ref("status"), "=", sql.lit("CLOSING"))
+      .execute();
+  },
+};
+
+/**
+ * Journal, orders and trades as rows that are appended, each table with the one index that its questions need: half the
+ * pages that an order used to be written to.
+ */
+const APPENDED: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const table of ["journal", "orders", "trades"]) {
+      await db.schema.alterTable(table).renameTo(`${table}_before`).execute();
+    }
+    // Names of indexes are taken until the tables are gone, so the new tables' constraints have names of their own.
+    const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+    await db.schema
+      .createTable("journal")
+      .addColumn("position", isPostgres ? "bigint" : "integer", (column) =>
+        isPostgres ? column.generatedByDefaultAsIdentity().primaryKey() : column.primaryKey(),
+      )
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("version", "bigint", (column) => column.notNull())
+      .addColumn("key", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("events", "text", (column) => column.notNull())
+      .addUniqueConstraint("journal_by_key", ["strategy_id", "key"])
+      .execute();
+    await sql`
+      INSERT INTO journal (strategy_id, version, key, at, events)
+      SELECT strategy_id, version, COALESCE(key, '#' || version), at, events FROM journal_before
+    `.execute(db);
+    await db.schema
+      .createTable("orders")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("order_id", "bigint", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("client_order_id", "text", (column) => column.notNull())
+      .addColumn("is_open", "smallint", (column) => column.notNull())
+      .addColumn("placed_at", "bigint", (column) => column.notNull())
+      .addColumn("first_trade_id", "bigint")
+      .addColumn("last_trade_id", "bigint")
+      .addColumn("body", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("orders_by_id", ["strategy_id", "symbol", "order_id"])
+      .addUniqueConstraint("orders_by_client_id", ["strategy_id", "client_order_id"])
+      .execute();
+    await sql`
+      INSERT INTO orders (strategy_id, order_id, symbol, client_order_id, is_open, placed_at, first_trade_id,
+        last_trade_id, body)
+      SELECT o.strategy_id, o.order_id, o.symbol, o.client_order_id, o.is_open, o.placed_at, MIN(t.trade_id),
+        MAX(t.trade_id), o.body
+      FROM orders_before o
+      LEFT JOIN trades_before t ON t.strategy_id = o.strategy_id AND t.order_id = o.order_id
+      GROUP BY o.strategy_id, o.order_id, o.symbol, o.client_order_id, o.is_open, o.placed_at, o.body
+    `.execute(db);
+    await db.schema
+      .createTable("trades")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("trade_id", "bigint", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("order_id", "bigint", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("trades_by_id", ["strategy_id", "symbol", "trade_id"])
+      .execute();
+    await sql`
+      INSERT INTO trades (strategy_id, trade_id, symbol, order_id, at, body)
+      SELECT strategy_id, trade_id, symbol, order_id, at, body FROM trades_before
+    `.execute(db);
+    for (const table of ["journal", "orders", "trades"])
+      await db.schema.dropTable(`${table}_before`).execute();
+    // Its name is free only now.
+    await db.schema
+      .createIndex("orders_open")
+      .on("orders")
+      .columns(["strategy_id", "order_id"])
+      .where(sql.ref("is_open"), "=", sql.lit(1))
+      .execute();
+  },
+};
+
+/** In the order of their names. */
+export const MIGRATIONS: MigrationProvider = {
+  async getMigrations() {
+    return {
+      "0001-strategies": FIRST,
+      "0002-limits": LIMITS,
+      "0003-audit": AUDIT,
+      "0004-symbols-heard": SYMBOLS_HEARD,
+      "0005-appended": APPENDED,
+    };
+  },
+};

@@ -1,0 +1,81 @@
+// The keys that were looked up, as long as the audit has nothing newer, which is asked once a turn: whatever is done to a
+// key, by whatever process, is audited in the same transaction. The status of a strategy changes without that, by commits of
+// this process alone, which forget what is held.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
+import type { BoundKey } from "../store.ts";
+import type { TurnSnapshot } from "./turn-snapshot.ts";
+
+/** Keys held at once; beyond it all are looked up again. */
+const KEYS_HELD_MAX = 50_000;
+
+export class HeldKeys {
+  readonly #held = new Map<string, BoundKey>();
+  readonly #snapshot: TurnSnapshot;
+  readonly #keyWithStrategy: StatementSync;
+  readonly #newestAudit: StatementSync;
+  #turn = -1;
+  #audited: unknown = null;
+
+  constructor(database: DatabaseSync, snapshot: TurnSnapshot) {
+    this.#snapshot = snapshot;
+    this.#keyWithStrategy = database.prepare(
+      `SELECT k.*, s.type, s.status FROM api_keys k LEFT JOIN strategies s ON s.id = k.strategy_id
+       WHERE k.api_key = ?`,
+    );
+    this.#newestAudit = database.prepare("SELECT MAX(rowid) AS newest FROM audit");
+  }
+
+  /** To be called within a snapshot. */
+  find(apiKey: string): BoundKey | null {
+    if (this.#turn !== this.#snapshot.number) {
+      this.#turn = this.#snapshot.number;
+      const newest = this.#newestAudit.get()?.newest;
+      if (newest !== this.#audited) this.#held.clear();
+      this.#audited = newest;
+    }
+    const held = this.#held.get(apiKey);
+    if (held !== undefined) return held;
+    const found = this.#lookUp(apiKey);
+    if (found === null) return null;
+    if (this.#held.size >= KEYS_HELD_MAX) this.#held.clear();
+    this.#held.set(apiKey, found);
+    return found;
+  }
+
+  forget(): void {
+    this.#held.clear();
+  }
+
+  #lookUp(apiKey: string): BoundKey | null {
+    const row = this.#keyWithStrategy.get(apiKey) as KeyRow | undefined;
+    if (row === undefined) return null;
+    const { strategy_id: strategyId, type, status } = row;
+    return {
+      key: {
+        keyId: row.id,
+        apiKey: row.api_key,
+        salt: row.salt,
+        masterVersion: row.master_version,
+        label: row.label,
+        strategyId,
+        createdAt: row.created_at,
+        revokedAt: row.revoked_at,
+      },
+      strategy: strategyId === null || type === null || status === null ? null : { strategyId, type, status },
+    };
+  }
+}
+
+type KeyRow = {
+  id: string;
+  api_key: string;
+  salt: string;
+  master_version: number;
+  label: string;
+  strategy_id: string | null;
+  created_at: number;
+  revoked_at: number | null;
+  type: StrategyType | null;
+  status: StrategyStatus | null;
+};
