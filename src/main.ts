@@ -48,7 +48,11 @@ try {
 
 /** The store failed: whatever is under way has an unknown outcome, and the journal on disk is the truth. */
 function stopAtOnce(error: unknown): void {
-  log.fatal({ err: error }, "the store failed; stopping, so that nothing is answered that is not durable");
+  const reason = error instanceof Error ? error.message : String(error);
+  log.fatal(
+    { reason },
+    "the store failed; stopping, so that nothing is answered that is not durable. All that was answered is stored; what was under way may have taken effect or not. Mend what the reason names (a full disk: free some space), then start again",
+  );
   process.exit(1);
 }
 

@@ -59,11 +59,16 @@ export function createMasterKey(file: string): void {
   } finally {
     unlinkSync(draft);
   }
+  syncFolder(dirname(file));
+}
+
+/** Makes the names in a folder last through a power cut. */
+export function syncFolder(folder: string): void {
   // Windows has no folders to sync.
   if (process.platform === "win32") return;
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  const opened = openSync(folder, "r");
+  fsyncSync(opened);
+  closeSync(opened);
 }
 
 /** Throws unless the database's secrets were derived from this master key; a new database remembers it. */

@@ -19,7 +19,7 @@ import {
   type Value,
 } from "../group-columns.ts";
 import type { CommitOutcome } from "../store.ts";
-import { isBusy, openDatabase } from "./database.ts";
+import { isBusy, openDatabase, resultCode } from "./database.ts";
 
 export type BudgetRow = {
   readonly process: string;
@@ -72,10 +72,12 @@ const PAGES_LEFT_MAX = 256;
 
 const howFarAhead = database.prepare("PRAGMA wal_checkpoint(NOOP)");
 const catchUp = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-database.exec("PRAGMA wal_autocheckpoint = 0");
 
 let checkpoints: Worker | null = null;
 let isCatchingUp = false;
+/** Pages that the pass under way found copied, and pages of the log from which on the next pass is worth it. */
+let copiedBefore = 0;
+let startAtPages = 0;
 
 port.on("message", (request: WriteRequest | "stop") => {
   if (request === "stop") {
@@ -86,11 +88,19 @@ port.on("message", (request: WriteRequest | "stop") => {
   try {
     port.postMessage({ id, outcomes: carryOut(request) } satisfies WriteReply);
   } catch (error) {
-    port.postMessage({ id, error: String(error) } satisfies WriteReply);
+    port.postMessage({ id, error: describe(error) } satisfies WriteReply);
     return;
   }
-  if (!isCatchingUp && pagesAhead() > PAGES_AHEAD_MAX) startCatchingUp();
+  if (isCatchingUp) return;
+  const { pages, copied } = theLog();
+  if (pages - copied > PAGES_AHEAD_MAX && pages >= startAtPages) startCatchingUp();
 });
+
+/** In words for the operator. */
+function describe(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `${workerData.file} could not be written: ${reason} (SQLite ${resultCode(error)})`;
+}
 
 async function stop(): Promise<void> {
   await checkpoints?.terminate();
@@ -98,9 +108,10 @@ async function stop(): Promise<void> {
   port?.close();
 }
 
-function pagesAhead(): number {
+/** Pages in the log, and how many of them have been copied back. */
+function theLog(): { pages: number; copied: number } {
   const { log, checkpointed } = howFarAhead.get() as { log: number; checkpointed: number };
-  return log - checkpointed;
+  return { pages: log, copied: checkpointed };
 }
 
 function startCatchingUp(): void {
@@ -109,20 +120,27 @@ function startCatchingUp(): void {
     checkpoints.on("message", () => goOnCatchingUp());
     // A disk that cannot be written to: the thread ends, and with it the process.
     checkpoints.on("error", (error) => {
-      throw error;
+      throw new Error(describe(error));
     });
   }
   isCatchingUp = true;
+  copiedBefore = theLog().copied;
   checkpoints.postMessage("checkpoint");
 }
 
 /** What was committed during one pass is left for the next, which is shorter. */
 function goOnCatchingUp(): void {
-  if (pagesAhead() > PAGES_LEFT_MAX) {
-    startCatchingUp();
-  } else {
+  const { pages, copied } = theLog();
+  if (pages - copied <= PAGES_LEFT_MAX) {
     catchUp.get();
     isCatchingUp = false;
+    startAtPages = 0;
+  } else if (copied > copiedBefore) {
+    startCatchingUp();
+  } else {
+    // Somebody reads on an old snapshot (a backup), which no pass can get beyond: later.
+    isCatchingUp = false;
+    startAtPages = pages + PAGES_AHEAD_MAX;
   }
 }
 

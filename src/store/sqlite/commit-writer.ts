@@ -19,7 +19,7 @@ export class CommitWriter {
     this.#worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
     this.#stopped = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#worker.on("message", (reply: WriteReply) => this.#settle(reply));
-    this.#worker.on("error", (error) => this.#fail(new StoreFailure(`the commit worker failed: ${error}`)));
+    this.#worker.on("error", ({ message }: Error) => this.#fail(new StoreFailure(message)));
     this.#worker.once("exit", () => this.#fail(new StoreFailure("the commit worker has stopped")));
   }
 
@@ -58,7 +58,7 @@ export class CommitWriter {
     this.#onCommitted();
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
-    if ("error" in reply) waiting?.reject(new StoreFailure(`a write failed: ${reply.error}`));
+    if ("error" in reply) waiting?.reject(new StoreFailure(reply.error));
     else waiting?.resolve(reply.outcomes);
   }
 

@@ -17,15 +17,24 @@ export function openDatabase(file: string): DatabaseSync {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("PRAGMA synchronous = FULL");
   database.exec(`PRAGMA cache_size = -${CACHE_KIB_MAX}`);
+  // The commit worker sees to that, for all connections: a checkpoint that fails must be heard of.
+  database.exec("PRAGMA wal_autocheckpoint = 0");
   return database;
 }
 
-/** SQLite's result code for a lock that another connection holds. */
+/** SQLite's result code for a lock that another connection holds; the bits above tell more about it. */
 const SQLITE_BUSY = 5;
+const RESULT_CODE_BITS = 0xff;
 
 /** Whether an error says that another connection holds the lock: nothing was done. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+  return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_BUSY;
+}
+
+/** SQLite's extended result code; zero for an error of another kind. */
+export function resultCode(error: unknown): number {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return 0;
+  return error.errcode;
 }
 
 /** The face that Kysely's SQLite dialect knows. */

@@ -20,7 +20,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
     await migrate(db);
     database.exec("COMMIT");
   } catch (error) {
-    database.exec("ROLLBACK");
+    // A transaction that the disk failed has been rolled back already.
+    if (database.isTransaction) database.exec("ROLLBACK");
     await db.destroy();
     throw error;
   }
