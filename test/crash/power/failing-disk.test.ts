@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
+import { newDirectory } from "../../support/gateway.ts";
+import { seededRandom } from "../../support/random.ts";
+import { quoteOf } from "../markets.ts";
+import type { Trader } from "../trader.ts";
+import { expectedOf, moveWithLog, newTraders, PAGES_AHEAD, work } from "./load.ts";
+import { cutPower } from "./power-cuts.ts";
+import { hear, noPromises } from "./promises.ts";
+import {
+  type DiskFailure,
+  dataDirIn,
+  HAS_RECORDING_DISK,
+  RecordedGateway,
+  SKIPPED_WITHOUT_DISK,
+} from "./recorded-gateway.ts";
+import { examine } from "./stored-books.ts";
+
+/** Other moments: `POWER_SEED=7 npm test`. */
+const seed = Number(process.env.POWER_SEED ?? 1);
+
+type Failure = Omit<DiskFailure, "nth" | "counted"> & {
+  /** Of so many calls one is drawn. */
+  readonly among: number;
+  readonly says: RegExp;
+};
+
+const FAILURES: readonly Failure[] = [
+  { call: "sync", path: "-wal", error: "EIO", times: "once", among: 10, says: /disk I\/O error/ },
+  { call: "write", path: "-wal", error: "EIO", times: "once", among: 150, says: /disk I\/O error/ },
+  { call: "write", path: "*", error: "ENOSPC", times: "always", among: 150, says: /disk is full/ },
+];
+/** While a long log is copied into the database itself. */
+const CHECKPOINT_FAILURES: readonly Failure[] = [
+  { call: "sync", path: ".sqlite", error: "EIO", times: "once", among: 1, says: /disk I\/O error/ },
+];
+
+const CUTS = 4;
+
+describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITHOUT_DISK}`, () => {
+  const draw = seededRandom(seed);
+  const cases = [
+    ...FAILURES.map((failure) => ({ ...failure, pagesAhead: 0 })),
+    ...CHECKPOINT_FAILURES.map((failure) => ({ ...failure, pagesAhead: PAGES_AHEAD })),
+  ].map((each) => ({ ...each, nth: 1 + Math.floor(draw() * each.among) }));
+
+  test.each(cases)(
+    "stops the process and loses nothing: $call $nth of $path, $error $times",
+    async (each) => {
+      const { recorded, traders } = await prepare(each.pagesAhead);
+      const { gateway, exited } = await recorded.start({ ...each, counted: "ONCE_ARMED" });
+      onTestFinished(() => gateway.kill());
+      recorded.arm();
+      await work(gateway.url, traders, { killAfter: 0 });
+      await eventually("it has stopped", () => gateway.process.exitCode !== null);
+      expect(await exited).toBe(1);
+      const last = gateway.output().trim().split("\n").at(-1);
+      expect(last).toMatch(/the store failed; stopping/);
+      expect(last).toMatch(each.says);
+      await expectNothingLost(recorded, traders);
+    },
+  );
+
+  test("an entry of the budget log that cannot be synced is given up, and nothing else with it", async () => {
+    const { recorded, traders } = await prepare(0);
+    const { gateway, exited } = await recorded.start({
+      call: "sync",
+      path: "-wal",
+      error: "EIO",
+      nth: 1,
+      times: "once",
+      counted: "ONCE_ARMED",
+    });
+    onTestFinished(() => gateway.kill());
+    recorded.arm();
+    // Charged to this address, and logged within a second; nothing else is written meanwhile.
+    await quoteOf(gateway.url);
+    await eventually("the log says so", () => gateway.output().includes("could not be logged"));
+    await work(gateway.url, traders, { killAfter: Number.POSITIVE_INFINITY });
+    recorded.killAtNextRecord();
+    await exited;
+    await expectNothingLost(recorded, traders);
+  });
+});
+
+async function prepare(pagesAhead: number): Promise<{ recorded: RecordedGateway; traders: Trader[] }> {
+  const folder = newDirectory();
+  const traders = await newTraders(join(folder, "prepared"), seed);
+  moveWithLog(join(folder, "prepared"), dataDirIn(folder), pagesAhead);
+  return { recorded: new RecordedGateway(folder), traders };
+}
+
+/** For who starts again on what is there, and for who does after a power cut, then or before. */
+async function expectNothingLost(recorded: RecordedGateway, traders: readonly Trader[]): Promise<void> {
+  const recording = recorded.recording();
+  const expected = expectedOf(traders);
+  const promises = noPromises();
+  for (const record of recording.records) hear(promises, record);
+  const { faults } = await cutPower({ recording, told: noPromises(), ...expected }, { seed, cuts: CUTS });
+  expect(faults).toEqual([]);
+  expect(await examine(recorded.dataDir, { ...expected, promises })).toEqual({
+    unopenable: null,
+    lost: [],
+    faults: [],
+  });
+}
