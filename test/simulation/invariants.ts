@@ -3,6 +3,13 @@ import type { Account } from "../../src/domain/account.ts";
 import { awaitsTrigger, isOpen, type Order } from "../../src/domain/order.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
+import { encodeOrder, encodeState } from "../../src/store/codec.ts";
+
+/** All there is to an account: two of them are the same if they say the same. */
+export function stateOf(account: Account): string {
+  const orders = [...account.openOrders.values()].map(encodeOrder).join();
+  return `${account.status} ${encodeState(account)} ${orders}`;
+}
 
 /** Holds after every step. */
 export function checkAccount(account: Account, rules: readonly SymbolRules[]): void {
@@ -35,6 +42,11 @@ export function checkChange(earlier: Order, later: Order): void {
 }
 
 function checkMoney(account: Account): void {
+  for (const { orderId, reserved, reservedAsset } of account.openOrders.values()) {
+    if (reserved < 0n) throw new Error(`no order reserves less than nothing: ${orderId} ${reserved}`);
+    if (reserved > 0n && !account.balances.has(reservedAsset))
+      throw new Error(`an order reserves what there is: ${orderId} ${reservedAsset}`);
+  }
   for (const [asset, pockets] of account.balances) {
     const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
     if (sum !== 0n) throw new Error(`money moves only between pockets: ${asset} is off by ${sum}`);

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
+import { newDirectory } from "../support/gateway.ts";
+import { walkDesks } from "./desk-walk.ts";
+import { OptionError, readOptions } from "./options.ts";
 import { walk } from "./walk.ts";
 
 const COMMANDS = 50_000;
+const DESK_COMMANDS = 3_000;
 
 /** The least number of times that each has to have happened: a walk on which it never does proves nothing about it. */
 const EVENTS_MIN = {
@@ -56,6 +60,28 @@ test.each(walks)(
     expect(tooRare(refusals, REFUSALS_MIN)).toEqual([]);
   },
 );
+
+const DESK_OUTCOMES_MIN = { executed: 300, replayed: 200, "decided again": 50 };
+
+test.each([20_240_808, Date.now() % 2 ** 32])(
+  `it holds through ${DESK_COMMANDS} commands at two desks on one database, from seed %i`,
+  async (seed) => {
+    const { outcomes } = await walkDesks(seed, DESK_COMMANDS, { directory: newDirectory() });
+    expect(tooRare(outcomes, DESK_OUTCOMES_MIN)).toEqual([]);
+  },
+);
+
+test("the listener hears of every life until the walk is done", () => {
+  const heard: number[] = [];
+  walk(7, 1_200, (done) => heard.push(done));
+  expect(heard).toEqual([500, 1_000, 1_200]);
+});
+
+test("a flag that makes no sense is refused", () => {
+  expect(readOptions(["--commands", "5", "--seed", "6"])).toEqual({ commands: 5, seed: 6, json: false });
+  for (const flags of [["--commands", "0"], ["--seed", "-1"], ["--steps", "5"], ["5"]])
+    expect(() => readOptions(flags), flags.join(" ")).toThrow(OptionError);
+});
 
 test("a seed means the same walk every time", () => {
   expect(walk(7, 2_000)).toEqual(walk(7, 2_000));

@@ -11,14 +11,13 @@ import { apply } from "../../src/engine/apply.ts";
 import { decide, symbolsConcerned } from "../../src/engine/decide.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
-import { encodeOrder, encodeState } from "../../src/store/codec.ts";
 import { type Reached, WatchList, waitingOf } from "../../src/watch/watch-list.ts";
 import { seededRandom } from "../support/random.ts";
-import { checkAccount, checkChange } from "./invariants.ts";
+import { checkAccount, checkChange, stateOf } from "./invariants.ts";
 import { RandomMarket, SYMBOLS } from "./random-market.ts";
 import { randomOrder } from "./random-orders.ts";
 
-type Counts = Record<string, number>;
+export type Counts = Record<string, number>;
 
 export type WalkReport = {
   readonly commands: number;
@@ -36,8 +35,15 @@ const REPLAY_EVERY = 200;
 const CLOSING_MOVES = 20;
 const AFTER_CLOSE = 20;
 
-/** Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. */
-export function walk(seed: number, commands: number): WalkReport {
+/**
+ * Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. The
+ * listener hears after every life how many steps are done.
+ */
+export function walk(
+  seed: number,
+  commands: number,
+  onProgress: (done: number) => void = () => {},
+): WalkReport {
   const random = seededRandom(seed);
   const report = { commands, events: {} as Counts, refusals: {} as Counts };
   let step = 0;
@@ -47,6 +53,7 @@ export function walk(seed: number, commands: number): WalkReport {
       const end = Math.min(step + LIFE, commands);
       for (; step < end; step += 1) life.takeStep();
       life.end();
+      onProgress(step);
     }
   } catch (error) {
     throw new Error(`seed ${seed}, step ${step}: ${error instanceof Error ? error.message : error}`, {
@@ -228,15 +235,11 @@ class Life {
   }
 }
 
-function stateOf(account: Account): string {
-  const orders = [...account.openOrders.values()].map(encodeOrder).join();
-  return `${account.status} ${encodeState(account)} ${orders}`;
-}
-
-function nameOf(refusal: Refusal): string {
+/** How the walks count a refusal: a failed filter by its own name. */
+export function nameOf(refusal: Refusal): string {
   return refusal.refusal === "FILTER_FAILED" ? `FILTER_FAILED ${refusal.filter}` : refusal.refusal;
 }
 
-function count(counts: Counts, name: string): void {
+export function count(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }

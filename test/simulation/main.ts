@@ -1,0 +1,61 @@
+// `npm run walk`: a million random commands, and what must always hold checked after every one of them.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { walkDesks } from "./desk-walk.ts";
+import { COMMANDS_PER_DESK_COMMAND, HELP, OptionError, type Options, readOptions } from "./options.ts";
+import { renderReport } from "./report.ts";
+import { walk } from "./walk.ts";
+
+const EXIT_USAGE = 2;
+/** How often progress is told, ms. */
+const PROGRESS_EVERY_MS = 2_000;
+
+const directory = mkdtempSync(join(tmpdir(), "lyrebird-walk-"));
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`walk: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof OptionError) process.stderr.write('Try "npm run walk -- --help".\n');
+  process.exitCode = error instanceof OptionError ? EXIT_USAGE : 1;
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const { seed, commands, json } = options;
+  say(`seed ${seed}`);
+  const inMemory = await timed(async () => walk(seed, commands, progressOf(commands, "in memory")));
+  const deskCommands = Math.ceil(commands / COMMANDS_PER_DESK_COMMAND);
+  const atDesks = await timed(() =>
+    walkDesks(seed, deskCommands, { directory, onProgress: progressOf(deskCommands, "through the desks") }),
+  );
+  const report = { seed, inMemory, atDesks };
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderReport(report));
+  return 0;
+}
+
+async function timed<Report>(run: () => Promise<Report>): Promise<Report & { readonly seconds: number }> {
+  const began = performance.now();
+  const report = await run();
+  return { ...report, seconds: (performance.now() - began) / 1_000 };
+}
+
+function progressOf(commands: Options["commands"], where: string): (done: number) => void {
+  let toldAt = performance.now();
+  return (done) => {
+    if (performance.now() - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = performance.now();
+    say(`${done.toLocaleString("en-US")} of ${commands.toLocaleString("en-US")} commands ${where}`);
+  };
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,66 @@
+// The flags of `npm run walk`.
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+
+export type Options = { readonly commands: number; readonly seed: number; readonly json: boolean };
+
+/** A flag that is wrong, in words for the person who gave it. */
+export class OptionError extends Error {}
+
+const COMMANDS_DEFAULT = 1_000_000;
+const COMMANDS_MAX = 1_000_000_000;
+const SEED_MAX = 2 ** 32 - 1;
+
+/** Of so many commands in memory, one more goes through the desk and a database, where each waits for the disk. */
+export const COMMANDS_PER_DESK_COMMAND = 100;
+
+export const HELP = `Usage: npm run walk -- [options]
+
+Walks at random through the whole of trading: orders, cancels, closes and a market that moves, gaps, falls silent and
+halts. After every step it checks what must always hold. First in memory; then, one command for every
+${COMMANDS_PER_DESK_COMMAND} of those, through two desks on one database, with repeated keys and restarts.
+
+Options:
+  --commands N  how many, 1 to ${COMMANDS_MAX}   (${COMMANDS_DEFAULT})
+  --seed N      what they are drawn from, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --json        the report as one line of JSON
+  --help        this text
+
+Progress goes to standard error, the report to standard output. Exits 0, 1 if something did not hold, 2 on a bad flag.
+`;
+
+/** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
+export function readOptions(args: readonly string[]): Options | "help" {
+  const values = parse(args);
+  if (values.help === true) return "help";
+  return {
+    commands: wholeNumber("--commands", values.commands ?? String(COMMANDS_DEFAULT), {
+      least: 1,
+      most: COMMANDS_MAX,
+    }),
+    seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
+    json: values.json === true,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        commands: { type: "string" },
+        seed: { type: "string" },
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wholeNumber(flag: string, text: string, { least, most }: { least: number; most: number }): number {
+  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new OptionError(`${flag} is not a whole number from ${least} to ${most}: ${JSON.stringify(text)}`);
+}
