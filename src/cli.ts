@@ -1,15 +1,18 @@
-// `lyrebird`: the operator's commands. They open the data directory beside a running server, and what they answer goes to
+// `lyrebird`: the operator's commands. They open the database beside a running server, and what they answer goes to
 // standard output alone. Whatever they do to keys is audited by the store.
 import { parseArgs } from "node:util";
 import { AUDIT } from "./cli/audit.ts";
+import { BACKUP } from "./cli/backup.ts";
 import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts";
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
+import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
 
-const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT];
+const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT, BACKUP, RESTORE];
 
 const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
+               DATABASE_URL in the environment names a PostgreSQL database instead of the one in it
   --version    the version of Lyrebird
   --help       this text
 `;

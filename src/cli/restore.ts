@@ -1,0 +1,91 @@
+// `lyrebird restore`: a backup into a new database, of either store.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Config, ConfigError } from "../config.ts";
+import {
+  databaseFile,
+  lockDirectory,
+  MASTER_KEY_NAME,
+  nameOfDatabase,
+  openDatabaseOf,
+} from "../data-directory.ts";
+import { readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
+import { restorePostgres } from "../store/backup/postgres.ts";
+import { type Backup, checkBackup } from "../store/backup/restore.ts";
+import { restoreSqlite } from "../store/backup/sqlite.ts";
+import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
+import { type LongRun, runLong, totalOf } from "./long-run.ts";
+
+export const RESTORE: Command = {
+  name: "restore",
+  operand: "<file>",
+  options: [],
+  purpose: "restore a backup, of either store, into a new data directory or an empty database",
+  details: `  <file>   what "backup" wrote
+
+Into the data directory, which must have no database yet, or with DATABASE_URL set into that database, which must be
+empty. A backup of the one store can be restored into the other: so does one server become several.
+
+The file is read to its end first: one that is damaged or of a later version changes nothing. Then all of it is restored,
+or nothing. No server may run meanwhile.
+
+The master key is not in a backup. The command says where the server will look for it, and whether it is there.`,
+  run: restore,
+};
+
+async function restore(options: Options, [file, ...others]: readonly string[]): Promise<number> {
+  if (file === undefined || others.length > 0) {
+    throw new ConfigError(`restore takes the name of one file; ${OPTIONS_HINT}`);
+  }
+  const config = configOf(options);
+  if (config.databaseUrl === null) refuseIfUsed(config.dataDir);
+  const { header, rows } = await runLong("restore", async (run) => {
+    const backup = await checkBackup(file, run.signal);
+    await restoreInto(config, backup, run);
+    return backup;
+  });
+  process.stdout.write(
+    `${nameOfDatabase(config.dataDir, config.databaseUrl)}: restored ${totalOf(rows)}, as of ${header.createdAt}\n`,
+  );
+  process.stdout.write(await adviceOnMasterKey(config));
+  return 0;
+}
+
+/** What is left of a database is as bad as a database: SQLite would take a log beside it for the new one's. */
+function refuseIfUsed(dataDir: string): void {
+  const found = ["", "-wal", "-journal"].map((end) => `${databaseFile(dataDir)}${end}`).find(existsSync);
+  if (found === undefined) return;
+  throw new Error(
+    `DATA_DIR ${dataDir} is in use, there is ${found}: restore into another directory, with --data, or stop its server and move its files away`,
+  );
+}
+
+async function restoreInto({ dataDir, databaseUrl }: Config, backup: Backup, run: LongRun): Promise<void> {
+  const lock = lockDirectory(dataDir);
+  if (lock === null) throw new Error(`a server runs on DATA_DIR ${dataDir}: stop it first`);
+  try {
+    if (databaseUrl === null) await restoreSqlite(databaseFile(dataDir), backup, run);
+    else await restorePostgres(databaseUrl, backup, run);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What is left to do before the server can start. */
+async function adviceOnMasterKey({ dataDir, databaseUrl, masterKeyFile }: Config): Promise<string> {
+  const keyFile = masterKeyFile ?? join(dataDir, MASTER_KEY_NAME);
+  const its = `the master key of the server that was backed up (${MASTER_KEY_NAME} of its DATA_DIR, or its MASTER_KEY_FILE)`;
+  if (!existsSync(keyFile)) {
+    return `Before the server starts, copy ${its} to ${keyFile}, with mode 0600${masterKeyFile === null ? ", or set MASTER_KEY_FILE" : ""}.\n`;
+  }
+  const store = await openDatabaseOf(dataDir, databaseUrl);
+  try {
+    await verifyMasterKey(store, readMasterKey(keyFile));
+    return `The master key in ${keyFile} is the right one: the server can start.\n`;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    return `Before the server starts, replace ${keyFile} by ${its}. As it is: ${reason}.\n`;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,57 @@
+// Backup and restore of a PostgreSQL database, beside the servers that run on it or into one that holds nothing.
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Connections } from "../postgres/connections.ts";
+import type { Tables } from "../schema.ts";
+import { type Backup, NOT_EMPTY, type RestoreOptions, restoreRows } from "./restore.ts";
+import { type WriteOptions, type Written, writeBackup } from "./write.ts";
+
+/** How long one statement may take, ms: a page of rows, or a migration of all of them. */
+const STATEMENT_MS_MAX = 3_600_000;
+
+/** Backs up a database, as it is: it is not brought up to date. */
+export async function backUpPostgres(url: string, file: string, options: WriteOptions): Promise<Written> {
+  return await withDatabase(url, (db) => writeBackup(db, file, options));
+}
+
+/** Restores into a database in which no row of ours is, in one transaction. Throws, leaving it as it is, if one is. */
+export async function restorePostgres(
+  url: string,
+  backup: Backup,
+  options: RestoreOptions = {},
+): Promise<void> {
+  await withDatabase(url, (db) =>
+    db.transaction().execute(async (transaction) => {
+      await checkEmpty(transaction);
+      await restoreRows(transaction, backup, options);
+    }),
+  );
+}
+
+/** Throws if there is anything in the database, whoever put it there. */
+async function checkEmpty(db: Kysely<Tables>): Promise<void> {
+  const { rows: tables } = await sql<{ name: string }>`
+    SELECT tablename AS name FROM pg_catalog.pg_tables
+    WHERE schemaname = current_schema() AND tablename NOT IN ('kysely_migration', 'kysely_migration_lock')
+  `.execute(db);
+  for (const { name } of tables) {
+    const { rows } = await sql`SELECT 1 FROM ${sql.table(name)} LIMIT 1`.execute(db);
+    if (rows.length > 0) throw new Error(`${NOT_EMPTY} (there are rows in ${name})`);
+  }
+}
+
+async function withDatabase<Result>(
+  url: string,
+  use: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const connections = new Connections(url, {
+    connectionsMax: 1,
+    keyedOnly: true,
+    statementMsMax: STATEMENT_MS_MAX,
+  });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.forKysely() }) });
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,84 @@
+// Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's were, then filled,
+// then brought up to date. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
+import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { migrate } from "../queries.ts";
+import type { Tables } from "../schema.ts";
+import { BackupUnfit } from "./format.ts";
+import { type Batch, type Contents, inspectBackup, readBackup } from "./read.ts";
+import { areKnown, migrateTo, type Table, tablesAfter } from "./tables.ts";
+
+export const NOT_EMPTY = "the database is not empty: restore into a new one, or empty it first";
+
+/** A backup that was found to be sound. */
+export type Backup = Contents & { readonly file: string };
+
+export type RestoreOptions = {
+  /** Hears now and then how many rows have been restored. */
+  readonly onProgress?: (rows: number) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Reads a backup to its end. Throws BackupUnfit unless it is sound and this version can restore it. */
+export async function checkBackup(file: string, signal?: AbortSignal): Promise<Backup> {
+  const contents = await inspectBackup(file, signal);
+  const { migrations, lyrebird } = contents.header;
+  if (!(await areKnown(migrations))) {
+    throw new BackupUnfit(
+      `${file} was made by a later version of Lyrebird, ${lyrebird}: restore it with that one`,
+    );
+  }
+  return { file, ...contents };
+}
+
+/** Fills a database that holds nothing. What was done may stand only if it resolves. */
+export async function restoreRows(
+  db: Kysely<Tables>,
+  { file, header }: Backup,
+  { onProgress = () => {}, signal }: RestoreOptions = {},
+): Promise<void> {
+  const tables = await tablesAfter(header.migrations);
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  // From here on a server that starts on the same database waits until this is over, as it would for another first start.
+  await migrateTo(db, header.migrations);
+  for (const { name } of tables) {
+    if (isPostgres) await sql`LOCK TABLE ${sql.table(name)} IN ACCESS EXCLUSIVE MODE`.execute(db);
+    const row = await db.selectFrom(name).select(sql`1`.as("one")).limit(1).executeTakeFirst();
+    if (row !== undefined) throw new Error(NOT_EMPTY);
+  }
+  let restored = 0;
+  for await (const batch of readBackup(file, signal)) {
+    checkTable(file, tables, batch);
+    await insert(db, batch);
+    restored += batch.rows.length;
+    onProgress(restored);
+  }
+  if (isPostgres) await continueCounting(db, tables);
+  await migrate(db);
+}
+
+/** The hash says that the rows are as they were written; this says that they were written for these tables. */
+function checkTable(file: string, tables: readonly Table[], { table, columns }: Batch): void {
+  const known = tables.find(({ name }) => name === table);
+  if (known?.columns.join() === columns.join()) return;
+  throw new BackupUnfit(`${file} holds a table that its version did not have: ${table}`);
+}
+
+async function insert(db: Kysely<Tables>, { table, columns, rows }: Batch): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const values = sql.join(rows.map((row) => sql`(${sql.join(row)})`));
+  await sql`INSERT INTO ${sql.table(table)} (${names}) VALUES ${values}`.execute(db);
+}
+
+/** PostgreSQL counts what it numbers beside the table: it goes on after the highest number that was restored. */
+async function continueCounting(db: Kysely<Tables>, tables: readonly Table[]): Promise<void> {
+  const found = await db.introspection.getTables();
+  const own = found.filter((table) => tables.some(({ name }) => name === table.name));
+  for (const { name, columns } of own) {
+    for (const { name: column } of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing)) {
+      await sql`
+        SELECT setval(pg_get_serial_sequence(${name}, ${column}), COALESCE(MAX(${sql.ref(column)}), 0) + 1, false)
+        FROM ${sql.table(name)}
+      `.execute(db);
+    }
+  }
+}

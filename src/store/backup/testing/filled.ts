@@ -1,0 +1,40 @@
+// Databases to back up: something in every table, and enough of it for several pages.
+import {
+  budgetsOf,
+  commitOf,
+  eventsOfEveryKind,
+  firstOf,
+  keyOf,
+  orderOf,
+  tradeOf,
+} from "../../contract/records.ts";
+import type { Store } from "../../store.ts";
+
+/** Strategies, each with a key, an order and a trade. */
+const STRATEGIES = 1_203;
+/** All that is hard to keep as it is: quotation marks, ends of lines, other scripts. */
+const LABEL = `"quoted", a\\b, line\nand\u2028line\r\n, ライアーバード 🐦`;
+
+/** Fills a new store. */
+export async function fill(store: Store): Promise<void> {
+  const names = Array.from({ length: STRATEGIES }, (_, index) => `strategy-${index}`);
+  await store.createStrategies(names.map((name) => ({ first: firstOf(name), key: keyOf(name) })));
+  const [first, ...others] = names.map((name) => {
+    const { account } = firstOf(name);
+    return commitOf(account, 2, {
+      key: "order:client-1",
+      orders: [orderOf(1)],
+      trades: [tradeOf(1, 1)],
+    });
+  });
+  await store.commit(others);
+  if (first !== undefined) {
+    await store.commit([{ ...first, entry: { ...first.entry, events: eventsOfEveryKind() } }]);
+  }
+  const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
+  await store.createStrategies([{ first: firstOf("labelled"), key }]);
+  await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
+  await store.noteHeard([{ symbol: "BTCUSDT", at: 7_000 }]);
+  await store.rememberMasterKey(1, "check");
+  await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
+}

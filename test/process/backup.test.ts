@@ -1,0 +1,292 @@
+// Backups of the real program under load, restored into a gateway of their own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { contentsOf } from "../../src/store/backup/testing/lines.ts";
+import { journalFaults } from "../crash/journal.ts";
+import { chooseMarkets, quoteOf } from "../crash/markets.ts";
+import { awaitFills, checkAll } from "../crash/settle.ts";
+import { type CrashedStore, makeStore, type StoreName } from "../crash/stores.ts";
+import { isBody, Trader } from "../crash/trader.ts";
+import { newDirectory, startGateway } from "../support/gateway.ts";
+import { hasPostgres, postgresTitle } from "../support/postgres.ts";
+import { seededRandom } from "../support/random.ts";
+import { signed } from "../support/signed-client.ts";
+import { seedMany } from "../support/strategies.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const TRADERS = 24;
+/** What each of them does before the backup begins, and at most: nobody may place more than 50 orders in ten seconds. */
+const ACTS_BEFORE = 12;
+const ACTS_MAX = 40;
+
+const ways: readonly (readonly [from: StoreName, to: StoreName])[] = [
+  ["sqlite", "sqlite"],
+  ["sqlite", "postgres"],
+  ["postgres", "sqlite"],
+];
+
+describe("a backup that is taken while orders are placed", () => {
+  for (const [from, to] of ways) {
+    const isMissing = !hasPostgres && [from, to].includes("postgres");
+    const title = `restored from ${from} to ${to}, has everything that was acknowledged before it began`;
+    test.skipIf(isMissing)([from, to].includes("postgres") ? postgresTitle(title) : title, async () => {
+      await backUpAndRestore(from, to, Date.now() % 2 ** 32);
+    });
+  }
+});
+
+async function backUpAndRestore(from: StoreName, to: StoreName, seed: number): Promise<void> {
+  const source = await made(from);
+  const target = await made(to);
+  const markets = await chooseMarkets();
+  const file = join(newDirectory(), "lyrebird.backup");
+  const gateway = await startOn(source, markets.dear.seed);
+  try {
+    const prices = {
+      ...(await quoteOf(gateway.url)),
+      cheapAsk: markets.cheap.ask,
+      dearBid: markets.dear.bid,
+    };
+    const traders = await makeTraders(source, seed);
+    for (let act = 0; act < ACTS_BEFORE; act += 1) {
+      await Promise.all(traders.map((trader) => trader.act(gateway.url, prices)));
+    }
+    const views = traders.map((trader) => viewOf(trader, seed));
+    const backup = lyrebird(["backup", file, "--data", source.dataDir], source.env);
+    let isDone = false;
+    void backup.finally(() => {
+      isDone = true;
+    });
+    let acts = 0;
+    while (!isDone && acts < TRADERS * (ACTS_MAX - ACTS_BEFORE)) {
+      await traders[acts % TRADERS]?.act(gateway.url, prices);
+      acts += 1;
+    }
+    expect(await backup).toMatchObject({ status: 0 });
+    expect(acts).toBeGreaterThan(TRADERS);
+    await gateway.kill();
+    traders.forEach((trader, index) => {
+      bringUpToDate(views[index] ?? trader, trader);
+    });
+
+    copyFileSync(join(source.dataDir, "master.key"), join(target.dataDir, "master.key"));
+    const restored = await lyrebird(["restore", file, "--data", target.dataDir], target.env);
+    expect(restored).toMatchObject({ status: 0 });
+    expect(restored.stdout).toMatch(/the right one: the server can start/);
+    const again = `${file}.again`;
+    expect(await lyrebird(["backup", again, "--data", target.dataDir], target.env)).toMatchObject({
+      status: 0,
+    });
+    expect(contentsOf(again)).toEqual(contentsOf(file));
+    await goOn(target, { views, marketSeed: markets.cheap.seed });
+  } catch (error) {
+    throw new Error(`seed ${seed}:\n${gateway.output()}`, { cause: error });
+  } finally {
+    await gateway.kill();
+    await source.close();
+    await target.close();
+  }
+}
+
+/** The restored gateway fills what rests, has its books in order, and takes new orders. */
+async function goOn(
+  target: CrashedStore,
+  { views, marketSeed }: { readonly views: readonly Trader[]; readonly marketSeed: number },
+): Promise<void> {
+  const gateway = await startOn(target, marketSeed);
+  try {
+    const prices = await quoteOf(gateway.url);
+    expect(await awaitFills(gateway.url, views)).toBeGreaterThan(0);
+    expect((await checkAll(gateway.url, views)).faults).toEqual([]);
+    await Promise.all(
+      views.map((view) => view.act(gateway.url, { ...prices, cheapAsk: prices.ask, dearBid: prices.bid })),
+    );
+    const { faults, orders } = await checkAll(gateway.url, views);
+    expect(faults).toEqual([]);
+    expect(orders).toBeGreaterThan(TRADERS * ACTS_BEFORE * 0.5);
+  } finally {
+    await gateway.kill();
+  }
+  await target.beside(async ({ store }) => {
+    for (const { credentials } of views)
+      expect(await journalFaults(store, credentials.strategyId)).toEqual([]);
+  });
+}
+
+/** What a trader knows at this moment. */
+function viewOf(trader: Trader, seed: number): Trader {
+  const view = new Trader(trader.name, trader.credentials, seededRandom(seed));
+  for (const [id, placement] of trader.placements) view.placements.set(id, { ...placement });
+  return view;
+}
+
+/** What was done after the moment may be in the backup or not: nothing that was heard of it is a promise. */
+function bringUpToDate(view: Trader, trader: Trader): void {
+  for (const [id, placement] of trader.placements) {
+    const { parameters, heard, hasRested, mayBeCanceled } = placement;
+    const earlier = view.placements.get(id);
+    const heardThen = earlier?.heard ?? (isBody(heard) ? null : heard);
+    view.placements.set(id, { parameters, heard: heardThen, hasRested, mayBeCanceled });
+  }
+}
+
+async function made(name: StoreName): Promise<CrashedStore> {
+  const store = await makeStore(name);
+  if (store === null) throw new Error(`the programs of ${name} were found a moment ago`);
+  return store;
+}
+
+async function makeTraders(source: CrashedStore, seed: number): Promise<Trader[]> {
+  const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
+  const strategies = await source.beside(({ store }) =>
+    seedStrategies(store, source.master, wanted, Date.now()),
+  );
+  return strategies.map((each, index) => new Trader(`t${index}`, each, seededRandom(seed + index)));
+}
+
+function startOn({ dataDir, env }: CrashedStore, marketSeed: number) {
+  return startGateway({ dataDir, env: { ...env, SIM_SEED: String(marketSeed) } });
+}
+
+describe("lyrebird backup and restore", () => {
+  test("lead from a server to its copy with nothing but what they say", async () => {
+    const gateway = await startGateway();
+    const trader = gateway.seed();
+    const place = newDirectory();
+    const file = join(place, "lyrebird.backup");
+    const backup = await lyrebird(["backup", file, "--data", gateway.dataDir]);
+    expect(backup).toMatchObject({ status: 0 });
+    expect(backup.stdout).toContain(`keep ${join(gateway.dataDir, "master.key")} too, in another place`);
+    await gateway.kill();
+
+    const dataDir = join(place, "copy");
+    const restored = await lyrebird(["restore", file, "--data", dataDir]);
+    expect(restored).toMatchObject({ status: 0 });
+    const [, whereTo = ""] = /copy the master key .* to (\S+), with mode 0600/.exec(restored.stdout) ?? [];
+    await expect(startGateway({ dataDir })).rejects.toThrow(/has a database but no master.key/);
+    copyFileSync(join(gateway.dataDir, "master.key"), whereTo);
+    const copy = await startGateway({ dataDir });
+    expect(await signed(copy.url, trader, "GET", "/api/v3/account")).toMatchObject({ status: 200 });
+    await copy.kill();
+  });
+
+  test("say so if the master key beside the restored database is another's", async () => {
+    const place = newDirectory();
+    const file = join(place, "lyrebird.backup");
+    const [dataDir, other] = [join(place, "one"), join(place, "other")];
+    await seedMany(dataDir, 1);
+    await seedMany(other, 1);
+    for (const name of readdirSync(other)) if (name !== "master.key") rmSync(join(other, name));
+    await lyrebird(["backup", file, "--data", dataDir]);
+    const restored = await lyrebird(["restore", file, "--data", other]);
+    expect(restored.status).toBe(0);
+    expect(restored.stdout).toMatch(/Before the server starts, replace .*master\.key by the master key of/);
+  });
+
+  test("change nothing where there is a database, running or not, or what is left of one", async () => {
+    const gateway = await startGateway();
+    const place = newDirectory();
+    const file = join(place, "lyrebird.backup");
+    await lyrebird(["backup", file, "--data", gateway.dataDir]);
+    expect(await lyrebird(["backup", file, "--data", gateway.dataDir])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/exists: a backup never overwrites/),
+    });
+    const refused = { status: 1, stderr: expect.stringMatching(/is in use, there is .*lyrebird\.sqlite/) };
+    expect(await lyrebird(["restore", file, "--data", gateway.dataDir])).toMatchObject(refused);
+    expect(await gateway.stop()).toBe(0);
+    expect(await lyrebird(["restore", file, "--data", gateway.dataDir])).toMatchObject(refused);
+    const remains = join(place, "remains");
+    mkdirSync(remains);
+    writeFileSync(join(remains, "lyrebird.sqlite-wal"), "");
+    expect(await lyrebird(["restore", file, "--data", remains])).toMatchObject(refused);
+  });
+
+  test("make nothing of a file that was cut short", async () => {
+    const place = newDirectory();
+    const file = join(place, "lyrebird.backup");
+    await seedMany(join(place, "one"), 3);
+    await lyrebird(["backup", file, "--data", join(place, "one")]);
+    writeFileSync(file, readFileSync(file).subarray(0, -20));
+    const dataDir = join(place, "new");
+    expect(await lyrebird(["restore", file, "--data", dataDir])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/is damaged or was cut short/),
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "leave nothing where the disk has no room for a backup",
+    async () => {
+      const gateway = await startGateway();
+      await seedMany(gateway.dataDir, 1_500);
+      const place = newDirectory();
+      // Room for what SQLite shares between processes beside its file, but not for the backup.
+      const command = `ulimit -f 96 && exec "$0" src/cli.ts backup "$1" --data "$2"`;
+      const full = await run("sh", [
+        "-c",
+        command,
+        process.execPath,
+        join(place, "a.backup"),
+        gateway.dataDir,
+      ]);
+      expect(full).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/nothing is left of it: EFBIG/),
+      });
+      expect(readdirSync(place)).toEqual([]);
+      await gateway.kill();
+    },
+  );
+
+  test("say what they do, and what they leave out", async () => {
+    for (const command of ["backup", "restore"]) {
+      const { status, stdout } = await lyrebird([command, "--help"]);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/The master key is not in (it|a backup)/);
+    }
+  });
+
+  test.each([
+    [["backup"], /takes the name of one file/],
+    [["restore"], /takes the name of one file/],
+    [["backup", "one", "two"], /takes the name of one file/],
+    [["backup", "one", "--data", "nowhere"], /holds no database: name the one that the server runs on/],
+  ])("called wrongly, as in %j, they say how", async (args, why) => {
+    expect(await lyrebird(args)).toMatchObject({ status: 2, stderr: expect.stringMatching(why) });
+  });
+});
+
+/** Runs one of the operator's commands to its end, while this process goes on. */
+function lyrebird(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return run(process.execPath, ["src/cli.ts", ...args], env);
+}
+
+async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { status, stdout, stderr };
+}
