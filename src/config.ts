@@ -240,7 +240,12 @@ function upstreamOf(values: Settings): UpstreamUrls | null {
 function isDatabaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash } = new URL(text);
-  return /^postgres(ql)?:$/.test(protocol) && !/@|\/.*\//.test(pathname + search) && hash === "";
+  return (
+    /^postgres(ql)?:$/.test(protocol) &&
+    !/@/.test(pathname + search) &&
+    !/^\/.*\//.test(pathname) &&
+    hash === ""
+  );
 }
 
 function wholeNumber(least: number, most: number) {

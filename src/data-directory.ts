@@ -1,21 +1,20 @@
-// A data directory: the embedded database, the demo's master key, and the lock that keeps a second server out.
+// A data directory: the embedded database, the demo's master key, and the lock that keeps a second server out. With a
+// DATABASE_URL the database is elsewhere, and the rest stays.
 //
 // The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed process
 // gives it up by itself, and commands that only open the database beside the server never ask for it.
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
-import { createMasterKey, type MasterKey, readMasterKey, verifyMasterKey } from "./identity/api-keys.ts";
+import { createMasterKey, type MasterKey, readMasterKey, syncFolder, verifyMasterKey } from "./identity/api-keys.ts";
+import { agreeOnMasterKey, databaseName, openSharedDatabase, openUsedDatabase } from "./shared-database.ts";
 import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 
 /** Where a demo keeps its master key. */
-const MASTER_KEY_NAME = "master.key";
-
-/** How the migration library begins what it says of a later version's database, which is sound. */
-const LIBRARY_PREFIX = "corrupted migrations: ";
+export const MASTER_KEY_NAME = "master.key";
 
 export type DataDirectory = {
   readonly store: Store;
@@ -25,16 +24,19 @@ export type DataDirectory = {
 };
 
 /**
- * Opens a data directory, creating what is missing, though never a master key for a database that is there already: its
- * secrets come from another. Throws with what to do if it cannot be used.
+ * Opens a data directory, or the PostgreSQL database beside it, creating what is missing, though never a master key for a
+ * database that is there already: its secrets come from another. Throws with what to do if it cannot be used.
  */
 export async function openDataDirectory(
   directory: string,
   masterKeyFile: string | null,
+  databaseUrl: string | null = null,
 ): Promise<DataDirectory> {
   makeDirectory(directory);
   const keyFile = masterKeyFile ?? join(directory, MASTER_KEY_NAME);
-  if (masterKeyFile === null) provideMasterKey(directory, keyFile);
+  const isDemo = masterKeyFile === null;
+  if (databaseUrl !== null) return { ...(await openShared(databaseUrl, keyFile, isDemo)), isDemo };
+  if (isDemo) provideMasterKey(directory, keyFile);
   const master = readKey(keyFile);
   const store = await openStoreFile(databaseFile(directory));
   try {
@@ -46,19 +48,42 @@ export async function openDataDirectory(
       { cause: error },
     );
   }
-  return { store, master, isDemo: masterKeyFile === null };
+  return { store, master, isDemo };
+}
+
+async function openShared(
+  url: string,
+  keyFile: string,
+  mayBeMade: boolean,
+): Promise<Omit<DataDirectory, "isDemo">> {
+  // A key that cannot be used is said before anything is asked of the network.
+  if (existsSync(keyFile) || !mayBeMade) readKey(keyFile);
+  const store = await openSharedDatabase(url);
+  try {
+    const read = () => readKey(keyFile);
+    return { store, master: await agreeOnMasterKey({ url, store }, { keyFile, mayBeMade, read }) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /**
- * Opens the database of a data directory that has been used before, for commands that have no need of its master key.
- * Throws ConfigError if there is none: who only looks must not create.
+ * Opens the database of a data directory, or the PostgreSQL database beside it, that has been used before, for commands that
+ * have no need of its master key. Throws ConfigError if there is none: who only looks must not create.
  */
-export async function openDatabaseOf(directory: string): Promise<Store> {
+export async function openDatabaseOf(directory: string, databaseUrl: string | null = null): Promise<Store> {
+  if (databaseUrl !== null) return await openUsedDatabase(databaseUrl);
   const file = databaseFile(directory);
   if (!existsSync(file)) {
     throw new ConfigError(`DATA_DIR ${directory} holds no database: name the one that the server runs on`);
   }
   return await openStoreFile(file);
+}
+
+/** What the database of a directory, or the PostgreSQL database beside it, is called in messages. */
+export function nameOfDatabase(directory: string, databaseUrl: string | null): string {
+  return databaseUrl === null ? `DATA_DIR ${directory}` : databaseName(databaseUrl);
 }
 
 /** Takes the directory for one server, or answers null if another one has it. */
@@ -80,18 +105,31 @@ export function lockDirectory(directory: string): { release(): void } | null {
   }
 }
 
-function databaseFile(directory: string): string {
+/** Where the embedded database lies. */
+export function databaseFile(directory: string): string {
   return join(directory, "lyrebird.sqlite");
 }
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // What is synced inside a folder is lost with it as long as the folder's own name is not.
+    if (first !== undefined) for (const made of foldersBetween(first, directory)) syncFolder(dirname(made));
   } catch (error) {
     throw new ConfigError(
       `DATA_DIR ${directory} cannot be used: ${error instanceof Error ? error.message : error}`,
     );
   }
+}
+
+/** The folders from one down to another inside it, both included, the innermost first. */
+function foldersBetween(outer: string, inner: string): string[] {
+  const folders = [resolve(inner)];
+  for (let folder = resolve(inner); folder !== resolve(outer); ) {
+    folder = dirname(folder);
+    folders.push(folder);
+  }
+  return folders;
 }
 
 function provideMasterKey(directory: string, keyFile: string): void {
@@ -119,6 +157,6 @@ async function openStoreFile(file: string): Promise<Store> {
     return await openSqliteStore(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${file} cannot be opened: ${reason.replace(LIBRARY_PREFIX, "")}`, { cause: error });
+    throw new Error(`${file} cannot be opened: ${reason}`, { cause: error });
   }
 }

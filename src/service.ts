@@ -53,7 +53,11 @@ export async function startService(
       );
     }
     opened.defer(() => lock.release());
-    const { store, master, isDemo } = await openDataDirectory(config.dataDir, config.masterKeyFile);
+    const { store, master, isDemo } = await openDataDirectory(
+      config.dataDir,
+      config.masterKeyFile,
+      config.databaseUrl,
+    );
     opened.defer(() => store.close());
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 

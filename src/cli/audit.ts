@@ -1,6 +1,5 @@
 // `lyrebird audit`: who did what to which key, and when.
-import { openDatabaseOf } from "../data-directory.ts";
-import { type Command, dataDirOf, isoTime, type Options, printRows } from "./command.ts";
+import { type Command, isoTime, type Options, openNamedDatabase, printRows } from "./command.ts";
 
 export const AUDIT: Command = {
   name: "audit",
@@ -11,8 +10,8 @@ export const AUDIT: Command = {
   run: audit,
 };
 
-async function audit({ data, json = false }: Options): Promise<number> {
-  const store = await openDatabaseOf(dataDirOf(data));
+async function audit({ json = false, ...options }: Options): Promise<number> {
+  const store = await openNamedDatabase(options);
   try {
     const apiKeys = new Map((await store.listKeys()).map(({ key }) => [key.keyId, key.apiKey]));
     const rows = (await store.listAudit()).map(({ at, who, what, keyId }) => ({

@@ -1,6 +1,8 @@
 // What a command of `lyrebird` is, and the two forms in which commands print rows: a table for people, one line of JSON a
 // row for programs.
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import { openDatabaseOf } from "../data-directory.ts";
+import type { Store } from "../store/store.ts";
 
 /** How the commands are called. */
 export const CALL = "npm run -s lyrebird --";
@@ -58,9 +60,15 @@ function printable(text: string): string {
   return text.replace(/\p{C}/gu, "?");
 }
 
-/** The data directory that a command is about. Throws ConfigError if a setting is wrong. */
-export function dataDirOf(data: string | undefined): string {
-  return readConfig(data === undefined ? {} : { DATA_DIR: data }, process.env).dataDir;
+/** The settings that say which data a command is about. Throws ConfigError if one is wrong. */
+export function configOf({ data }: Options): Config {
+  return readConfig(data === undefined ? {} : { DATA_DIR: data }, process.env);
+}
+
+/** Opens the database that the options and the environment name. Throws ConfigError if it has never been used. */
+export async function openNamedDatabase(options: Options): Promise<Store> {
+  const { dataDir, databaseUrl } = configOf(options);
+  return await openDatabaseOf(dataDir, databaseUrl);
 }
 
 /** Unix ms as ISO 8601. */

@@ -1,8 +1,16 @@
 // `lyrebird keys list` and `lyrebird keys revoke`. Neither needs the master key, since neither ever has to do with a secret.
 import { ConfigError } from "../config.ts";
-import { openDatabaseOf } from "../data-directory.ts";
+import { nameOfDatabase } from "../data-directory.ts";
 import type { BoundKey } from "../store/store.ts";
-import { type Command, dataDirOf, isoTime, OPTIONS_HINT, type Options, printRows } from "./command.ts";
+import {
+  type Command,
+  configOf,
+  isoTime,
+  OPTIONS_HINT,
+  type Options,
+  openNamedDatabase,
+  printRows,
+} from "./command.ts";
 
 export const KEYS_LIST: Command = {
   name: "keys list",
@@ -23,8 +31,8 @@ export const KEYS_REVOKE: Command = {
   run: revoke,
 };
 
-async function list({ data, json = false }: Options): Promise<number> {
-  const store = await openDatabaseOf(dataDirOf(data));
+async function list({ json = false, ...options }: Options): Promise<number> {
+  const store = await openNamedDatabase(options);
   try {
     const rows = (await store.listKeys()).map(rowOf);
     printRows(rows, {
@@ -45,18 +53,18 @@ async function list({ data, json = false }: Options): Promise<number> {
   }
 }
 
-async function revoke({ data }: Options, [apiKey, ...others]: readonly string[]): Promise<number> {
+async function revoke(options: Options, [apiKey, ...others]: readonly string[]): Promise<number> {
   if (apiKey === undefined || others.length > 0) {
     throw new ConfigError(`keys revoke takes one API key; ${OPTIONS_HINT}`);
   }
-  const dataDir = dataDirOf(data);
-  const store = await openDatabaseOf(dataDir);
+  const store = await openNamedDatabase(options);
   try {
     const revocation = await store.revokeKey(apiKey, Date.now());
     if (revocation === null) {
+      const { dataDir, databaseUrl } = configOf(options);
       // What was given may be a secret, by mistake: it is not repeated.
       process.stderr.write(
-        `lyrebird: there is no such key in DATA_DIR ${dataDir} (is it the API key, not the secret?): "keys list" shows those that there are\n`,
+        `lyrebird: there is no such key in ${nameOfDatabase(dataDir, databaseUrl)} (is it the API key, not the secret?): "keys list" shows those that there are\n`,
       );
       return 1;
     }

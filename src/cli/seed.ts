@@ -1,9 +1,9 @@
 // `lyrebird seed`: another strategy for a demo, with keys.
-import { ConfigError, readConfig } from "../config.ts";
+import { ConfigError } from "../config.ts";
 import { openDataDirectory } from "../data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { seedStrategies } from "../identity/seed.ts";
-import { type Command, OPTIONS_HINT, type Options } from "./command.ts";
+import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
 
 export const SEED: Command = {
   name: "seed",
@@ -19,13 +19,13 @@ With MASTER_KEY_FILE set it is refused: this version cannot make keys there yet.
 
 async function seed(options: Options): Promise<number> {
   const type = strategyType(options.type);
-  const config = readConfig(options.data === undefined ? {} : { DATA_DIR: options.data }, process.env);
+  const config = configOf(options);
   if (config.masterKeyFile !== null) {
     throw new ConfigError(
       "seed is for demo data directories: with MASTER_KEY_FILE set, keys will be made by their owners in the dashboard, which this version does not have yet",
     );
   }
-  const { store, master } = await openDataDirectory(config.dataDir, null);
+  const { store, master } = await openDataDirectory(config.dataDir, null, config.databaseUrl);
   try {
     const [seeded] = await seedStrategies(store, master, [type], Date.now());
     process.stdout.write(`${JSON.stringify(seeded)}\n`);

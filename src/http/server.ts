@@ -10,7 +10,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
-import { StoreFailure } from "../store/store.ts";
+import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { clientAddress } from "./client-address.ts";
 import { Overload } from "./overload.ts";
 import { type Gateway, handle, type Reply, type Request, refused, routeTable } from "./pipeline.ts";
@@ -66,6 +66,12 @@ export function createServer(
     try {
       send(outgoing, await handle(request, routes, gateway));
     } catch (error) {
+      if (error instanceof StoreUnavailable) {
+        // Only what reads meets it, so nothing was carried out.
+        log.warn({ reason: error.message }, "the database is out of reach");
+        send(outgoing, refused({ refusal: "BUSY" }));
+        return;
+      }
       log.error(
         { err: error, method: request.method, path: request.path },
         "a request could not be answered",

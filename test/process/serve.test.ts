@@ -107,7 +107,8 @@ describe("settings:", () => {
     ["upstream addresses and a tape", [], { ...ALL_URLS, MARKET: "tape" }, /UPSTREAM_.*MARKET/],
     ["a public address that is none", [], { PUBLIC_URL: "ftp://x" }, /PUBLIC_URL/],
     ["a log level that there is not", [], { LOG_LEVEL: "loud" }, /LOG_LEVEL .*"loud"/],
-    ["a database that this version cannot use", [], { DATABASE_URL: "postgres://x" }, /DATABASE_URL/],
+    ["a database of another kind", [], { DATABASE_URL: "mysql://x/y" }, /DATABASE_URL .*postgres:/],
+    ["a database address that is none", [], { DATABASE_URL: "localhost" }, /DATABASE_URL .*postgres:/],
     ["a certificate without its key", [], { TLS_CERT: "cert.pem" }, /TLS_CERT.*TLS_KEY/],
     ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
     ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
@@ -115,6 +116,28 @@ describe("settings:", () => {
     const read = () => readServeConfig(args, env);
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(message);
+  });
+
+  test.each([
+    "postgres://me:open#sesame@host/name",
+    "postgres://me:open/sesame@host/name",
+    "postgres://me:1/sesame@host/name",
+    "postgres://me:1?sesame@host/name",
+    "mysql://me:sesame@host/name",
+  ])("a password that would be cut in two, or that belongs elsewhere, is not repeated: %s", (url) => {
+    const error = catchError(() => readServeConfig([], { DATABASE_URL: url }));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toMatch(/DATABASE_URL is not a PostgreSQL address/);
+    expect(String(error)).not.toMatch(/sesame/);
+  });
+
+  test.each([
+    "postgres://me:open%40sesame@host:5433/name",
+    "postgresql://me@host/name?sslmode=verify-full",
+    "postgres:///name?host=/var/run/postgresql",
+  ])("a database is named by an address as other programs take it: %s", (url) => {
+    expect(readServeConfig([], { DATABASE_URL: url })).toMatchObject({ databaseUrl: url });
+    expect(readServeConfig([], {})).toMatchObject({ databaseUrl: null });
   });
 
   test("an option beats the environment, and an empty variable is none", () => {
@@ -407,3 +430,12 @@ describe("SIGTERM", () => {
     expect(await answer).toEqual({ status: 200, state: "FILLED" });
   });
 });
+
+function catchError(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}

@@ -62,7 +62,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dataDir,
     process: child,
     output: () => output,
-    seed: (type = "spot") => seedStrategy(dataDir, type),
+    seed: (type = "spot") => seedStrategy(dataDir, type, options.env),
     async stop() {
       child.kill("SIGTERM");
       await exited;
@@ -75,9 +75,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** Runs `lyrebird seed` on a data directory. */
-export function seedStrategy(dataDir: string, type: "spot" | "futures" = "spot"): Credentials {
-  const { status, stdout, stderr } = runNode(["src/cli.ts", "seed", "--type", type, "--data", dataDir]);
+/** Runs `lyrebird seed` on a data directory, or on the database that the environment names. */
+export function seedStrategy(
+  dataDir: string,
+  type: "spot" | "futures" = "spot",
+  env: Readonly<Record<string, string>> = {},
+): Credentials {
+  const { status, stdout, stderr } = runNode(["src/cli.ts", "seed", "--type", type, "--data", dataDir], env);
   if (status !== 0) throw new Error(`seed failed: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -134,7 +134,8 @@ async function findOrder(
   if (isRefusal(symbol)) return symbol;
   const orderId = optionalInteger(parameters, "orderId");
   if (isRefusal(orderId)) return orderId;
-  const clientOrderId = optionalText(parameters, "origClientOrderId");
+  const clientOrderId = optionalClientId(parameters, "origClientOrderId");
+  if (isRefusal(clientOrderId)) return clientOrderId;
   if (orderId === undefined && clientOrderId === null) {
     return { refusal: "PARAMETERS_MISSING", parameters: ["origClientOrderId", "orderId"] };
   }

@@ -80,6 +80,21 @@ export function twoStoreCases(opened: Opened): void {
       ]);
     });
 
+    test("nobody is told what it has committed itself, and whoever listens can end it", async () => {
+      const told: string[] = [];
+      const stop = await store.onCommittedElsewhere({
+        committed: (strategyIds) => told.push(...strategyIds),
+        lost: () => told.push("lost"),
+        resumed: () => told.push("resumed"),
+      });
+      await create(store, "one");
+      for (const version of upTo(10)) {
+        await commit(store, [commitOf(accountOf("one"), version + 1, { orders: [orderOf(version)] })]);
+      }
+      await stop();
+      expect(told).toEqual([]);
+    });
+
     test("a master key remembered by one is known to the other", async () => {
       const other = await opened().reopen();
       expect(await store.rememberMasterKey(1, "first")).toBe("first");

@@ -1,0 +1,72 @@
+// A PostgreSQL database that DATABASE_URL names: opened, and spoken of by its host and name alone, since the address holds a
+// password. The data directory keeps the rest, the demo's master key and the lock of one server.
+import { existsSync, unlinkSync } from "node:fs";
+import { ConfigError } from "./config.ts";
+import { createMasterKey, type MasterKey, verifyMasterKey } from "./identity/api-keys.ts";
+import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts";
+import { DatabaseUnfit } from "./store/postgres/server-check.ts";
+import { type Store, StoreUnavailable } from "./store/store.ts";
+
+const PORT_DEFAULT = "5432";
+
+/** What a database is called in messages: everything of its address but user and password. */
+export function databaseName(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = searchParams.get("host") ?? hostname;
+  return `the database ${host || "localhost"}:${port || PORT_DEFAULT}${pathname}`;
+}
+
+/** Opens the database, creating or migrating its tables. Throws with what to do if it cannot be used. */
+export async function openSharedDatabase(url: string): Promise<Store> {
+  return await speakingOf(url, () => openPostgresStore(url));
+}
+
+/** Opens a database that has been used before. Throws ConfigError if it has not. */
+export async function openUsedDatabase(url: string): Promise<Store> {
+  if (!(await speakingOf(url, () => hasTables(url)))) {
+    throw new ConfigError(
+      `${databaseName(url)} holds nothing of Lyrebird: name in DATABASE_URL the one that the server runs on`,
+    );
+  }
+  return await openSharedDatabase(url);
+}
+
+/**
+ * Makes sure that the database's secrets come from the master key in a file, as `read` answers it; a new database remembers
+ * it. Where a key `mayBeMade` and there is none, one is made, unless the database knows another.
+ */
+export async function agreeOnMasterKey(
+  { url, store }: { readonly url: string; readonly store: Store },
+  { keyFile, mayBeMade, read }: { keyFile: string; mayBeMade: boolean; read: () => MasterKey },
+): Promise<MasterKey> {
+  const isMade = mayBeMade && !existsSync(keyFile);
+  if (isMade) createMasterKey(keyFile);
+  const master = read();
+  try {
+    await verifyMasterKey(store, master);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    if (!isMade) throw new Error(unfitKey(url, keyFile, error), { cause: error });
+    unlinkSync(keyFile);
+    throw new ConfigError(
+      `${databaseName(url)} has been used with a master key, and there is none in ${keyFile}: copy it from the server that uses the database, or set MASTER_KEY_FILE`,
+    );
+  }
+  return master;
+}
+
+function unfitKey(url: string, keyFile: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `${databaseName(url)} cannot be used with the master key in ${keyFile}: ${reason}. All servers on one database have the same`;
+}
+
+async function speakingOf<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `${databaseName(url)} cannot be used: ${reason}`;
+    if (error instanceof DatabaseUnfit) throw new ConfigError(message, { cause: error });
+    throw new Error(message, { cause: error });
+  }
+}

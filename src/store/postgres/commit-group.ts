@@ -1,0 +1,60 @@
+// A group of commits as one statement, which is one transaction and one way to the server and back.
+//
+//   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
+//   moved     those that still have the version that was decided on, at the next version
+//   …         journal, orders and trades of those that moved, and of no others
+//   told      other servers, unless nothing has moved
+//
+// A row that another transaction moved while this one waited for its lock is looked at again, as it then is: the loser finds
+// a later version and moves nothing.
+import type { QueryConfig } from "pg";
+import { columnNames, GROUP_COLUMNS, GROUP_TABLES, type GroupTable } from "../group-columns.ts";
+import { groupColumns } from "../rows.ts";
+import type { Commit } from "../store.ts";
+import { notifying, payloadsOf } from "./notifications.ts";
+
+/** Answers a row for each strategy that moved. */
+const STATEMENT = `
+  WITH locked AS MATERIALIZED (
+    SELECT given_strategies.* FROM ${rowsGiven("strategies")} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
+  ),
+  moved AS (
+    UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version
+    FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
+    RETURNING s.id
+  ),
+  entered AS (${insertion("journal")}),
+  placed AS (
+    ${insertion("orders")}
+    ON CONFLICT (strategy_id, symbol, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body,
+      first_trade_id = COALESCE(orders.first_trade_id, excluded.first_trade_id),
+      last_trade_id = COALESCE(excluded.last_trade_id, orders.last_trade_id)
+  ),
+  traded AS (${insertion("trades")})
+  SELECT id, (${notifying(`$${parameterAfter("trades")}`)}) AS told FROM moved`;
+
+/** The statement of a group, to be prepared once on each connection; `process` is the name of who commits. */
+export function commitStatement(process: string, group: readonly Commit[]): QueryConfig {
+  const columns = groupColumns(group);
+  const values = GROUP_TABLES.flatMap((table) => columns[table]);
+  return { name: "commit-group", text: STATEMENT, values: [...values, payloadsOf(process, group)] };
+}
+
+/** The given rows of a table, under its name. */
+function rowsGiven(table: GroupTable): string {
+  const first = parameterAfter(GROUP_TABLES[GROUP_TABLES.indexOf(table) - 1]);
+  const arrays = Object.values(GROUP_COLUMNS[table]).map((type, index) => `$${first + index}::${type}[]`);
+  return `unnest(${arrays.join(", ")}) AS given_${table} (${columnNames(table).join(", ")})`;
+}
+
+/** The number of the first parameter after those of a table; without one, of the first there is. */
+function parameterAfter(table: GroupTable | undefined): number {
+  const before = table === undefined ? [] : GROUP_TABLES.slice(0, GROUP_TABLES.indexOf(table) + 1);
+  return before.flatMap(columnNames).length + 1;
+}
+
+function insertion(table: GroupTable): string {
+  const names = columnNames(table).join(", ");
+  return `INSERT INTO ${table} (${names})
+    SELECT ${names} FROM ${rowsGiven(table)} WHERE strategy_id IN (SELECT id FROM moved)`;
+}

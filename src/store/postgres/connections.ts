@@ -1,0 +1,155 @@
+// Connections to one PostgreSQL database, as the store uses them: bounded in number, in waiting and in patience, and each of
+// them looked over before its first use, since after a failover the server behind an address may be another one.
+//
+// A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed. What a loss under
+// way means, only the one who was waiting can say: nothing for a read, an unknown outcome for a commit.
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
+import { StoreFailure, StoreUnavailable } from "../store.ts";
+import { DatabaseUnfit, lookOver, type SessionSettings } from "./server-check.ts";
+
+/** How long a connection may take to be had, new or from those that are in use, ms. */
+const CONNECT_MS_MAX = 5_000;
+/** How long a statement may wait for a lock, ms. */
+const LOCK_MS_MAX = 5_000;
+/** How long the server may work on a statement of a request, ms. */
+const STATEMENT_MS_MAX = 10_000;
+/** How long an answer may take, ms: the server has given up before, so the network is to blame. */
+const ANSWER_MS_MAX = 15_000;
+/** A transaction that was left open by a process that hangs is ended, ms. */
+const IDLE_TRANSACTION_MS_MAX = 15_000;
+/** After this long without traffic the system asks whether the other side is still there, ms. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** A connection that nobody has used for this long is closed, ms. */
+const IDLE_MS_MAX = 60_000;
+
+export type ConnectionTerms = {
+  readonly connectionsMax: number;
+  /** For statements that look rows up by their keys, also in a table that has grown since it was last analyzed. */
+  readonly keyedOnly?: boolean;
+  /** How long a statement may take, its waiting for locks included, ms. */
+  readonly statementMsMax?: number;
+};
+
+export class Connections {
+  readonly #pool: Pool;
+
+  constructor(url: string, { connectionsMax, keyedOnly = false, statementMsMax }: ConnectionTerms) {
+    const settings: SessionSettings = {
+      statement_timeout: String(statementMsMax ?? STATEMENT_MS_MAX),
+      lock_timeout: String(statementMsMax ?? LOCK_MS_MAX),
+      idle_in_transaction_session_timeout: String(IDLE_TRANSACTION_MS_MAX),
+      default_transaction_isolation: "read committed",
+      // Compiling takes longer than any statement of ours.
+      jit: "off",
+      enable_seqscan: keyedOnly ? "off" : "on",
+    };
+    this.#pool = new Pool({
+      application_name: "lyrebird",
+      connectionString: url,
+      max: connectionsMax,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      query_timeout: statementMsMax ?? ANSWER_MS_MAX,
+      idleTimeoutMillis: IDLE_MS_MAX,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      onConnect: (client) => lookOver(client, settings),
+    });
+    this.#pool.on("error", () => {});
+    // Whoever uses the connection is told by the statement that fails.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  /**
+   * A connection that is fit for use, to be released; with `true` if it may not be used again. Rejects with
+   * StoreUnavailable, whose cause says why, if none can be had: nothing was sent.
+   */
+  async take(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** Asks one question. Rejects with StoreUnavailable if the database is out of reach. */
+  async query<Row extends QueryResultRow>(question: QueryConfig): Promise<Row[]> {
+    const client = await this.take();
+    try {
+      const { rows } = await client.query<Row>(question);
+      client.release();
+      return rows;
+    } catch (error) {
+      client.release(true);
+      throw isOutOfReach(error) ? unavailable(error) : error;
+    }
+  }
+
+  /** The face that Kysely's dialect knows. A connection on which something was lost is not used again. */
+  forKysely(): PostgresPool {
+    return {
+      options: this.#pool.options,
+      connect: async () => {
+        const client = await this.take();
+        let isLost = false;
+        const query = async (statement: string, parameters: readonly unknown[]) => {
+          try {
+            return await client.query(statement, [...parameters]);
+          } catch (error) {
+            isLost ||= !(error instanceof DatabaseError);
+            if (!isOutOfReach(error)) throw error;
+            if (statement !== "commit" || isRolledBack(error)) throw unavailable(error);
+            throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
+          }
+        };
+        return {
+          // The type knows cursors too, which Kysely asks for only where it was given a maker of them.
+          query: query as unknown as PostgresPoolClient["query"],
+          release: (destroy = false) => client.release(destroy || isLost),
+        };
+      },
+      end: () => this.close(),
+    };
+  }
+
+  /** Resolves when everything that is under way has been answered. */
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** SQLSTATE classes that tell of the server's state, not of the statement: no connection, no resources, told to stop. */
+const OUT_OF_REACH = /^(08|53|57|58)/;
+
+/** Whether an error says nothing about the statement: the same one may be answered in a moment. */
+function isOutOfReach(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || OUT_OF_REACH.test(error.code ?? "") || isRolledBack(error);
+}
+
+/** Serialization failure, deadlock, lock timeout, statement timeout. */
+const ROLLED_BACK = ["40001", "40P01", "55P03", "57014"];
+
+/** Whether the server says that it gave the statement up for the sake of others: none of it was carried out. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof DatabaseError && ROLLED_BACK.includes(error.code ?? "");
+}
+
+function unavailable(error: unknown): StoreUnavailable {
+  return new StoreUnavailable(`the database is out of reach: ${reasonOf(error)}`, { cause: error });
+}
+
+/** SQLSTATE classes of what only an operator can mend: who may connect, to which database, and what he may do there. */
+const UNFIT = /^(28|3D|42501)/;
+
+/** Why the database cannot be used as it is set up; null if an error says nothing of that. */
+export function unfitness(error: unknown): DatabaseUnfit | null {
+  if (error instanceof DatabaseUnfit) return error;
+  if (error instanceof DatabaseError && UNFIT.test(error.code ?? "")) return new DatabaseUnfit(error.message);
+  return error instanceof Error && error.cause !== undefined ? unfitness(error.cause) : null;
+}
+
+/** What an error says; a name that stands for several addresses fails once for each of them. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,185 @@
+// How servers on one database hear of each other's commits: NOTIFY within the transaction of the commit, so that it is heard
+// exactly if the commit took effect, and after it; LISTEN on a connection of its own, which is opened again when it is lost.
+//
+// A transaction that notifies takes a lock of the whole PostgreSQL server while it commits. So only those do that have
+// something to tell: most market orders, which never rest, have not.
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
+import { isOpen } from "../../domain/order.ts";
+import type { Commit, ElsewhereListener } from "../store.ts";
+
+/** A name without capitals needs no quotes. */
+const CHANNEL = "lyrebird_commits";
+/** PostgreSQL takes payloads of fewer than 8,000 bytes. */
+const PAYLOAD_BYTES_MAX = 7_999;
+
+/** How long a new connection may take, ms. */
+const CONNECT_MS_MAX = 5_000;
+/** How long after a loss the next connection is tried, ms. */
+const RECONNECT_MS = 500;
+/** How often the connection is tried, and how long its answer may take, ms: a loss is noticed after three seconds. */
+const PING_INTERVAL_MS = 1_000;
+const PING_MS_MAX = 2_000;
+
+/** Payloads for `pg_notify` that tell others of a group; `process` is the name of who commits it. */
+export function payloadsOf(process: string, group: readonly Commit[]): string[] {
+  const payloads: string[] = [];
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  let told = [process];
+  let bytes = bytesOf(told);
+  for (const { account } of group.filter(concernsOthers)) {
+    const added = bytesOf(account.strategyId) + 1;
+    if (bytes + added > PAYLOAD_BYTES_MAX) {
+      payloads.push(JSON.stringify(told));
+      told = [process];
+      bytes = bytesOf(told);
+    }
+    told.push(account.strategyId);
+    bytes += added;
+  }
+  if (told.length > 1) payloads.push(JSON.stringify(told));
+  return payloads;
+}
+
+/** The SQL that sends payloads, given the parameter that is an array of them. */
+export function notifying(payloads: string): string {
+  return `SELECT count(pg_notify('${CHANNEL}', payload)) FROM unnest(${payloads}::text[]) AS payloads (payload)`;
+}
+
+/** Whether open orders or the status have changed: what was placed and is over within one entry was never open. */
+function concernsOthers({ entry: { events }, orders }: Commit): boolean {
+  const placed = new Set(
+    events.flatMap((event) => (event.type === "OrderPlaced" ? event.order.orderId : [])),
+  );
+  return (
+    orders.some((order) => isOpen(order) || !placed.has(order.orderId)) ||
+    events.some(({ type }) => type === "StrategyClosing" || type === "StrategyClosed")
+  );
+}
+
+/**
+ * Tells the listener what processes of other names commit from when this resolves; answers how to end it. Rejects with
+ * PostgreSQL's or the network's error if it cannot begin.
+ */
+export async function listenForCommits(
+  url: string,
+  process: string,
+  listener: ElsewhereListener,
+): Promise<() => Promise<void>> {
+  const listening = new Listening(url, process, listener);
+  await listening.open();
+  return () => listening.close();
+}
+
+class Listening {
+  readonly #url: string;
+  readonly #process: string;
+  readonly #listener: ElsewhereListener;
+  /** Null while there is no connection that listens. */
+  #client: Client | null = null;
+  #isPinging = false;
+  #nextConnection: NodeJS.Timeout | null = null;
+  readonly #pings: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(url: string, process: string, listener: ElsewhereListener) {
+    this.#url = url;
+    this.#process = process;
+    this.#listener = listener;
+    this.#pings = setInterval(() => void this.#ping(), PING_INTERVAL_MS);
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#pings);
+    if (this.#nextConnection !== null) clearTimeout(this.#nextConnection);
+    const client = this.#client;
+    this.#client = null;
+    // Nothing is lost with a connection that does not even end.
+    if (client !== null) await Promise.race([client.end(), pause(PING_MS_MAX, undefined, { ref: false })]);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client({
+      application_name: "lyrebird listener",
+      connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      query_timeout: CONNECT_MS_MAX,
+    });
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    client.on("notification", ({ payload = "" }) => this.#hear(payload));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    if (this.#isClosed) await client.end();
+    else this.#client = client;
+  }
+
+  #hear(payload: string): void {
+    const told = readPayload(payload);
+    if (told === null || told.process === this.#process || this.#isClosed) return;
+    this.#listener.committed(told.strategyIds);
+  }
+
+  /** A connection that is cut says so; behind a network that swallows everything only a question shows it. */
+  async #ping(): Promise<void> {
+    const client = this.#client;
+    if (client === null || this.#isPinging) return;
+    this.#isPinging = true;
+    // Of a process that was held up itself the answer may be there already: it is read before the verdict.
+    const patience = setTimeout(() => setImmediate(() => this.#isPinging && this.#lose(client)), PING_MS_MAX);
+    try {
+      await client.query("SELECT");
+    } catch {
+      this.#lose(client);
+    } finally {
+      clearTimeout(patience);
+      this.#isPinging = false;
+    }
+  }
+
+  #lose(client: Client): void {
+    if (client !== this.#client) return;
+    this.#client = null;
+    client.end().catch(() => {});
+    this.#listener.lost();
+    this.#reconnectLater();
+  }
+
+  #reconnectLater(): void {
+    if (this.#isClosed) return;
+    this.#nextConnection = setTimeout(async () => {
+      try {
+        await this.#connect();
+      } catch {
+        this.#reconnectLater();
+        return;
+      }
+      if (!this.#isClosed) this.#listener.resumed();
+    }, RECONNECT_MS);
+  }
+}
+
+/** Null for what no server of ours has sent. */
+function readPayload(payload: string): { process: string; strategyIds: string[] } | null {
+  try {
+    const [process, ...strategyIds] = JSON.parse(payload);
+    return { process, strategyIds };
+  } catch {
+    return null;
+  }
+}

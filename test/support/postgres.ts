@@ -1,0 +1,267 @@
+// A PostgreSQL server of the test's own: a new cluster in a new directory, on a port of its own, as durable as the one that
+// an operator runs (fsync and synchronous_commit are on). Only the making of the cluster is not synced.
+//
+// It needs PostgreSQL's own programs (Debian: the package postgresql). Where there are none the tests are skipped, and
+// their titles say so.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client, escapeIdentifier } from "pg";
+import { eventually } from "./eventually.ts";
+
+/** A server, and new databases on it. */
+export type Databases = {
+  /** The server's own database, by its superuser. */
+  readonly url: string;
+  /** The connection URL of a new, empty database. */
+  newDatabase(): Promise<string>;
+  /** Gives back what was made. */
+  stop(): Promise<void>;
+};
+
+export type PostgresServer = Databases & {
+  /** SIGKILL of the postmaster and of all its children. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port, after `kill`; stops it in order before if it is running. */
+  restart(): Promise<void>;
+};
+
+const USER = "postgres";
+/** A password that every error and every log may be searched for. */
+export const PASSWORD = "open-sesame";
+
+/** Below the ports that systems give out by themselves, so that nobody takes it while the server is down. */
+const PORT_MIN = 20_000;
+const PORT_MAX = 32_000;
+const PORTS_TRIED_MAX = 20;
+
+/** Where Debian keeps the programs that are not in the PATH, a folder for each version. */
+const DEBIAN_PROGRAMS = "/usr/lib/postgresql";
+
+/** The folder of initdb and postgres; null if there is none. */
+const PROGRAMS = findPrograms();
+
+/** Whether a server of one's own can be started. */
+export const hasPostgresPrograms = PROGRAMS !== null;
+
+/** Whether there is any server to test on. */
+export const hasPostgres = hasPostgresPrograms || process.env.TEST_DATABASE_URL !== undefined;
+
+/** The title of tests that need one. */
+export function postgresTitle(title: string): string {
+  return hasPostgres ? title : `${title} (skipped: no PostgreSQL programs; Debian: postgresql)`;
+}
+
+/**
+ * A server for tests that do not kill it: that of TEST_DATABASE_URL (the address of a superuser) if it is set, else one of
+ * their own, or null.
+ */
+export async function openPostgres(): Promise<Databases | null> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url === undefined) return await startPostgres();
+  const databases = new MadeDatabases(url);
+  return { url, newDatabase: () => databases.make(), stop: () => databases.drop() };
+}
+
+/** Starts a server of one's own, or answers null where PostgreSQL's programs are missing. */
+export async function startPostgres(): Promise<PostgresServer | null> {
+  if (PROGRAMS === null) return null;
+  const directory = mkdtempSync(join(tmpdir(), "lyrebird-postgres-"));
+  const owner = ownerOfServers();
+  // The server's user has to get to it, through the test run's folder too; what is in it is closed by the server itself.
+  chmodSync(directory, 0o711);
+  if (owner !== null) chownSync(directory, owner.uid, owner.gid);
+  const cluster = join(directory, "cluster");
+  const passwordFile = join(directory, "password");
+  await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
+  const made = spawnSync(
+    join(PROGRAMS, "initdb"),
+    [
+      ...["--pgdata", cluster, "--no-sync", "--locale", "C", "--encoding", "UTF8"],
+      ...["--username", USER, "--auth", "scram-sha-256", "--pwfile", passwordFile],
+    ],
+    { ...owner, cwd: directory, encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`);
+
+  const port = await freePort();
+  let running = await startServer(cluster, port, owner);
+  const killAtExit = () => running.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const databases = new MadeDatabases(url);
+  return {
+    url,
+    newDatabase: () => databases.make(),
+    kill: () => killAll(running),
+    async restart() {
+      await stopServer(running);
+      running = await startServer(cluster, port, owner);
+    },
+    async stop() {
+      await stopServer(running);
+      process.removeListener("exit", killAtExit);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Databases with names that no other run has, on one server. */
+class MadeDatabases {
+  readonly #url: string;
+  readonly #names: string[] = [];
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async make(): Promise<string> {
+    const name = `lyrebird_${process.pid}_${Date.now().toString(36)}_${this.#names.length}`;
+    this.#names.push(name);
+    await this.#carryOut([`CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE template0`]);
+    const url = new URL(this.#url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  async drop(): Promise<void> {
+    await this.#carryOut(
+      this.#names.map((name) => `DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`),
+    );
+  }
+
+  async #carryOut(statements: readonly string[]): Promise<void> {
+    const client = new Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+type Owner = { readonly uid: number; readonly gid: number };
+
+/** PostgreSQL does not run as root: the user that it is to run as instead, or null if this one will do. */
+function ownerOfServers(): Owner | null {
+  if (process.getuid?.() !== 0) return null;
+  const idOf = (option: string) => {
+    const { status, stdout } = spawnSync("id", [option, USER], { encoding: "utf8" });
+    if (status !== 0)
+      throw new Error(`root cannot run PostgreSQL, and there is no user ${USER} to run it as`);
+    return Number(stdout);
+  };
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+/** Resolves when the server takes connections. */
+async function startServer(cluster: string, port: number, owner: Owner | null): Promise<ChildProcess> {
+  if (PROGRAMS === null) throw new Error("a server is started from its programs");
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "fsync=on",
+    "synchronous_commit=on",
+  ];
+  const server = spawn(
+    join(PROGRAMS, "postgres"),
+    ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    { ...owner, cwd: cluster, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      if (/database system is ready to accept connections/.test(line)) resolve();
+      if (said.length < SAID_MAX) said += `${line}\n`;
+    });
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`PostgreSQL exited with ${code}:\n${said}`)));
+  });
+  return server;
+}
+
+/** Of what a server says this much is kept for the error that it did not start with, characters. */
+const SAID_MAX = 10_000;
+
+/** SIGINT is PostgreSQL's fast shutdown: it ends its clients and leaves nothing to recover. */
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (hasExited(server)) return;
+  const exited = once(server, "exit");
+  server.kill("SIGINT");
+  await exited;
+}
+
+async function killAll(server: ChildProcess): Promise<void> {
+  if (hasExited(server)) return;
+  const exited = once(server, "exit");
+  // Stopped first, so that it has no further child between the look and the kill.
+  server.kill("SIGSTOP");
+  const children = childrenOf(server.pid);
+  server.kill("SIGKILL");
+  for (const child of children) killIfThere(child);
+  await exited;
+  // While one of them lives the cluster cannot be started again.
+  await eventually("PostgreSQL's processes are gone", () => !children.some(isAlive));
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** Only Linux says; elsewhere the children end by themselves, soon after the postmaster. */
+function childrenOf(pid: number | undefined): number[] {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(list)) return [];
+  return readFileSync(list, "utf8").trim().split(" ").filter(Boolean).map(Number);
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It had ended by itself.
+  }
+}
+
+/** A process that nobody has asked for its end yet is dead all the same. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED_MAX; tried += 1) {
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${PORTS_TRIED_MAX} ports is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+function findPrograms(): string | null {
+  const versions = existsSync(DEBIAN_PROGRAMS) ? readdirSync(DEBIAN_PROGRAMS).map(Number) : [];
+  const newestFirst = versions.sort((one, other) => other - one).map(String);
+  const folders = [
+    ...newestFirst.map((version) => join(DEBIAN_PROGRAMS, version, "bin")),
+    ...(process.env.PATH ?? "").split(delimiter),
+  ];
+  const hasAll = (folder: string) =>
+    ["initdb", "postgres"].every((program) => existsSync(join(folder, program)));
+  return folders.find(hasAll) ?? null;
+}
