@@ -178,6 +178,21 @@ test("nothing is taken twice, and nothing of another symbol", () => {
   }
 });
 
+test("an order that waits for something else from now on waits for that alone, and is found by its strategy", () => {
+  const { list, waiting } = listOfOne("TRADE_RISES");
+  const other: Waiting = { ...waiting, strategyId: "t" };
+  const limit: Waiting = { ...waiting, waitsFor: "ASK_FALLS", price: decimal("90") };
+  list.add(other);
+  list.add(limit);
+  expect([list.includes(waiting), list.includes(limit), list.includes(other)]).toEqual([false, true, true]);
+  expect([list.ofStrategy("s"), list.ofStrategy("t"), list.ofStrategy("u")]).toEqual([[limit], [other], []]);
+  expect([...list.strategies()].sort()).toEqual(["s", "t"]);
+  expect(list.size).toBe(2);
+  expect(list.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ waiting: other, seen: decimal("200") }]);
+  expect(list.takeAtQuote("BTCUSDT", { bid: null, ask: decimal("90") })).toHaveLength(1);
+  expect([list.size, list.has("BTCUSDT"), [...list.strategies()]]).toEqual([0, false, []]);
+});
+
 const LIMIT_AND_STOP = { price: decimal<Price>("90"), stopPrice: decimal<Price>("95") };
 
 test.each([
@@ -220,7 +235,7 @@ test.each([
 
 type Taking = Extract<Step, { readonly step: "quote" | "trade" | "traded" }>;
 
-function takeBy(list: WatchList, step: Taking): Reached[] {
+function takeBy(list: WatchList, step: Taking): readonly Reached[] {
   switch (step.step) {
     case "quote":
       return list.takeAtQuote(step.symbol, step.quote);

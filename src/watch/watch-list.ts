@@ -1,9 +1,10 @@
 // Who waits at which price: open orders by symbol and by what they wait for, in positional binary heaps. A tick that
 // reaches nobody costs one comparison a heap, however many orders wait; one that does costs in proportion to whom it
-// reaches.
+// reaches. An order waits for one thing at a time, and is there at most once.
 import type { Quote } from "../domain/market.ts";
 import { awaitsTrigger, type Order } from "../domain/order.ts";
 import type { Price } from "../money/decimal.ts";
+import { type Place, PriceHeap } from "./price-heap.ts";
 
 /** Which price of the market an order waits for: one that falls to its own, or one that rises to it. */
 const WAITS_FOR = ["ASK_FALLS", "BID_RISES", "TRADE_FALLS", "TRADE_RISES"] as const;
@@ -68,24 +69,37 @@ type Heaps = { readonly [W in WaitsFor]: PriceHeap };
 
 export class WatchList {
   readonly #bySymbol = new Map<string, Heaps>();
+  /** By order id. */
+  readonly #byStrategy = new Map<string, Map<number, Place>>();
 
   /** Adds an order; one that is already there, waiting for the same, stays as it is. */
   add(waiting: Waiting): void {
-    let heaps = this.#bySymbol.get(waiting.symbol);
+    const { strategyId, orderId, symbol, waitsFor } = waiting;
+    if (this.#find(strategyId, orderId)?.waiting.waitsFor === waitsFor) return;
+    this.remove(symbol, strategyId, orderId);
+    let heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) {
       heaps = newHeaps();
-      this.#bySymbol.set(waiting.symbol, heaps);
+      this.#bySymbol.set(symbol, heaps);
     }
-    heaps[waiting.waitsFor].add(waiting);
+    const place = heaps[waitsFor].add(waiting);
+    const places = this.#byStrategy.get(strategyId);
+    if (places === undefined) this.#byStrategy.set(strategyId, new Map([[orderId, place]]));
+    else places.set(orderId, place);
   }
 
   /** Removes an order, if it is there. */
   remove(symbol: string, strategyId: string, orderId: number): void {
+    const place = this.#find(strategyId, orderId);
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return;
-    const id = idOf(strategyId, orderId);
-    for (const waitsFor of WAITS_FOR) heaps[waitsFor].remove(id);
+    if (place === undefined || heaps === undefined) return;
+    this.#takeOut(place, heaps);
     this.#forgetIfEmpty(symbol, heaps);
+  }
+
+  /** Whether the order is there and waits for just this. */
+  includes({ strategyId, orderId, waitsFor }: Waiting): boolean {
+    return this.#find(strategyId, orderId)?.waiting.waitsFor === waitsFor;
   }
 
   /** Whether anybody waits on the symbol. */
@@ -93,45 +107,80 @@ export class WatchList {
     return this.#bySymbol.has(symbol);
   }
 
+  /** How many orders wait. */
+  get size(): number {
+    let count = 0;
+    for (const places of this.#byStrategy.values()) count += places.size;
+    return count;
+  }
+
   /** The symbols that somebody waits on. */
   symbols(): Iterable<string> {
     return this.#bySymbol.keys();
   }
 
+  /** The strategies of which an order waits. */
+  strategies(): Iterable<string> {
+    return this.#byStrategy.keys();
+  }
+
+  /** The orders of a strategy that wait. */
+  ofStrategy(strategyId: string): Waiting[] {
+    return [...(this.#byStrategy.get(strategyId)?.values() ?? [])].map(({ waiting }) => waiting);
+  }
+
   /** Takes out every order whose limit the quote reaches, best price first. */
-  takeAtQuote(symbol: string, { ask, bid }: Quote): Reached[] {
-    return this.#take(symbol, { ASK_FALLS: ask, BID_RISES: bid });
+  takeAtQuote(symbol: string, { ask, bid }: Quote): readonly Reached[] {
+    const heaps = this.#bySymbol.get(symbol);
+    if (heaps === undefined) return NOTHING;
+    // Nearly every quote of every symbol ends here.
+    const isAskMet = ask !== null && heaps.ASK_FALLS.isReachedBy(ask);
+    const isBidMet = bid !== null && heaps.BID_RISES.isReachedBy(bid);
+    return isAskMet || isBidMet ? this.#take(symbol, heaps, { ASK_FALLS: ask, BID_RISES: bid }) : NOTHING;
   }
 
   /** Takes out every stop that a trade at this price reaches. */
-  takeAtTrade(symbol: string, price: Price): Reached[] {
-    return this.#take(symbol, { TRADE_FALLS: price, TRADE_RISES: price });
+  takeAtTrade(symbol: string, price: Price): readonly Reached[] {
+    const heaps = this.#bySymbol.get(symbol);
+    if (heaps === undefined) return NOTHING;
+    const isMet = heaps.TRADE_FALLS.isReachedBy(price) || heaps.TRADE_RISES.isReachedBy(price);
+    return isMet ? this.#take(symbol, heaps, { TRADE_FALLS: price, TRADE_RISES: price }) : NOTHING;
   }
 
   /**
    * Takes out every order that trades between these prices have reached for certain: a stop by a trade at its trigger, a
    * limit only by one beyond it, since a trade at the very limit may have been another's.
    */
-  takeTraded(symbol: string, lowest: Price, highest: Price): Reached[] {
-    return this.#take(symbol, reachOfTrades(lowest, highest));
+  takeTraded(symbol: string, lowest: Price, highest: Price): readonly Reached[] {
+    const heaps = this.#bySymbol.get(symbol);
+    return heaps === undefined ? NOTHING : this.#take(symbol, heaps, reachOfTrades(lowest, highest));
   }
 
-  #take(symbol: string, seen: { readonly [W in WaitsFor]?: Price | null }): Reached[] {
-    const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
-    let reached = NOTHING;
+  #take(symbol: string, heaps: Heaps, seen: { readonly [W in WaitsFor]?: Price | null }): Reached[] {
+    const reached: Reached[] = [];
     for (const waitsFor of WAITS_FOR) {
       const price = seen[waitsFor];
       if (price == null) continue;
       const heap = heaps[waitsFor];
       for (let top = heap.top; top !== undefined && heap.isReachedBy(price); top = heap.top) {
-        heap.remove(idOf(top.strategyId, top.orderId));
-        if (reached === NOTHING) reached = [];
-        reached.push({ waiting: top, seen: price });
+        this.#takeOut(top, heaps);
+        reached.push({ waiting: top.waiting, seen: price });
       }
     }
-    if (reached !== NOTHING) this.#forgetIfEmpty(symbol, heaps);
+    this.#forgetIfEmpty(symbol, heaps);
     return reached;
+  }
+
+  #find(strategyId: string, orderId: number): Place | undefined {
+    return this.#byStrategy.get(strategyId)?.get(orderId);
+  }
+
+  #takeOut(place: Place, heaps: Heaps): void {
+    const { strategyId, orderId, waitsFor } = place.waiting;
+    heaps[waitsFor].remove(place);
+    const places = this.#byStrategy.get(strategyId);
+    places?.delete(orderId);
+    if (places?.size === 0) this.#byStrategy.delete(strategyId);
   }
 
   #forgetIfEmpty(symbol: string, heaps: Heaps): void {
@@ -139,7 +188,7 @@ export class WatchList {
   }
 }
 
-const NOTHING: Reached[] = [];
+const NOTHING: readonly Reached[] = [];
 
 function newHeaps(): Heaps {
   return {
@@ -148,100 +197,4 @@ function newHeaps(): Heaps {
     TRADE_FALLS: new PriceHeap("FALLS"),
     TRADE_RISES: new PriceHeap("RISES"),
   };
-}
-
-function idOf(strategyId: string, orderId: number): string {
-  return `${strategyId}:${orderId}`;
-}
-
-/**
- * A binary heap that knows where each of its entries is. A price that falls reaches the dearest entry first, one that
- * rises the cheapest.
- */
-class PriceHeap {
-  readonly #comesFirst: (a: Price, b: Price) => boolean;
-  readonly #entries: Waiting[] = [];
-  readonly #positions = new Map<string, number>();
-
-  constructor(direction: "FALLS" | "RISES") {
-    this.#comesFirst = direction === "FALLS" ? (a, b) => a > b : (a, b) => a < b;
-  }
-
-  get size(): number {
-    return this.#entries.length;
-  }
-
-  get top(): Waiting | undefined {
-    return this.#entries[0];
-  }
-
-  /** Whether a price reaches the first entry. */
-  isReachedBy(price: Price): boolean {
-    const { top } = this;
-    return top !== undefined && !this.#comesFirst(price, top.price);
-  }
-
-  add(waiting: Waiting): void {
-    if (this.#positions.has(idOf(waiting.strategyId, waiting.orderId))) return;
-    this.#place(waiting, this.#entries.length);
-    this.#rise(this.#entries.length - 1);
-  }
-
-  remove(id: string): boolean {
-    const position = this.#positions.get(id);
-    if (position === undefined) return false;
-    this.#positions.delete(id);
-    const last = this.#entries.pop();
-    if (last !== undefined && position < this.#entries.length) {
-      this.#place(last, position);
-      this.#rise(position);
-      this.#sink(this.#positions.get(idOf(last.strategyId, last.orderId)) ?? position);
-    }
-    return true;
-  }
-
-  #rise(from: number): void {
-    let position = from;
-    while (position > 0) {
-      const parent = (position - 1) >> 1;
-      if (!this.#isBefore(position, parent)) return;
-      this.#swap(position, parent);
-      position = parent;
-    }
-  }
-
-  #sink(from: number): void {
-    let position = from;
-    for (;;) {
-      const left = 2 * position + 1;
-      const right = left + 1;
-      let first = position;
-      if (left < this.#entries.length && this.#isBefore(left, first)) first = left;
-      if (right < this.#entries.length && this.#isBefore(right, first)) first = right;
-      if (first === position) return;
-      this.#swap(position, first);
-      position = first;
-    }
-  }
-
-  #isBefore(position: number, other: number): boolean {
-    return this.#comesFirst(this.#at(position).price, this.#at(other).price);
-  }
-
-  #swap(position: number, other: number): void {
-    const moved = this.#at(position);
-    this.#place(this.#at(other), position);
-    this.#place(moved, other);
-  }
-
-  #place(waiting: Waiting, position: number): void {
-    this.#entries[position] = waiting;
-    this.#positions.set(idOf(waiting.strategyId, waiting.orderId), position);
-  }
-
-  #at(position: number): Waiting {
-    const entry = this.#entries[position];
-    if (entry === undefined) throw new Error(`a heap has an entry at each of its positions: ${position}`);
-    return entry;
-  }
 }

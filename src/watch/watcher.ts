@@ -5,16 +5,23 @@
 // Nothing reached is lost: the price that reached it travels with the command; an order that starts to wait is held
 // against the extremes since it was decided; what came while nobody was listening is asked for afterwards
 // (`gap-filler.ts`).
+//
+// Every server on a database watches all of its orders: what the others commit is followed (`stored-orders.ts`), and
+// whichever server sees a crossing first carries it out; the key of the command has the others find it done. An order of
+// another server has no mark of this process. If nothing that this process heard since shortly before it began to wait
+// reaches it, nothing was missed; else what was traded since then is asked for, as after any other gap.
 import type { Logger } from "pino";
 import type { Announcement, Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
 import type { Quote } from "../domain/market.ts";
-import { isOpen } from "../domain/order.ts";
+import { isOpen, type Order } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import type { Price } from "../money/decimal.ts";
-import type { Heard, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { GapFiller, type TradedMarket } from "./gap-filler.ts";
+import { MARK_INTERVAL_MS, RecentMarks } from "./recent-marks.ts";
+import { StoredOrders } from "./stored-orders.ts";
 import { isReachedBy, type Reached, type Waiting, WatchList, waitingOf } from "./watch-list.ts";
 
 /** What a watched symbol tells. */
@@ -36,6 +43,8 @@ export type Extremes = {
 export type WatchedMarket = TradedMarket & {
   /** Market time, Unix ms. */
   now(): number;
+  /** The number of the last quote or trade seen, of any symbol. */
+  mark(): number;
   /** Streams a symbol to the listener until the returned function is called. */
   watch(symbol: string, listener: SymbolListener): () => void;
   rules(symbol: string): SymbolRules | null;
@@ -49,9 +58,14 @@ type Watched = {
   readonly release: () => void;
   /** Reached, but their market had no price to trade at: they are tried again at the next quote. */
   readonly overdue: Reached[];
-  /** When a former process last heard of the symbol, until this one does; null afterwards. */
-  heardBefore: number | null;
+  /** From when this process has heard everything, market time; null before its first word of the symbol. */
+  wholeSince: number | null;
+  /** From when there is a market that nobody who is known to live has looked at for some order; null if there is none. */
+  unseenSince: number | null;
 };
+
+/** A command that had no effect, and why; null if it failed. */
+type SetAside = { readonly reached: Reached; readonly refusal: Refusal["refusal"] | null };
 
 /** How often it is noted when the watched symbols were last heard of, ms. */
 const NOTE_INTERVAL_MS = 5_000;
@@ -68,7 +82,13 @@ export type WatchTimers = {
   every(intervalMs: number, callback: () => void): () => void;
 };
 
-type WatcherStore = Pick<Store, "findOrder" | "listAllOpenOrders" | "noteHeard" | "listHeard">;
+/** The clocks of two servers are at most so far apart, ms. */
+const CLOCKS_APART_MS_MAX = 1_000;
+
+type WatcherStore = Pick<
+  Store,
+  "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
+>;
 
 export class Watcher {
   readonly #list = new WatchList();
@@ -78,10 +98,15 @@ export class Watcher {
   readonly #log: Logger;
   readonly #gaps: GapFiller;
   readonly #watched = new Map<string, Watched>();
-  readonly #stopListening: () => void;
-  readonly #stopNoting: () => void;
-  /** When each symbol was last heard of before this process, market time. */
-  #heardBefore: ReadonlyMap<string, number> = new Map();
+  readonly #orders: StoredOrders;
+  readonly #marks = new RecentMarks();
+  /** How many commands are under way for an order. */
+  readonly #underWay = new Map<string, number>();
+  /** By strategy: they wait until it is known how their orders stand. */
+  readonly #setAside = new Map<string, SetAside[]>();
+  readonly #stops: readonly (() => void)[];
+  /** While the list is built: when each symbol was last heard of before this process, market time. */
+  #heardBefore: ReadonlyMap<string, number> | null = null;
   #isClosed = false;
 
   constructor(parts: {
@@ -102,32 +127,46 @@ export class Watcher {
       after: parts.timers.after,
       log: this.#log,
     });
-    this.#stopListening = this.#desk.onCommitted((announcement) => this.#heed(announcement));
-    this.#stopNoting = parts.timers.every(NOTE_INTERVAL_MS, () => void this.#noteHeard());
+    this.#orders = new StoredOrders({
+      store: this.#store,
+      take: (strategyId, orders) => this.#take(strategyId, orders),
+      followed: () => this.#list.strategies(),
+      now: () => this.#market.now(),
+      after: parts.timers.after,
+      log: this.#log,
+    });
+    this.#stops = [
+      this.#desk.onCommitted((announcement) => this.#heed(announcement)),
+      parts.timers.every(MARK_INTERVAL_MS, () => this.#takeMark()),
+      parts.timers.every(NOTE_INTERVAL_MS, () => {
+        this.#lookAtUnseen();
+        void this.#noteHeard();
+      }),
+    ];
   }
 
   /** Takes up every open order of the store, and what its market did since it was last heard of. Answers how many. */
   async rebuild(): Promise<number> {
-    const open = await this.#store.listAllOpenOrders();
-    const waiting = open.map(({ strategyId, order }) => waitingOf(strategyId, order));
-    this.#heardBefore = gapStarts(waiting, await this.#store.listHeard());
-    for (const each of waiting) this.#watch(each);
-    this.#heardBefore = new Map();
-    return waiting.length;
+    const heard = await this.#store.listHeard();
+    this.#heardBefore = new Map(heard.map(({ symbol, at }) => [symbol, at]));
+    await this.#orders.open();
+    this.#heardBefore = null;
+    return this.#list.size;
   }
 
   /** Takes up nothing more; what is open is found in the store at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#stopListening();
-    this.#stopNoting();
+    for (const stop of this.#stops) stop();
     this.#gaps.close();
     await this.#noteHeard();
+    await this.#orders.close();
     for (const { release } of this.#watched.values()) release();
     this.#watched.clear();
   }
 
   #heed({ strategyId, orders, mark }: Announcement): void {
+    this.#orders.changed(strategyId);
     for (const order of orders) {
       this.#list.remove(order.symbol, strategyId, order.orderId);
       if (isOpen(order)) {
@@ -138,6 +177,45 @@ export class Watcher {
     }
   }
 
+  /** Has the list hold just these orders of a strategy, as the store knows them. */
+  #take(strategyId: string, orders: readonly Order[]): void {
+    if (this.#isClosed) return;
+    const setAside = this.#setAside.get(strategyId) ?? [];
+    this.#setAside.delete(strategyId);
+    const open = new Set(orders.map(({ orderId }) => orderId));
+    for (const { symbol, orderId } of this.#list.ofStrategy(strategyId)) {
+      if (open.has(orderId)) continue;
+      this.#list.remove(symbol, strategyId, orderId);
+      this.#releaseIfIdle(symbol);
+    }
+    for (const order of orders) {
+      const waiting = waitingOf(strategyId, order);
+      // What is under way ends in an announcement, or has the strategy loaded once more.
+      if (this.#list.includes(waiting) || this.#underWay.has(nameOf(waiting))) continue;
+      this.#watch(waiting);
+      const again = setAside.filter(({ reached }) => isSameOrder(reached.waiting, waiting));
+      if (again.length === 0) this.#lookBack(waiting);
+      for (const each of again) this.#resume(each);
+    }
+    for (const { reached } of setAside) this.#releaseIfIdle(reached.waiting.symbol);
+  }
+
+  /** Of an order that was learned of late: looks at what it may have missed. */
+  #lookBack(waiting: Waiting): void {
+    const watched = this.#watched.get(waiting.symbol);
+    if (watched === undefined || this.#hasMissedNothing(waiting, watched)) return;
+    const since = Math.max(waiting.since, this.#heardBefore?.get(waiting.symbol) ?? waiting.since);
+    watched.unseenSince = Math.min(since, watched.unseenSince ?? since);
+  }
+
+  #hasMissedNothing(waiting: Waiting, { wholeSince }: Watched): boolean {
+    const before = this.#marks.before(waiting.since - CLOCKS_APART_MS_MAX, this.#market.now());
+    if (wholeSince === null || before === null || before.at < wholeSince) return false;
+    const heard = this.#market.extremesSince(waiting.symbol, before.mark);
+    const seen = heard && extremeFor(waiting, heard);
+    return seen == null || !isReachedBy(waiting, seen);
+  }
+
   #watch(waiting: Waiting): void {
     const { symbol } = waiting;
     if (this.#isClosed) return;
@@ -146,7 +224,8 @@ export class Watcher {
     const watched: Watched = {
       release: () => release(),
       overdue: [],
-      heardBefore: this.#heardBefore.get(symbol) ?? null,
+      wholeSince: null,
+      unseenSince: null,
     };
     this.#watched.set(symbol, watched);
     const release = this.#market.watch(symbol, {
@@ -154,6 +233,7 @@ export class Watcher {
       trade: (price) => this.#trade(symbol, watched, price),
       gap: (from, to) => {
         this.#heard(symbol, watched);
+        watched.wholeSince = this.#market.now();
         this.#gaps.add(symbol, from, to);
       },
     });
@@ -181,21 +261,50 @@ export class Watcher {
     for (const each of this.#list.takeAtTrade(symbol, price)) void this.#carryOut(each);
   }
 
-  /** The first word of a symbol ends the gap since a former process last heard of it. */
+  /** The first word of a symbol ends what was not seen of it before. */
   #heard(symbol: string, watched: Watched): void {
-    if (watched.heardBefore === null) return;
-    this.#gaps.add(symbol, watched.heardBefore, this.#market.now());
-    watched.heardBefore = null;
+    if (watched.wholeSince !== null) return;
+    watched.wholeSince = this.#market.now();
+    this.#lookAt(symbol, watched);
   }
 
-  /** Notes until when each watched symbol has been looked at: a process that comes after goes on from there. */
+  /** Has what nobody has looked at asked for: once a while, since there may be much of it with many orders. */
+  #lookAtUnseen(): void {
+    for (const [symbol, watched] of this.#watched) {
+      if (watched.wholeSince !== null && this.#market.quote(symbol) !== null) this.#lookAt(symbol, watched);
+    }
+  }
+
+  #lookAt(symbol: string, watched: Watched): void {
+    if (watched.unseenSince === null) return;
+    this.#gaps.add(symbol, watched.unseenSince, this.#market.now());
+    watched.unseenSince = null;
+  }
+
+  #takeMark(): void {
+    this.#marks.take({ at: this.#market.now(), mark: this.#market.mark() });
+  }
+
+  /**
+   * Notes until when each watched symbol has been looked at: a process that comes after goes on from there, for every
+   * order of every server. So a server notes only what it has looked at for all orders there are:
+   *
+   *   - It knows all that were committed until `knownUntil`, and an order is committed well within the lag after it began
+   *     to wait. While what others commit is not heard, or not loaded, nothing is noted.
+   *   - One that it learned of late has the note go back to when that order began to wait, until that is looked at.
+   *
+   * Of several servers the last note stands. Each is true by itself, so it does not matter whose it is.
+   */
   async #noteHeard(): Promise<void> {
     const now = this.#market.now();
-    const heard = [...this.#watched].flatMap(([symbol, { heardBefore }]) => {
-      if (heardBefore !== null) return [];
+    const known = this.#orders.knownUntil();
+    if (known < now - NOTE_LAG_MS) return;
+    const heard = [...this.#watched].flatMap(([symbol, { wholeSince, unseenSince }]) => {
+      if (wholeSince === null && unseenSince !== null) return [];
       const isSilent = this.#market.quote(symbol) === null;
-      const at = this.#gaps.pendingSince(symbol) ?? (isSilent ? null : now - NOTE_LAG_MS);
-      return at === null ? [] : [{ symbol, at }];
+      const until = [this.#gaps.pendingSince(symbol), unseenSince, isSilent ? null : known - NOTE_LAG_MS];
+      const at = Math.min(...until.filter((time) => time !== null));
+      return at === Number.POSITIVE_INFINITY ? [] : [{ symbol, at }];
     });
     if (heard.length === 0) return;
     try {
@@ -208,30 +317,52 @@ export class Watcher {
 
   async #carryOut(reached: Reached): Promise<Executed | Refusal | null> {
     const { strategyId, orderId, symbol } = reached.waiting;
+    const name = nameOf(reached.waiting);
+    this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);
     try {
       const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
-      if (isRefusal(outcome)) await this.#resume(reached, outcome);
+      if (isRefusal(outcome)) {
+        this.#putAside({ reached, refusal: outcome.refusal });
+        this.#orders.ask(strategyId);
+      } else {
+        // Replayed: another server was faster, and nothing was announced here.
+        if (outcome.replayed) this.#orders.ask(strategyId);
+        this.#releaseIfIdle(symbol);
+      }
       return outcome;
     } catch (error) {
-      // The order is open in the store and is found at the next start; a failed store has the process stopped.
+      // A failed commit has the process stopped; anything else may mend.
       this.#log.error({ err: error, strategyId, orderId }, "what the market reached could not be committed");
+      this.#putAside({ reached, refusal: null });
+      this.#orders.askLater(strategyId);
       return null;
     } finally {
-      this.#releaseIfIdle(symbol);
+      const left = (this.#underWay.get(name) ?? 1) - 1;
+      if (left > 0) this.#underWay.set(name, left);
+      else this.#underWay.delete(name);
     }
   }
 
-  /** Refused, but perhaps still open: it goes on waiting, or is tried again as soon as there is a price. */
-  async #resume(reached: Reached, { refusal }: Refusal): Promise<void> {
-    const { strategyId, orderId, symbol } = reached.waiting;
-    const order = await this.#store.findOrder(strategyId, { orderId });
-    if (order === null || !isOpen(order)) return;
-    this.#watch(waitingOf(strategyId, order));
-    const overdue = this.#watched.get(symbol)?.overdue;
+  #putAside(command: SetAside): void {
+    const { strategyId } = command.reached.waiting;
+    const others = this.#setAside.get(strategyId);
+    if (others === undefined) this.#setAside.set(strategyId, [command]);
+    else others.push(command);
+  }
+
+  /** The order of a command that had no effect is still open: it waits on, or is tried again as soon as that may help. */
+  #resume({ reached, refusal }: SetAside): void {
+    const { waiting } = reached;
+    const { symbol } = waiting;
+    if (refusal === null) {
+      void this.#carryOut(reached);
+      return;
+    }
     // A trade says that the market is open, also while its rules still call it halted.
     const isHalted = this.#market.rules(symbol)?.status !== "TRADING";
-    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(reached.waiting))) return;
-    const isNew = overdue?.every(({ waiting }) => !isSameOrder(waiting, reached.waiting));
+    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(waiting))) return;
+    const overdue = this.#watched.get(symbol)?.overdue;
+    const isNew = overdue?.every((other) => !isSameOrder(other.waiting, waiting));
     if (isNew) overdue?.push(reached);
     // The quote it waits for may have come while the order was looked up.
     if (!isHalted && this.#market.quote(symbol) !== null) this.#retryOverdue(symbol);
@@ -248,15 +379,8 @@ export class Watcher {
   }
 }
 
-/** From when each symbol has to be looked at: since it was last heard of, and not before the first order that waits. */
-function gapStarts(waiting: readonly Waiting[], heard: readonly Heard[]): ReadonlyMap<string, number> {
-  const starts = new Map<string, number>();
-  for (const { symbol, since } of waiting) starts.set(symbol, Math.min(since, starts.get(symbol) ?? since));
-  for (const { symbol, at } of heard) {
-    const first = starts.get(symbol);
-    if (first !== undefined && at > first) starts.set(symbol, at);
-  }
-  return starts;
+function nameOf({ strategyId, orderId }: Waiting): string {
+  return `${strategyId}:${orderId}`;
 }
 
 function isSameOrder(one: Waiting, other: Waiting): boolean {

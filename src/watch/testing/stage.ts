@@ -1,5 +1,6 @@
 // A watcher between a real desk, a real database and a market in the test's hands, on a clock that stands still until the
-// test moves it. Several may stand on one database one after another, as processes do.
+// test moves it. Several may stand on one database, one after another or side by side, as processes do; what one of them
+// commits the others are told when the test says so.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { STANDARD_SPOT } from "../../engine/profiles.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import type { Store } from "../../store/store.ts";
+import type { ElsewhereListener, Store } from "../../store/store.ts";
 import { Watcher } from "../watcher.ts";
 import { StubMarket } from "./stub-market.ts";
 
@@ -25,6 +26,8 @@ export const START = 1_000_000;
 const QUIET_TURNS = 10;
 
 let directory: string;
+/** Of all processes of a test, since they share strategies. */
+let lastClientId = 0;
 const opened: (() => Promise<void> | void)[] = [];
 
 /** Has every test of the file begin with an empty database and close what it opened. */
@@ -58,9 +61,8 @@ export function startOn(store: Store, time: ManualTime) {
     throw failure;
   };
   const desk = new Desk({ store: storage.store, market, profile: STANDARD_SPOT, log, onStoreFailure });
-  const watcher = new Watcher({ desk, store: storage.store, market, timers: time, log });
+  const watcher = new Watcher({ desk, store: storage.watcherStore, market, timers: time, log });
   opened.push(() => watcher.close());
-  let lastClientId = 0;
   return {
     time,
     market,
@@ -70,10 +72,7 @@ export function startOn(store: Store, time: ManualTime) {
     /** Places an order for 0.1 BTC unless said, at a limit, a stop or both, and answers it. */
     async place(strategyId: string, side: Side, limit: string | null, terms: Terms = {}): Promise<Order> {
       lastClientId += 1;
-      const outcome = await desk.execute(
-        strategyId,
-        commandOf(side, limit, terms, `${time.now()}-${lastClientId}`),
-      );
+      const outcome = await desk.execute(strategyId, commandOf(side, limit, terms, `c${lastClientId}`));
       const [order] = executed(outcome).orders;
       if (order === undefined) throw new Error("a placement answers with its order");
       return order;
@@ -122,11 +121,19 @@ function commandOf(side: Side, limit: string | null, terms: Terms, clientOrderId
 /** Lets a test stop the next commit on its way to the store, knows whether one is on its way, and fails when told to. */
 class Storage {
   readonly store: Store;
+  /** The same, for a watcher: its loads can be stopped, and the desk's not with them. */
+  readonly watcherStore: Store;
+  /** Tells what other processes do; of nobody until somebody listens. */
+  elsewhere: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
+  /** How many of the next loads fail. */
+  failingLoads = 0;
   /** Whether the next notes of when symbols were heard of fail. */
   failsToNote = false;
+  /** What every note waits for on its way. */
+  noteDelay: () => Promise<void> = async () => {};
   #underWay = 0;
-  #held: { readonly reached: PromiseWithResolvers<void>; readonly gate: PromiseWithResolvers<void> } | null =
-    null;
+  #held: Hold | null = null;
+  #heldLoad: Hold | null = null;
 
   constructor(store: Store) {
     this.store = {
@@ -140,15 +147,31 @@ class Storage {
           this.#underWay -= 1;
         }
       },
+      loadAccount: async (strategyId) => {
+        this.#failIfTold();
+        return await store.loadAccount(strategyId);
+      },
+      onCommittedElsewhere: async (listener) => {
+        this.elsewhere = listener;
+        return async () => {
+          this.elsewhere = { committed() {}, lost() {}, resumed() {} };
+        };
+      },
       noteHeard: async (heard) => {
         if (this.failsToNote) throw new Error("the disk is full");
         this.#underWay += 1;
         try {
+          await this.noteDelay();
           await store.noteHeard(heard);
         } finally {
           this.#underWay -= 1;
         }
       },
+    };
+    this.watcherStore = {
+      ...this.store,
+      loadAccount: (strategyId) => this.#load(() => store.loadAccount(strategyId)),
+      listAllOpenOrders: () => this.#load(() => store.listAllOpenOrders()),
     };
   }
 
@@ -156,10 +179,17 @@ class Storage {
     return this.#underWay > 0;
   }
 
-  hold(): { readonly reached: Promise<void>; release(): void } {
-    const held = { reached: Promise.withResolvers<void>(), gate: Promise.withResolvers<void>() };
-    this.#held = held;
-    return { reached: held.reached.promise, release: () => held.gate.resolve() };
+  hold(): Held {
+    const hold = newHold();
+    this.#held = hold;
+    return heldBy(hold);
+  }
+
+  /** Stops the next load when it has read what there is. */
+  holdLoad(): Held {
+    const hold = newHold();
+    this.#heldLoad = hold;
+    return heldBy(hold);
   }
 
   async #passage(): Promise<void> {
@@ -168,4 +198,31 @@ class Storage {
     held?.reached.resolve();
     await held?.gate.promise;
   }
+
+  async #load<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+    const held = this.#heldLoad;
+    this.#heldLoad = null;
+    this.#failIfTold();
+    const loaded = await load();
+    held?.reached.resolve();
+    await held?.gate.promise;
+    return loaded;
+  }
+
+  #failIfTold(): void {
+    if (this.failingLoads === 0) return;
+    this.failingLoads -= 1;
+    throw new Error("the database is out of reach");
+  }
+}
+
+type Hold = { readonly reached: PromiseWithResolvers<void>; readonly gate: PromiseWithResolvers<void> };
+type Held = { readonly reached: Promise<void>; release(): void };
+
+function newHold(): Hold {
+  return { reached: Promise.withResolvers<void>(), gate: Promise.withResolvers<void>() };
+}
+
+function heldBy({ reached, gate }: Hold): Held {
+  return { reached: reached.promise, release: () => gate.resolve() };
 }

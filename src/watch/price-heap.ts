@@ -1,0 +1,89 @@
+// Who waits on one side of a symbol, nearest price first: a binary heap whose entries know where they are, so that one can
+// be taken out from anywhere.
+import type { Price } from "../money/decimal.ts";
+import type { Waiting } from "./watch-list.ts";
+
+/** One who waits, and its position in its heap; the heap alone moves it. */
+export type Place = { readonly waiting: Waiting; position: number };
+
+export class PriceHeap {
+  readonly #isFalling: boolean;
+  readonly #places: Place[] = [];
+
+  /** A price that falls reaches the dearest first, one that rises the cheapest. */
+  constructor(direction: "FALLS" | "RISES") {
+    this.#isFalling = direction === "FALLS";
+  }
+
+  get size(): number {
+    return this.#places.length;
+  }
+
+  get top(): Place | undefined {
+    return this.#places[0];
+  }
+
+  /** Whether a price reaches the first. */
+  isReachedBy(price: Price): boolean {
+    const top = this.#places[0];
+    if (top === undefined) return false;
+    return this.#isFalling ? price <= top.waiting.price : price >= top.waiting.price;
+  }
+
+  add(waiting: Waiting): Place {
+    const place = { waiting, position: this.#places.length };
+    this.#places.push(place);
+    this.#rise(place);
+    return place;
+  }
+
+  /** Takes one out that `add` of this heap has answered and that is still in it. */
+  remove(removed: Place): void {
+    const last = this.#places.pop();
+    if (last === undefined || last === removed) return;
+    this.#put(last, removed.position);
+    this.#rise(last);
+    this.#sink(last);
+  }
+
+  #rise(place: Place): void {
+    while (place.position > 0) {
+      const parent = this.#at((place.position - 1) >> 1);
+      if (!this.#isBefore(place, parent)) return;
+      this.#swap(place, parent);
+    }
+  }
+
+  #sink(place: Place): void {
+    for (;;) {
+      const left = this.#places[2 * place.position + 1];
+      const right = this.#places[2 * place.position + 2];
+      let first = place;
+      if (left !== undefined && this.#isBefore(left, first)) first = left;
+      if (right !== undefined && this.#isBefore(right, first)) first = right;
+      if (first === place) return;
+      this.#swap(place, first);
+    }
+  }
+
+  #isBefore({ waiting }: Place, other: Place): boolean {
+    return this.#isFalling ? waiting.price > other.waiting.price : waiting.price < other.waiting.price;
+  }
+
+  #swap(one: Place, other: Place): void {
+    const { position } = one;
+    this.#put(one, other.position);
+    this.#put(other, position);
+  }
+
+  #put(place: Place, position: number): void {
+    this.#places[position] = place;
+    place.position = position;
+  }
+
+  #at(position: number): Place {
+    const place = this.#places[position];
+    if (place === undefined) throw new Error(`a heap has an entry at each of its positions: ${position}`);
+    return place;
+  }
+}

@@ -1,0 +1,224 @@
+// What strategies have open as the store knows it, for a watch list that must follow more than this process commits: what
+// other processes on the database commit, and commands of its own that had no effect here.
+//
+// Strategies are loaded many at a time, one round after another. What a round finds is handed on only if its strategy was
+// not changed while the round was under way, else it is loaded again: an older state never replaces a younger one.
+import type { Logger } from "pino";
+import type { Order } from "../domain/order.ts";
+import type { Store } from "../store/store.ts";
+
+/** Strategies loaded side by side. */
+const ROUND_MAX = 200;
+/** How long after a round that failed the next one begins, ms. */
+const RETRY_MS = 1_000;
+
+export class StoredOrders {
+  readonly #store: Pick<Store, "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere">;
+  readonly #take: (strategyId: string, orders: readonly Order[]) => void;
+  readonly #followed: () => Iterable<string>;
+  readonly #now: () => number;
+  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #log: Pick<Logger, "error" | "warn" | "info">;
+  /** Strategies to be loaded, and since when the oldest of them waits for it. */
+  readonly #asked = new Set<string>();
+  #askedSince: number | null = null;
+  #isEveryAsked = false;
+  /** What was changed since the round under way began, and since when its strategies have waited. */
+  #changed = new Set<string>();
+  #loadingSince: number | null = null;
+  #isLoading = false;
+  #lostAt: number | null = null;
+  #cancelRetry: (() => void) | null = null;
+  /** Strategies to be asked for after a pause, and since when. */
+  readonly #askedLater = new Set<string>();
+  #askedLaterSince: number | null = null;
+  #cancelLater: (() => void) | null = null;
+  #stopListening: (() => Promise<void>) | null = null;
+  #isClosed = false;
+
+  constructor(parts: {
+    store: Pick<Store, "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere">;
+    /** Told all open orders of a strategy. */
+    take: (strategyId: string, orders: readonly Order[]) => void;
+    /** The strategies that were told as having some, and perhaps have none any more. */
+    followed: () => Iterable<string>;
+    /** Market time, Unix ms. */
+    now: () => number;
+    after: (delayMs: number, callback: () => void) => () => void;
+    log: Pick<Logger, "error" | "warn" | "info">;
+  }) {
+    this.#store = parts.store;
+    this.#take = parts.take;
+    this.#followed = parts.followed;
+    this.#now = parts.now;
+    this.#after = parts.after;
+    this.#log = parts.log;
+  }
+
+  /** Loads everything, and follows from then on what other processes commit. Rejects if either cannot be done. */
+  async open(): Promise<void> {
+    this.#stopListening = await this.#store.onCommittedElsewhere({
+      committed: (strategyIds) => {
+        for (const strategyId of strategyIds) this.#ask(strategyId);
+        this.#start();
+      },
+      lost: () => this.#lose(),
+      resumed: () => this.#resume(),
+    });
+    this.#isLoading = true;
+    try {
+      await this.#loadEvery();
+    } finally {
+      this.#isLoading = false;
+    }
+    this.#start();
+  }
+
+  /** Has a strategy loaded. */
+  ask(strategyId: string): void {
+    this.#ask(strategyId);
+    this.#start();
+  }
+
+  /** Has a strategy loaded after a pause, in which something may mend. */
+  askLater(strategyId: string): void {
+    this.#askedLater.add(strategyId);
+    this.#askedLaterSince ??= this.#now();
+    this.#cancelLater ??= this.#after(RETRY_MS, () => {
+      this.#cancelLater = null;
+      for (const each of this.#askedLater) this.#ask(each);
+      this.#askedSince = least(this.#askedSince, this.#askedLaterSince);
+      this.#askedLater.clear();
+      this.#askedLaterSince = null;
+      this.#start();
+    });
+  }
+
+  /** A strategy was changed by this process, which knows how it stands: what is being loaded may be older. */
+  changed(strategyId: string): void {
+    if (this.#isLoading) this.#changed.add(strategyId);
+  }
+
+  /** Until when, market time in Unix ms, every commit of every process is known here. */
+  knownUntil(): number {
+    const waitingSince = [this.#lostAt, this.#askedSince, this.#askedLaterSince, this.#loadingSince];
+    return Math.min(this.#now(), ...waitingSince.filter((since) => since !== null));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRetry?.();
+    this.#cancelLater?.();
+    await this.#stopListening?.();
+  }
+
+  #ask(strategyId: string): void {
+    this.#asked.add(strategyId);
+    this.#askedSince ??= this.#now();
+    this.#changed.add(strategyId);
+  }
+
+  #lose(): void {
+    this.#lostAt ??= this.#now();
+    this.#log.warn("what other servers commit is not heard; it will be made up for");
+  }
+
+  #resume(): void {
+    this.#askedSince = least(this.#askedSince, this.#lostAt) ?? this.#now();
+    this.#lostAt = null;
+    this.#isEveryAsked = true;
+    this.#log.info("what other servers commit is heard again");
+    this.#start();
+  }
+
+  #start(): void {
+    if (!this.#isLoading && this.#cancelRetry === null && !this.#isClosed) void this.#loadAsked();
+  }
+
+  async #loadAsked(): Promise<void> {
+    this.#isLoading = true;
+    try {
+      while (!this.#isClosed && (this.#isEveryAsked || this.#asked.size > 0)) {
+        await (this.#isEveryAsked ? this.#loadEvery() : this.#loadSome());
+      }
+    } catch (error) {
+      this.#log.error({ err: error }, "open orders could not be loaded; it is tried again");
+      this.#cancelRetry = this.#after(RETRY_MS, () => {
+        this.#cancelRetry = null;
+        this.#start();
+      });
+      if (this.#isClosed) this.#cancelRetry();
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  async #loadSome(): Promise<void> {
+    const round = [...this.#asked].slice(0, ROUND_MAX);
+    await this.#load(round, async () => {
+      const loaded = await Promise.all(round.map((strategyId) => this.#store.loadAccount(strategyId)));
+      return new Map(
+        round.map((strategyId, index) => [
+          strategyId,
+          [...(loaded[index]?.account.openOrders.values() ?? [])],
+        ]),
+      );
+    });
+  }
+
+  async #loadEvery(): Promise<void> {
+    const round = [...this.#asked];
+    const wasEveryAsked = this.#isEveryAsked;
+    this.#isEveryAsked = false;
+    try {
+      await this.#load(round, async () => {
+        const open = await this.#store.listAllOpenOrders();
+        const found = new Map<string, Order[]>();
+        for (const strategyId of [...round, ...this.#followed()]) found.set(strategyId, []);
+        for (const { strategyId, order } of open) {
+          const orders = found.get(strategyId);
+          if (orders === undefined) found.set(strategyId, [order]);
+          else orders.push(order);
+        }
+        return found;
+      });
+    } catch (error) {
+      this.#isEveryAsked ||= wasEveryAsked;
+      throw error;
+    }
+  }
+
+  /** One round, for strategies that were asked for and whatever else is found. */
+  async #load(
+    round: readonly string[],
+    load: () => Promise<ReadonlyMap<string, readonly Order[]>>,
+  ): Promise<void> {
+    for (const strategyId of round) this.#asked.delete(strategyId);
+    this.#loadingSince = this.#askedSince;
+    if (this.#asked.size === 0) this.#askedSince = null;
+    this.#changed = new Set();
+    try {
+      const found = await load();
+      if (this.#isClosed) return;
+      for (const [strategyId, orders] of found) {
+        if (this.#changed.has(strategyId)) this.#askAgain(strategyId);
+        else this.#take(strategyId, orders);
+      }
+    } catch (error) {
+      for (const strategyId of round) this.#asked.add(strategyId);
+      this.#askedSince = least(this.#askedSince, this.#loadingSince);
+      throw error;
+    } finally {
+      this.#loadingSince = null;
+    }
+  }
+
+  #askAgain(strategyId: string): void {
+    this.#asked.add(strategyId);
+    this.#askedSince = least(this.#askedSince, this.#loadingSince) ?? this.#now();
+  }
+}
+
+function least(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,122 @@
+// What is loaded from the store while everything goes on: it may be overtaken, and it may fail.
+import { describe, expect, test } from "vitest";
+import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import { twoServers } from "./testing/two-servers.ts";
+
+/** How long after a failure something is tried again, ms. */
+const RETRY = 1_000;
+
+cleanStages();
+
+describe("a load that is overtaken", () => {
+  test("by this process's own commit does not take its order off the list", async () => {
+    const { here } = await twoServers();
+    const hold = here.storage.holdLoad();
+    here.storage.elsewhere.committed(["one"]);
+    await hold.reached;
+    await here.place("one", "BUY", "90");
+    hold.release();
+    await here.settled();
+    here.market.show("BTCUSDT", "89", "90");
+    await here.settled();
+    expect(await here.statusOf("one", 2)).toBe("FILLED");
+  });
+
+  test("by another's commit is made again, and what it found is not believed", async () => {
+    const { here, there, tell } = await twoServers();
+    const hold = here.storage.holdLoad();
+    here.storage.elsewhere.committed(["one"]);
+    await hold.reached;
+    await there.place("one", "BUY", "90");
+    here.storage.elsewhere.committed(["one"]);
+    hold.release();
+    await here.settled();
+    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    const canceling = here.storage.holdLoad();
+    here.storage.elsewhere.committed(["one"]);
+    await canceling.reached;
+    await there.desk.execute("one", { type: "CancelOrder", orderId: 2 });
+    await tell("one");
+    canceling.release();
+    await here.settled();
+    expect(here.market.watched()).toEqual([]);
+  });
+
+  test("after a refused fill does not bring back a stop that was triggered meanwhile", async () => {
+    // The fill of a stop is refused, since its market is silent; while the order is looked up it is triggered after all.
+    const { here } = await twoServers();
+    await here.place("one", "BUY", "105", { stop: "110" });
+    here.market.silence("BTCUSDT");
+    const hold = here.storage.holdLoad();
+    here.market.trade("BTCUSDT", "110");
+    await hold.reached;
+    here.market.show("BTCUSDT", "109", "110");
+    const seen = (await here.store.findOrder("one", { orderId: 2 }))?.stopPrice;
+    if (seen === undefined) throw new Error("the stop is there");
+    await here.desk.execute("one", { type: "TriggerStop", orderId: 2, seen }, { key: "trigger:2" });
+    hold.release();
+    await here.settled();
+    expect(await here.statusOf("one", 2)).toBe("NEW");
+    const entries = (await here.store.listEntries("one")).length;
+    here.market.trade("BTCUSDT", "110");
+    await here.settled();
+    expect((await here.store.listEntries("one")).length).toBe(entries);
+    here.market.show("BTCUSDT", "104", "105");
+    await here.settled();
+    expect(await here.statusOf("one", 2)).toBe("FILLED");
+    expect(here.market.watched()).toEqual([]);
+  });
+
+  test("by a cancellation leaves nobody watched", async () => {
+    const { here } = await twoServers();
+    await here.place("one", "BUY", null, { stop: "110" });
+    here.market.silence("BTCUSDT");
+    const hold = here.storage.holdLoad();
+    here.market.trade("BTCUSDT", "110");
+    await hold.reached;
+    await here.desk.execute("one", { type: "CancelOrder", orderId: 2 });
+    hold.release();
+    await here.settled();
+    expect(here.market.watched()).toEqual([]);
+  });
+});
+
+describe("a database that is out of reach for a while", () => {
+  test("has what others committed loaded when it is back", async () => {
+    const { here, there, time } = await twoServers();
+    await there.place("one", "BUY", "90");
+    here.storage.failingLoads = 3;
+    here.storage.elsewhere.committed(["one"]);
+    await here.settled();
+    expect(here.market.watched()).toEqual([]);
+    for (let retries = 0; retries < 3; retries += 1) {
+      time.advance(RETRY);
+      await here.settled();
+    }
+    expect(here.storage.failingLoads).toBe(0);
+    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+  });
+
+  test("takes no crossing away: what could not be decided is tried again with the price that was seen", async () => {
+    const { here, there, time, tell } = await twoServers();
+    await there.place("one", "BUY", "90");
+    await tell("one");
+    here.storage.failingLoads = 2;
+    here.market.show("BTCUSDT", "89", "90");
+    here.market.show("BTCUSDT", "99", "100");
+    await here.settled();
+    expect(await here.statusOf("one", 2)).toBe("NEW");
+    for (let retries = 0; retries < 3; retries += 1) {
+      time.advance(RETRY);
+      await here.settled();
+    }
+    expect(await here.fillsOf("one", 2)).toEqual([["90.00000000", "0.10000000", true]]);
+  });
+
+  test("keeps a server from starting", async () => {
+    const { store, time } = await stage();
+    const server = startOn(store, time);
+    server.storage.failingLoads = 1;
+    await expect(server.watcher.rebuild()).rejects.toThrow("the database is out of reach");
+  });
+});

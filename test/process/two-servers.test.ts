@@ -1,0 +1,368 @@
+// Two real gateways on one PostgreSQL database, with one master key and the same simulated market: each answers for what the
+// other has done, both watch all orders, and nothing happens twice.
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { createSimulatedSources } from "../../src/market/simulated/source.ts";
+import { eventually } from "../support/eventually.ts";
+import { balancesAfter, type Fill, farBelow, units } from "../support/exact.ts";
+import {
+  type Credentials,
+  type GatewayProcess,
+  newDirectory,
+  runNode,
+  startGateway,
+} from "../support/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import { send, signed } from "../support/signed-client.ts";
+
+const SEED = "7";
+/** A price that is coming lies this far ahead, ms: time to place an order, to kill and to cut. */
+const AHEAD_MS_MIN = 4_000;
+const AHEAD_MS_MAX = 20_000;
+const SAMPLE_MS = 100;
+/** How long after its price an order may be filled by a busy machine, ms. */
+const LATE_MS_MAX = 15_000;
+/** So that waiting leaves most of the budgets. */
+const ASK_AGAIN_MS = 400;
+
+/** Pairs enough that one of them is about to get cheaper, and quantities that cost some ten dollars. */
+const QUANTITIES: Readonly<Record<string, string>> = {
+  ...{ BTCUSDT: "0.0002", ETHUSDT: "0.008", BNBUSDT: "0.025", XRPUSDT: "15", DOGEUSDT: "200", ADAUSDT: "90" },
+  ...{ TRXUSDT: "45", LINKUSDT: "1.8", AVAXUSDT: "2.2", ARBUSDT: "160", UNIUSDT: "4" },
+};
+
+/** The simulated market is a function of its seed and of time. */
+const { spot: MARKET } = createSimulatedSources(SEED);
+
+type Pair = {
+  readonly first: GatewayProcess;
+  readonly second: GatewayProcess;
+  readonly databaseUrl: string;
+  /** Starts another one, as the first was. */
+  restartFirst(): Promise<GatewayProcess>;
+  newStrategies(count: number): Promise<Credentials[]>;
+};
+
+describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL database"), () => {
+  let server: Databases;
+  let pair: Pair;
+  beforeAll(async () => {
+    const opened = await openPostgres();
+    if (opened === null) throw new Error("there are programs, so there is a server");
+    server = opened;
+    pair = await startPair(await server.newDatabase());
+  });
+  afterAll(async () => {
+    await pair?.first.stop();
+    await pair?.second.stop();
+    await server?.stop();
+  });
+
+  test("an order of a server that is killed is filled by the other, once, and once it stays", async () => {
+    const { first, second, restartFirst, newStrategies } = await ownPair();
+    const trader = await take(newStrategies);
+    const placed = await placeAhead(first.url, trader);
+    await first.kill();
+    await filled(second.url, trader, placed);
+    const again = await restartFirst();
+    onTestFinished(() => again.kill());
+    for (const { url } of [second, again]) await expectFilledOnce(url, trader, placed);
+    const { body } = await placeFarBelow(again.url, trader);
+    expect(body).toMatchObject({ orderId: placed.orderId + 1, status: "NEW" });
+  });
+
+  test("an order that both see reached is filled once", async () => {
+    const { first, second } = pair;
+    const traders = await pair.newStrategies(6);
+    const placed = await Promise.all(
+      traders.map((trader, index) => placeAhead(index % 2 === 0 ? first.url : second.url, trader)),
+    );
+    for (const [index, trader] of traders.entries()) {
+      const order = placed[index];
+      if (order === undefined) throw new Error("every trader has placed an order");
+      await filled(second.url, trader, order);
+      for (const { url } of [first, second]) await expectFilledOnce(url, trader, order);
+    }
+  });
+
+  test("a listener that was cut off hears again, and of what it missed", async () => {
+    const { first, second, databaseUrl, newStrategies } = await ownPair();
+    const [early, late] = await newStrategies(2);
+    if (early === undefined || late === undefined) throw new Error("two strategies were made");
+    await cutListeners(databaseUrl);
+    const missed = await placeAhead(first.url, early);
+    await eventually("both listen again", async () => (await listeners(databaseUrl)) === 2);
+    const heard = await placeAhead(first.url, late);
+    await first.kill();
+    await filled(second.url, early, missed);
+    await filled(second.url, late, heard);
+    await expectFilledOnce(second.url, early, missed);
+    await expectFilledOnce(second.url, late, heard);
+    expect(second.process.exitCode).toBeNull();
+  });
+
+  test("orders of one strategy through both get every id once, and none is lost", async () => {
+    const { first, second } = pair;
+    const traders = await pair.newStrategies(4);
+    const price = farBelow((await send(first.url, "GET", "/api/v3/ticker/price?symbol=DOGEUSDT")).body.price);
+    const place = (trader: Credentials, index: number) =>
+      signed((index % 2 === 0 ? first : second).url, trader, "POST", "/api/v3/order", {
+        ...{ symbol: "DOGEUSDT", side: "BUY", quantity: "60", newClientOrderId: `c${index}` },
+        ...(index % 4 < 2 ? { type: "LIMIT", timeInForce: "GTC", price } : { type: "MARKET" }),
+      });
+    await Promise.all(
+      traders.map(async (trader) => {
+        const ids: number[] = [];
+        // By turns: each finds that what it remembers of the account is outdated.
+        for (let index = 0; index < 8; index += 1) ids.push((await place(trader, index)).body.orderId);
+        expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+        // And side by side.
+        const rest = await Promise.all(Array.from({ length: 16 }, (_, index) => place(trader, 8 + index)));
+        ids.push(...rest.map(({ body }) => body.orderId));
+        ids.sort((one, other) => one - other);
+        expect(ids).toEqual(ids.map((_, index) => index + 1));
+        for (const { url } of [first, second]) await expectExactBooks(url, trader, ids.length);
+      }),
+    );
+  });
+
+  test("one client id sent to both at once is one order", async () => {
+    const { first, second } = pair;
+    const trader = await take(pair.newStrategies);
+    for (let round = 1; round <= 10; round += 1) {
+      const answers = await Promise.all(
+        [first, second].map(({ url }) => placeFarBelow(url, trader, `twin-${round}`)),
+      );
+      expect(answers.map(({ status, body }) => [status, body.orderId])).toEqual([
+        [200, round],
+        [200, round],
+      ]);
+    }
+    const open = await signed(second.url, trader, "GET", "/api/v3/openOrders", { symbol: "DOGEUSDT" });
+    expect(open.body).toHaveLength(10);
+  });
+
+  test("an order is canceled at either, once", async () => {
+    const { first, second } = pair;
+    const trader = await take(pair.newStrategies);
+    const { body } = await placeFarBelow(first.url, trader);
+    const cancel = ({ url }: GatewayProcess) =>
+      signed(url, trader, "DELETE", "/api/v3/order", { symbol: "DOGEUSDT", orderId: body.orderId });
+    const answers = await Promise.all([cancel(second), cancel(first)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    await expectExactBooks(first.url, trader, 1);
+  });
+
+  test("a key that is revoked is refused at both", async () => {
+    const { first, second, databaseUrl } = pair;
+    const trader = await take(pair.newStrategies);
+    for (const { url } of [first, second]) {
+      expect((await signed(url, trader, "GET", "/api/v3/account")).status).toBe(200);
+    }
+    const args = ["src/cli.ts", "keys", "revoke", trader.apiKey, "--data", second.dataDir];
+    expect(runNode(args, { DATABASE_URL: databaseUrl })).toMatchObject({ status: 0 });
+    for (const { url } of [first, second]) {
+      const refused = await signed(url, trader, "GET", "/api/v3/account");
+      expect(refused).toMatchObject({ status: 401, body: { code: -2015 } });
+    }
+  });
+
+  test("what is charged at one counts at the other within a moment", async () => {
+    const { first, second } = pair;
+    const trader = await take(pair.newStrategies);
+    const weightAt = async ({ url }: GatewayProcess) =>
+      Number((await signed(url, trader, "GET", "/api/v3/account")).headers.get("x-mbx-used-weight-1m"));
+    const each = await weightAt(first);
+    const used = await weightAt(first);
+    expect(used).toBe(2 * each);
+    let asked = 0;
+    await eventually(
+      "the other counts it too",
+      async () => {
+        asked += 1;
+        return (await weightAt(second)) >= used + asked * each;
+      },
+      { askAgainMs: ASK_AGAIN_MS },
+    );
+  });
+
+  /** Two servers that a test may kill. */
+  async function ownPair(): Promise<Pair> {
+    const own = await startPair(await server.newDatabase());
+    onTestFinished(async () => {
+      await own.first.kill();
+      await own.second.kill();
+    });
+    return own;
+  }
+});
+
+async function startPair(databaseUrl: string): Promise<Pair> {
+  const [firstDir, secondDir] = [newDirectory(), newDirectory()];
+  const env = { DATABASE_URL: databaseUrl, SIM_SEED: SEED };
+  const start = (dataDir: string) => startGateway({ dataDir, env });
+  const first = await start(firstDir);
+  copyFileSync(join(firstDir, "master.key"), join(secondDir, "master.key"));
+  const second = await start(secondDir);
+  return {
+    first,
+    second,
+    databaseUrl,
+    restartFirst: () => start(firstDir),
+    async newStrategies(count) {
+      const { store, master } = await openDataDirectory(secondDir, null, databaseUrl);
+      try {
+        const types = Array.from({ length: count }, () => "SPOT" as const);
+        return await seedStrategies(store, master, types, Date.now());
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+async function take(newStrategies: Pair["newStrategies"]): Promise<Credentials> {
+  const [strategy] = await newStrategies(1);
+  if (strategy === undefined) throw new Error("one strategy was made");
+  return strategy;
+}
+
+type Ahead = { readonly symbol: string; readonly price: string; readonly reachedAt: number };
+type Placed = Ahead & { readonly orderId: number };
+
+/** Places an order below the market, at a price that the market will reach some seconds later. */
+async function placeAhead(url: string, trader: Credentials): Promise<Placed> {
+  const ahead = nextLow(Date.now());
+  const { symbol, price } = ahead;
+  const { status, body } = await signed(url, trader, "POST", "/api/v3/order", {
+    ...{ symbol, price, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: QUANTITIES[symbol] ?? "" },
+  });
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: "NEW" } });
+  return { ...ahead, orderId: body.orderId };
+}
+
+/** The next ask that is lower than any before it, not too soon. */
+function nextLow(now: number): Ahead {
+  const lows = Object.keys(QUANTITIES).flatMap((symbol): Ahead[] => {
+    const askAt = (at: number) => {
+      const ask = MARKET.touch(symbol, at)?.ask[0];
+      if (ask === undefined) throw new Error(`the simulated market trades ${symbol}`);
+      return ask;
+    };
+    let lowest = units(askAt(now));
+    for (let at = now; at < now + AHEAD_MS_MIN; at += SAMPLE_MS) {
+      const ask = units(askAt(at));
+      if (ask < lowest) lowest = ask;
+    }
+    for (let at = now + AHEAD_MS_MIN; at < now + AHEAD_MS_MAX; at += SAMPLE_MS) {
+      const ask = askAt(at);
+      // It must stand for a while, so that it is streamed.
+      if (units(ask) < lowest && askAt(at + SAMPLE_MS) === ask)
+        return [{ symbol, price: ask, reachedAt: at }];
+    }
+    return [];
+  });
+  const [soonest] = lows.sort((one, other) => one.reachedAt - other.reachedAt);
+  if (soonest === undefined) throw new Error(`no pair gets cheaper soon: seed ${SEED}, at ${now}`);
+  return soonest;
+}
+
+async function filled(
+  url: string,
+  trader: Credentials,
+  { symbol, orderId, reachedAt }: Placed,
+): Promise<void> {
+  await eventually(
+    `order ${orderId} of ${symbol} is filled, seed ${SEED}`,
+    async () => {
+      const { body } = await signed(url, trader, "GET", "/api/v3/order", { symbol, orderId });
+      return body.status === "FILLED";
+    },
+    { msMax: reachedAt - Date.now() + LATE_MS_MAX, askAgainMs: ASK_AGAIN_MS },
+  );
+}
+
+async function expectFilledOnce(url: string, trader: Credentials, placed: Placed): Promise<void> {
+  const { symbol, orderId, price } = placed;
+  const trades = (await signed(url, trader, "GET", "/api/v3/myTrades", { symbol })).body;
+  expect(trades).toMatchObject([{ orderId, isMaker: true, isBuyer: true }]);
+  expect(units(trades[0].price)).toBe(units(price));
+  const { base, quote } = balancesAfter(trades as Fill[]);
+  const asset = symbol.replace("USDT", "");
+  expect(await balancesOf(url, trader)).toEqual({
+    [asset]: { free: base, locked: "0.00000000" },
+    USDT: { free: quote, locked: "0.00000000" },
+  });
+}
+
+/** DOGE alone: every id up to the last one once, the balances what fills and resting orders make them. */
+async function expectExactBooks(url: string, trader: Credentials, count: number): Promise<void> {
+  const ask = async (path: string) =>
+    (await signed(url, trader, "GET", `/api/v3/${path}`, { symbol: "DOGEUSDT", limit: 1_000 })).body;
+  const orders = await ask("allOrders");
+  expect(orders.map(({ orderId }: { orderId: number }) => orderId)).toEqual(
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
+  const trades: (Fill & { orderId: number })[] = await ask("myTrades");
+  const filledIds = orders.flatMap(({ status, orderId }: { status: string; orderId: number }) =>
+    status === "FILLED" ? [orderId] : [],
+  );
+  expect(trades.map(({ orderId }) => orderId).sort((one, other) => one - other)).toEqual(filledIds);
+  let locked = 0n;
+  for (const { status, price, origQty } of orders) {
+    if (status === "NEW") locked += (units(price) * units(origQty)) / units("1");
+  }
+  const { base, quote } = balancesAfter(trades);
+  const balances = await balancesOf(url, trader);
+  expect(units(balances.DOGE?.free ?? "0")).toBe(units(base));
+  expect(units(balances.USDT?.locked ?? "")).toBe(locked);
+  expect(units(balances.USDT?.free ?? "") + locked).toBe(units(quote));
+}
+
+async function balancesOf(url: string, trader: Credentials) {
+  const { body } = await signed(url, trader, "GET", "/api/v3/account", { omitZeroBalances: "true" });
+  return Object.fromEntries(
+    (body.balances as { asset: string; free: string; locked: string }[])
+      .filter(({ free, locked }) => units(free) + units(locked) > 0n)
+      .map(({ asset, free, locked }) => [asset, { free, locked }]),
+  );
+}
+
+async function placeFarBelow(url: string, trader: Credentials, newClientOrderId = "far") {
+  const price = farBelow((await send(url, "GET", "/api/v3/ticker/price?symbol=DOGEUSDT")).body.price);
+  return await signed(url, trader, "POST", "/api/v3/order", {
+    ...{ symbol: "DOGEUSDT", side: "BUY", type: "LIMIT", timeInForce: "GTC" },
+    ...{ quantity: "60", price, newClientOrderId },
+  });
+}
+
+/** Ends the connections on which servers hear of each other, as a network or an operator would. */
+async function cutListeners(databaseUrl: string): Promise<void> {
+  const cut = await ask(
+    databaseUrl,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lyrebird listener'",
+  );
+  expect(cut).toBe(2);
+}
+
+async function listeners(databaseUrl: string): Promise<number> {
+  return await ask(
+    databaseUrl,
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lyrebird listener'",
+  );
+}
+
+/** How many rows a question has. */
+async function ask(databaseUrl: string, question: string): Promise<number> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(question)).rowCount ?? 0;
+  } finally {
+    await client.end();
+  }
+}
