@@ -11,15 +11,19 @@ import { type Spread, spreadOf } from "./statistics.ts";
 export type InProcess = {
   readonly decisionsPerSecond: Spread;
   readonly signaturesPerSecond: Spread;
-  readonly tickNs: Spread;
+  /** Of a tick that crosses nothing, by how many orders rest. */
+  readonly ticks: readonly { readonly resting: number; readonly ns: Spread }[];
   readonly bareTickNs: Spread;
 };
 
-const REPEATS = 7;
 const SIGNATURES = 50_000;
 const SYMBOLS = 500;
-const RESTING_PER_SYMBOL = 200;
+const RESTING = [0, 10_000, 100_000] as const;
 const TICKS = 1_000_000;
+
+const [repeatsText] = process.argv.slice(2);
+const repeats = Number(repeatsText);
+if (!(repeats >= 1)) throw new Error("it is told how often to repeat everything");
 
 const BID = decimal<Price>("99.99");
 const ASK = decimal<Price>("100.01");
@@ -36,24 +40,29 @@ function signatures(): number {
 }
 
 const symbols = Array.from({ length: SYMBOLS }, (_, index) => `COIN${index}USDT`);
-const list = new WatchList();
-for (const symbol of symbols) {
-  for (let count = 0; count < RESTING_PER_SYMBOL; count += 1) {
-    const waitsFor = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
-    // Buyers from 90 down and sellers from 110 up, in no order.
-    const distance = BigInt((count * 7_919) % RESTING_PER_SYMBOL) * 1_000_000n;
-    const price = (
-      waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
-    ) as Price;
-    list.add({ strategyId: symbol, orderId: count, symbol, waitsFor, price, since: 0 });
-  }
-}
+const lists = RESTING.map((resting) => watchListOf(resting / SYMBOLS));
 const quotes: Quote[] = Array.from({ length: 16 }, (_, index) => ({
   bid: (BID - BigInt(index)) as Price,
   ask: (ASK + BigInt(index)) as Price,
 }));
 
-function ticks(): number {
+/** Buyers from 90 down and sellers from 110 up, in no order, so many a symbol. */
+function watchListOf(restingPerSymbol: number): WatchList {
+  const list = new WatchList();
+  for (const symbol of symbols) {
+    for (let count = 0; count < restingPerSymbol; count += 1) {
+      const waitsFor = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
+      const distance = BigInt((count * 7_919) % restingPerSymbol) * 1_000_000n;
+      const price = (
+        waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
+      ) as Price;
+      list.add({ strategyId: symbol, orderId: count, symbol, waitsFor, price, since: 0 });
+    }
+  }
+  return list;
+}
+
+function ticks(list: WatchList): number {
   let crossed = 0;
   const start = performance.now();
   for (let count = 0; count < TICKS; count += 1) {
@@ -84,27 +93,33 @@ function bareTicks(): number {
 }
 
 /** Measures several things in turns; the first turn of each is the compiler's. */
-function inTurns<Names extends string>(
-  measures: Readonly<Record<Names, () => number>>,
-): Record<Names, Spread> {
-  const names = Object.keys(measures) as Names[];
-  const values = new Map<Names, number[]>(names.map((name) => [name, []]));
-  for (let turn = 0; turn <= REPEATS; turn += 1) {
-    for (const name of names) {
-      const value = measures[name]();
-      if (turn > 0) values.get(name)?.push(value);
-    }
+function inTurns(measures: readonly (() => number)[]): Spread[] {
+  const values: number[][] = measures.map(() => []);
+  for (let turn = 0; turn <= repeats; turn += 1) {
+    measures.forEach((measure, index) => {
+      const value = measure();
+      if (turn > 0) values[index]?.push(value);
+    });
   }
-  return Object.fromEntries(names.map((name) => [name, spreadOf(values.get(name) ?? [])])) as Record<
-    Names,
-    Spread
-  >;
+  return values.map(spreadOf);
 }
 
-const measured: InProcess = inTurns({
+const [decided, signed, bareTick, ...ticked] = inTurns([
   decisionsPerSecond,
-  signaturesPerSecond: signatures,
-  tickNs: ticks,
-  bareTickNs: bareTicks,
-});
-process.stdout.write(JSON.stringify(measured));
+  signatures,
+  bareTicks,
+  ...lists.map((list) => () => ticks(list)),
+]);
+process.stdout.write(
+  JSON.stringify({
+    decisionsPerSecond: measured(decided),
+    signaturesPerSecond: measured(signed),
+    bareTickNs: measured(bareTick),
+    ticks: RESTING.map((resting, index) => ({ resting, ns: measured(ticked[index]) })),
+  } satisfies InProcess),
+);
+
+function measured(spread: Spread | undefined): Spread {
+  if (spread === undefined) throw new Error("every measure has its spread");
+  return spread;
+}

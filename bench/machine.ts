@@ -13,7 +13,10 @@ export type Machine = {
   readonly cores: number;
   readonly node: string;
   readonly platform: string;
+  /** In full; null outside a repository. */
   readonly commit: string | null;
+  /** Whether files differ from the commit. */
+  readonly isChanged: boolean;
   readonly pinning: Pinning;
   /** The median of a 4 kB append with its sync, where the data directories lie, ms. */
   readonly syncMs: number;
@@ -31,14 +34,14 @@ export function describeMachine(directory: string): Machine {
     cores: processors.length,
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
-    commit: commit(),
+    ...commit(),
     pinning: pinning(),
     syncMs: measureSync(join(directory, "sync")),
     isInMemory: statfsSync(directory).type === TMPFS,
   };
 }
 
-function commit(): string | null {
+function commit(): Pick<Machine, "commit" | "isChanged"> {
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: import.meta.dirname,
@@ -47,9 +50,9 @@ function commit(): string | null {
     });
   try {
     const isChanged = git("status", "--porcelain", "--untracked-files=no").trim() !== "";
-    return git("rev-parse", "--short", "HEAD").trim() + (isChanged ? " with changes" : "");
+    return { commit: git("rev-parse", "HEAD").trim(), isChanged };
   } catch {
-    return null;
+    return { commit: null, isChanged: false };
   }
 }
 
@@ -65,6 +68,13 @@ function pinning(): Pinning {
   } catch {
     return null;
   }
+}
+
+/** Moves this process, and with it whatever it starts from now on, to a core. */
+export function pinThisProcess(core: number): void {
+  execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", String(core), String(process.pid)], {
+    stdio: "ignore",
+  });
 }
 
 /** The cores that this process may use, by number. Linux only; elsewhere none. */

@@ -1,7 +1,8 @@
-// How far the figures can be trusted: whether the server had its core to itself and whether the sender had time to spare.
-import { ECHO_NAMES, REQUEST_NAMES } from "./figures.ts";
-import type { Round } from "./rounds.ts";
+// How far the rates can be trusted: whether a server had its core to itself and whether the sender had time to spare.
+import type { Pair, Round } from "./rounds.ts";
 import { median } from "./statistics.ts";
+import { STORE_TITLES, type StoreName } from "./stores.ts";
+import { ECHO_NAMES, gatewayOf, KINDS, REQUEST_NAMES } from "./wire-figures.ts";
 
 /** Below this share of its core a saturated server was kept from it by others. */
 const CORES_MIN = 0.9;
@@ -10,31 +11,43 @@ const SENDER_BUSY_MAX = 0.9;
 /** Above this the sender's own lateness shows in an open loop's latencies, ms. */
 const SENDER_LATE_MS_MAX = 1;
 
+/** More than this refused at saturation, and the rate is that of a server which defends itself. */
+const SHED_SHARE_MAX = 0.01;
+
 /** One line for each kind of load, with a warning for every figure that should not be trusted. */
-export function loadNotes(rounds: readonly Round[]): string[] {
-  const notes: string[] = [];
-  for (const kind of ["orders", "reads"] as const) {
-    for (const target of ["echo", "gateway"] as const) {
-      const pairs = rounds.map((round) => round[kind][target]);
-      const name = target === "echo" ? ECHO_NAMES[kind] : REQUEST_NAMES[kind];
-      const cores = median(pairs.map((pair) => pair.cores ?? Number.NaN));
-      const busy = median(pairs.map(({ full }) => full.senderBusy));
-      const capacity = median(pairs.map(({ full }) => full.perSecond / full.senderBusy));
-      const late = median(pairs.map(({ half }) => half.senderLateP99Ms));
-      notes.push(
-        [
-          `${name}: ${Number.isNaN(cores) ? "" : `the server used ${percent(cores)} of a core, `}the sender ` +
-            `${percent(busy)} (good for about ${Math.round(capacity / 1_000)},000/s) and was ${late.toFixed(2)} ms late at p99`,
-          ...(cores < CORES_MIN
-            ? ["NOISY: a saturated server was kept from its core by others, or waited for the disk"]
-            : []),
-          ...(busy > SENDER_BUSY_MAX ? ["THE SENDER may be the limit of this rate"] : []),
-          ...(late > SENDER_LATE_MS_MAX ? ["THE SENDER'S own lateness is in these latencies"] : []),
-        ].join(". "),
-      );
-    }
-  }
-  return notes;
+export function loadNotes(rounds: readonly Round[], stores: readonly StoreName[]): string[] {
+  return KINDS.flatMap((kind) => [
+    loadNote(
+      ECHO_NAMES[kind],
+      rounds.map(({ echo }) => echo[kind]),
+    ),
+    ...stores.map((store) =>
+      loadNote(
+        `${REQUEST_NAMES[kind]} on ${STORE_TITLES[store]}`,
+        rounds.map((round) => gatewayOf(round, store)[kind]),
+      ),
+    ),
+  ]);
+}
+
+function loadNote(name: string, pairs: readonly Pair[]): string {
+  const cores = median(pairs.map((pair) => pair.cores ?? Number.NaN));
+  const busy = median(pairs.map(({ full }) => full.senderBusy));
+  const capacity = median(pairs.map(({ full }) => full.perSecond / full.senderBusy));
+  const late = median(pairs.map(({ half }) => half.senderLateP99Ms));
+  const shed = median(pairs.map(({ full }) => full.shedShare));
+  const shedAtHalf = Math.max(...pairs.map(({ half }) => half.shedShare));
+  return [
+    `${name}: ${Number.isNaN(cores) ? "" : `the server used ${percent(cores)} of a core, `}the sender ` +
+      `${percent(busy)} (good for about ${Math.round(capacity / 1_000)},000/s) and was ${late.toFixed(2)} ms late at p99`,
+    ...(cores < CORES_MIN
+      ? ["NOISY: a saturated server was kept from its core by others, or waited for its database"]
+      : []),
+    ...(shed > SHED_SHARE_MAX ? [`SHED: ${percent(shed)} of the answers at saturation were 429 or 503`] : []),
+    ...(shedAtHalf > 0 ? [`SHED: up to ${(shedAtHalf * 100).toFixed(2)} % at half load`] : []),
+    ...(busy > SENDER_BUSY_MAX ? ["THE SENDER may be the limit of this rate"] : []),
+    ...(late > SENDER_LATE_MS_MAX ? ["THE SENDER'S own lateness is in these latencies"] : []),
+  ].join(". ");
 }
 
 function percent(share: number): string {

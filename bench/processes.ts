@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import type { EchoKeys, EchoReady } from "./bare-echo.ts";
 import type { Credentials } from "./requests.ts";
 import type { SenderAnswer, SenderSetup, SenderTask } from "./sender.ts";
+import type { Place } from "./stores.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -19,9 +20,11 @@ export type Gateway = {
   isRunning(): boolean;
   stop(): Promise<void>;
   readonly pid: number;
+  /** Where an inspector can be attached; null unless that was asked for. */
+  readonly inspectorUrl: string | null;
 };
 
-export type Echo = { readonly port: number; readonly pid: number; stop(): void };
+export type Echo = { readonly port: number; readonly pid: number; isRunning(): boolean; stop(): void };
 
 export type Sender = { run(task: SenderTask): Promise<SenderAnswer>; stop(): void };
 
@@ -30,23 +33,36 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the program on a data directory, in the default configuration. `core` is null where nothing is pinned. */
+/** Starts the program on its database, in the default configuration. `core` is null where nothing is pinned. */
 export async function startGateway(
-  dataDir: string,
+  { dataDir, databaseUrl }: Place,
   core: number | null,
-  nodeFlags: readonly string[] = [],
+  { canBeInspected = false } = {},
 ): Promise<Gateway> {
   const child = spawnNode(
-    [...nodeFlags, "src/main.ts", "--port", "0", "--data", dataDir, "--market", "sim"],
+    [
+      ...(canBeInspected ? ["--inspect=127.0.0.1:0"] : []),
+      ...["src/main.ts", "--port", "0", "--data", dataDir, "--market", "sim"],
+    ],
     core,
     {
       // Nothing of this shell's own configuration: a table says what everyone gets.
-      env: { PATH: process.env.PATH, LOG_LEVEL: "error" },
-      stdio: ["ignore", "pipe", "inherit"],
+      env: {
+        PATH: process.env.PATH,
+        LOG_LEVEL: "error",
+        ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  const { stdout } = child;
-  if (stdout === null) throw new Error("the gateway's standard output is a pipe");
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("the gateway's outputs are pipes");
+  let inspectorUrl: string | null = null;
+  createInterface({ input: stderr }).on("line", (line) => {
+    const address = /^Debugger listening on (\S+)$/.exec(line)?.[1];
+    if (address !== undefined) inspectorUrl = address;
+    else if (!isOfInspector(line)) process.stderr.write(`${line}\n`);
+  });
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: stdout }).on("line", (line) => {
@@ -59,21 +75,33 @@ export async function startGateway(
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
+    inspectorUrl,
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
-    isRunning: () => child.exitCode === null && child.signalCode === null,
+    isRunning: () => isRunning(child),
     async stop() {
+      child.kill("SIGCONT");
       child.kill("SIGTERM");
       await exited;
     },
   };
 }
 
+/** What Node.js says of its inspector, beside its address. */
+function isOfInspector(line: string): boolean {
+  return /^(For help, see: |Debugger (attached|ending)|Waiting for the debugger)/.test(line);
+}
+
 export async function startEcho(credentials: readonly Credentials[], core: number | null): Promise<Echo> {
   const child = spawnNode(["bench/bare-echo.ts"], core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   child.send({ keys: credentials } satisfies EchoKeys);
   const { port } = await answerOf<EchoReady>(child, "the bare echo");
-  return { port, pid: child.pid ?? 0, stop: () => child.disconnect() };
+  return {
+    port,
+    pid: child.pid ?? 0,
+    isRunning: () => isRunning(child),
+    stop: () => child.disconnect(),
+  };
 }
 
 export async function startSender(setup: SenderSetup, core: number | null): Promise<Sender> {
@@ -90,15 +118,19 @@ export async function startSender(setup: SenderSetup, core: number | null): Prom
 }
 
 /** Runs a program of this folder to its end and answers with the JSON that it printed. */
-export async function runToEnd<Result>(script: string, core: number | null): Promise<Result> {
-  const child = spawnNode([script], core, { stdio: ["ignore", "pipe", "inherit"] });
+export async function runToEnd<Result>(args: readonly string[], core: number | null): Promise<Result> {
+  const child = spawnNode(args, core, { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (part: string) => {
     text += part;
   });
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${script} exited with ${code}`);
+  if (code !== 0) throw new Error(`${args[0]} exited with ${code}`);
   return JSON.parse(text);
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 function spawnNode(

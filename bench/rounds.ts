@@ -1,10 +1,13 @@
-// The interleaving: every round measures ceiling and gateway one right after the other, so that a ratio compares what the
-// machine could do in the same seconds.
-import type { Loaded } from "./load.ts";
+// The interleaving: every round measures the ceiling and every gateway one right after the other, so that a ratio compares
+// what the machine could do in the same seconds. Whoever is not measured stands still.
+import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "./options.ts";
-import type { Echo, Gateway, Sender } from "./processes.ts";
+import type { Gateway } from "./processes.ts";
 import { countCores } from "./processor-time.ts";
-import type { RequestKind, Target } from "./requests.ts";
+import type { RequestKind } from "./requests.ts";
+import type { Loaded } from "./run.ts";
+import type { StoreName } from "./stores.ts";
+import type { Trial } from "./trial.ts";
 
 /** At saturation, and at half the rate of that. */
 export type Pair = {
@@ -13,81 +16,73 @@ export type Pair = {
   /** How much of a core the server got at saturation; null where nobody tells. */
   readonly cores: number | null;
 };
-export type Round = { readonly [K in RequestKind]: { readonly [T in Target]: Pair } };
+export type Pairs = { readonly [K in RequestKind]: Pair };
+export type Round = { readonly echo: Pairs; readonly gateways: ReadonlyMap<StoreName, Pairs> };
 
-export type Parts = { readonly gateway: Gateway; readonly echo: Echo; readonly sender: Sender };
+/** A gateway that is measured, on its store. */
+export type Subject = { readonly store: StoreName; readonly gateway: Gateway; readonly trial: Trial };
 
-export type Measured = {
-  readonly rounds: readonly Round[];
-  /** Orders that were answered as filled, those of the warming up included. */
-  readonly ordersAcknowledged: number;
-};
-
-/** A measurement that is no figure, and why. */
-export class MeasurementFailed extends Error {}
-
-const SATURATING_CONNECTIONS = 96;
-/** Enough that a request that is due never waits for a connection, unless the server stalls. */
-const SCHEDULED_CONNECTIONS = 256;
-const WARM_SECONDS = 0.25;
-/** The first runs of each kind are the compiler's, not counted. The gateway has more to compile, in the same core. */
-const FIRST_SECONDS = { echo: 1, gateway: 4 };
 /** After a pause the gateway catches up with its market, ms. */
 const CATCH_UP_MS = 400;
+const BREATH_MS = 200;
 
 export async function measureRounds(
-  parts: Parts,
-  { rounds, seconds }: Options,
+  { echo, subjects }: { readonly echo: Trial; readonly subjects: readonly Subject[] },
+  { rounds, seconds, firstSeconds }: Options,
   say: (text: string) => void,
-): Promise<Measured> {
-  const { gateway, echo, sender } = parts;
-  let ordersAcknowledged = 0;
-
-  async function load(target: Target, kind: RequestKind, runSeconds: number, perSecond: number | null) {
-    const answer = await sender.run({
-      port: target === "gateway" ? gateway.port : echo.port,
-      target,
-      kind,
-      connections: perSecond === null ? SATURATING_CONNECTIONS : SCHEDULED_CONNECTIONS,
-      seconds: runSeconds,
-      warmSeconds: WARM_SECONDS,
-      perSecond,
-    });
-    if (target === "gateway" && kind === "orders") ordersAcknowledged += answer.goodCount;
-    if (answer.failure !== null || answer.loaded === null) {
-      const gone = gateway.isRunning() ? "" : " (the gateway has stopped)";
-      throw new MeasurementFailed(`${target} ${kind}: ${answer.failure}${gone}`);
-    }
-    return answer.loaded;
-  }
-  async function pair(target: Target, kind: RequestKind): Promise<Pair> {
-    const coresUsed = countCores((target === "gateway" ? gateway : echo).pid);
-    const full = await load(target, kind, seconds, null);
+): Promise<readonly Round[]> {
+  async function pair(trial: Trial, kind: RequestKind): Promise<Pair> {
+    const coresUsed = countCores(trial.server.pid);
+    const full = await trial.saturate(kind, seconds);
     const cores = coresUsed();
-    return { full, half: await load(target, kind, seconds, full.perSecond / 2), cores };
+    return { full, half: await trial.schedule(kind, seconds, full.perSecond / 2), cores };
   }
+  const pairs = async (trial: Trial): Promise<Pairs> => ({
+    orders: await pair(trial, "orders"),
+    reads: await pair(trial, "reads"),
+  });
 
   say("warming up");
-  for (const kind of ["orders", "reads"] as const) {
-    await load("gateway", kind, FIRST_SECONDS.gateway, null);
-    await load("echo", kind, FIRST_SECONDS.echo, null);
+  for (const kind of ["orders", "reads"] as const) await echo.saturate(kind, firstSeconds.echo);
+  for (const subject of subjects) {
+    await alone(subject, subjects, async () => {
+      for (const kind of ["orders", "reads"] as const) {
+        await subject.trial.saturate(kind, firstSeconds.gateway);
+      }
+    });
   }
   const measured: Round[] = [];
   while (measured.length < rounds) {
-    gateway.pause();
-    const echoed = { orders: await pair("echo", "orders"), reads: await pair("echo", "reads") };
-    gateway.resume();
-    await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
-    const answered = { orders: await pair("gateway", "orders"), reads: await pair("gateway", "reads") };
-    measured.push({
-      orders: { echo: echoed.orders, gateway: answered.orders },
-      reads: { echo: echoed.reads, gateway: answered.reads },
-    });
-    const rate = ({ full }: Pair) => Math.round(full.perSecond);
-    say(
-      `round ${measured.length} of ${rounds}: echo ${rate(echoed.orders)}/s, orders ${rate(answered.orders)}/s, ` +
-        `echo ${rate(echoed.reads)}/s, reads ${rate(answered.reads)}/s`,
-    );
+    const echoed = await alone(null, subjects, () => pairs(echo));
+    const gateways = new Map<StoreName, Pairs>();
+    for (const subject of subjects) {
+      gateways.set(subject.store, await alone(subject, subjects, () => pairs(subject.trial)));
+    }
+    measured.push({ echo: echoed, gateways });
+    const rates = ({ orders, reads }: Pairs) =>
+      `orders ${Math.round(orders.full.perSecond)}/s, reads ${Math.round(reads.full.perSecond)}/s`;
+    const each = [...gateways].map(([store, answered]) => `${store}: ${rates(answered)}`);
+    say(`round ${measured.length} of ${rounds}: ${[`echo: ${rates(echoed)}`, ...each].join("; ")}`);
   }
-  return { rounds: measured, ordersAcknowledged };
+  return measured;
+}
+
+/**
+ * Has all other gateways stand still, so that they take no time from what is measured; null is for what is no gateway. They
+ * are let run for a moment before, so that none is out of touch with its database for longer than one measurement.
+ */
+export async function alone<Result>(
+  subject: Subject | null,
+  subjects: readonly Subject[],
+  measure: () => Promise<Result>,
+): Promise<Result> {
+  const others = subjects.filter((each) => each !== subject);
+  if (others.length > 0) await wait(BREATH_MS);
+  for (const { gateway } of others) gateway.pause();
+  try {
+    if (subject !== null) await wait(CATCH_UP_MS);
+    return await measure();
+  } finally {
+    for (const { gateway } of others) gateway.resume();
+  }
 }

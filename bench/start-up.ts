@@ -1,32 +1,52 @@
-// How long a start takes: from the spawn to the first answered request, on a new data directory.
+// How long a start takes: from the spawn to the first answered request, on a new data directory with a new database.
 import { once } from "node:events";
 import { request } from "node:http";
-import { type Echo, startEcho, startGateway } from "./processes.ts";
+import { startEcho, startGateway } from "./processes.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
+import type { BenchStore, StoreName } from "./stores.ts";
 
-const STARTS = 5;
+export type StartUp = {
+  readonly gateways: readonly { readonly store: StoreName; readonly times: Spread }[];
+  readonly echo: Spread;
+};
 
+/** In turns, so many starts of each; times in ms. */
 export async function measureStartUp(
-  newDirectory: () => string,
+  stores: readonly BenchStore[],
+  starts: number,
   core: number | null,
-): Promise<{ readonly gateway: Spread; readonly echo: Spread }> {
-  const gateway: number[] = [];
+): Promise<StartUp> {
   const echo: number[] = [];
-  while (gateway.length < STARTS) {
-    const dataDir = newDirectory();
-    const startedAt = performance.now();
-    const started = await startGateway(dataDir, core);
-    await answered(started.port, "/api/v3/ping", 200);
-    gateway.push(performance.now() - startedAt);
-    await started.stop();
-
-    const echoStartedAt = performance.now();
-    const bare: Echo = await startEcho([], core);
-    await answered(bare.port, "/", 401);
-    echo.push(performance.now() - echoStartedAt);
-    bare.stop();
+  const gateways = stores.map((store) => ({ store, times: [] as number[] }));
+  while (echo.length < starts) {
+    echo.push(
+      await timed("/", 401, async () => {
+        const bare = await startEcho([], core);
+        return { port: bare.port, stop: async () => bare.stop() };
+      }),
+    );
+    for (const { store, times } of gateways) {
+      const place = await store.newPlace();
+      times.push(await timed("/api/v3/ping", 200, () => startGateway(place, core)));
+    }
   }
-  return { gateway: spreadOf(gateway), echo: spreadOf(echo) };
+  return {
+    gateways: gateways.map(({ store, times }) => ({ store: store.name, times: spreadOf(times) })),
+    echo: spreadOf(echo),
+  };
+}
+
+async function timed(
+  path: string,
+  status: number,
+  start: () => Promise<{ readonly port: number; stop(): Promise<void> }>,
+): Promise<number> {
+  const startedAt = performance.now();
+  const { port, stop } = await start();
+  await answered(port, path, status);
+  const tookMs = performance.now() - startedAt;
+  await stop();
+  return tookMs;
 }
 
 async function answered(port: number, path: string, status: number): Promise<void> {

@@ -1,12 +1,16 @@
-// The accounts that are traded on: prepared on the data directory before the server starts, and counted after it ended.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+// The accounts that are traded on: prepared in the database before the server starts, and counted after it ended.
+import { type Insertable, sql } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
-import { seedStrategies } from "../src/identity/seed.ts";
+import { openStrategy } from "../src/engine/open-strategy.ts";
+import { issueApiKey, type MasterKey } from "../src/identity/api-keys.ts";
+import { encodeState } from "../src/store/codec.ts";
+import { journalRow } from "../src/store/rows.ts";
+import type { Tables } from "../src/store/schema.ts";
 import type { Credentials, Trip } from "./requests.ts";
+import { openRows } from "./rows.ts";
+import type { Place } from "./stores.ts";
 
-/** So many that none reaches its limits of 50 orders in 10 seconds and a weight of 1,200 a minute. */
-export const STRATEGIES = 10_000;
+/** Rows of one statement. */
 const BATCH = 1_000;
 
 /** Spot pairs of the simulated market with a lot step so fine that a fee leaves hardly any dust. */
@@ -19,19 +23,69 @@ const SYMBOLS = [
 const NOTIONAL = 12;
 const FEE = 0.001;
 
-/** Creates the strategies in a new data directory. */
-export async function prepareStrategies(dataDir: string): Promise<Credentials[]> {
-  const { store, master } = await openDataDirectory(dataDir, null);
+/**
+ * Creates so many spot strategies in a new database, each with its seed and a key: what `lyrebird seed` does, in sets and
+ * without the audit.
+ */
+export async function prepareStrategies(place: Place, count: number): Promise<Credentials[]> {
+  const { store, master } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
+  await store.close();
   const prepared: Credentials[] = [];
+  const rows = openRows(place);
   try {
-    while (prepared.length < STRATEGIES) {
-      const seeded = await seedStrategies(store, master, new Array(BATCH).fill("SPOT"), Date.now());
-      for (const { apiKey, apiSecret } of seeded) prepared.push({ apiKey, apiSecret });
-    }
+    await rows.transaction().execute(async (transaction) => {
+      while (prepared.length < count) {
+        const made = Array.from({ length: Math.min(BATCH, count - prepared.length) }, (_, index) =>
+          newStrategy(`bench-${prepared.length + index}`, master),
+        );
+        await transaction
+          .insertInto("strategies")
+          .values(made.map(({ strategy }) => strategy))
+          .execute();
+        await transaction
+          .insertInto("journal")
+          .values(made.map(({ entry }) => entry))
+          .execute();
+        await transaction
+          .insertInto("api_keys")
+          .values(made.map(({ key }) => key))
+          .execute();
+        for (const { credentials } of made) prepared.push(credentials);
+      }
+    });
   } finally {
-    await store.close();
+    await rows.destroy();
   }
   return prepared;
+}
+
+type NewStrategy = {
+  readonly strategy: Insertable<Tables["strategies"]>;
+  readonly entry: Insertable<Tables["journal"]>;
+  readonly key: Insertable<Tables["api_keys"]>;
+  readonly credentials: Credentials;
+};
+
+function newStrategy(strategyId: string, master: MasterKey): NewStrategy {
+  const at = Date.now();
+  const { account, event } = openStrategy(strategyId, "SPOT", at);
+  const { record, secret } = issueApiKey(master, { label: "bench", strategyId, createdAt: at });
+  const { type, status } = account;
+  return {
+    strategy: { id: strategyId, type, status, version: 1, state: encodeState(account) },
+    entry: journalRow(strategyId, { version: 1, key: null, at, events: [event] }),
+    key: {
+      id: record.keyId,
+      api_key: record.apiKey,
+      salt: record.salt,
+      master_version: record.masterVersion,
+      label: record.label,
+      strategy_id: strategyId,
+      created_at: record.createdAt,
+      revoked_at: record.revokedAt,
+    },
+    credentials: { apiKey: record.apiKey, apiSecret: secret },
+  };
 }
 
 /** Order sizes at the gateway's present prices. */
@@ -48,17 +102,20 @@ export async function readTrips(url: string): Promise<Trip[]> {
 }
 
 /** How many orders the database of a stopped server holds, each with its journal entry. */
-export function countOrders(dataDir: string): number {
-  const database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"), { readOnly: true });
+export async function countOrders(place: Place): Promise<number> {
+  const rows = openRows(place);
   try {
-    const row = database
-      .prepare(
-        `SELECT count(*) AS count FROM journal j JOIN orders o
-         ON o.strategy_id = j.strategy_id AND j.key = 'order:' || o.client_order_id`,
+    const { count } = await rows
+      .selectFrom("journal")
+      .innerJoin("orders", (join) =>
+        join
+          .onRef("orders.strategy_id", "=", "journal.strategy_id")
+          .on("journal.key", "=", sql<string>`'order:' || orders.client_order_id`),
       )
-      .get();
-    return Number(row?.count);
+      .select((select) => select.fn.countAll().as("count"))
+      .executeTakeFirstOrThrow();
+    return Number(count);
   } finally {
-    database.close();
+    await rows.destroy();
   }
 }

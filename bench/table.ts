@@ -1,42 +1,36 @@
-// The table on standard output.
-import type { Figure } from "./figures.ts";
+// The report on standard output: as a table to read, or as the tables of the document.
+import type { Figure, Section, Unit } from "./figures.ts";
 import type { Machine } from "./machine.ts";
+import type { Options } from "./options.ts";
 import type { Spread } from "./statistics.ts";
 
 export type Report = {
   readonly machine: Machine;
-  readonly options: { readonly seconds: number; readonly rounds: number };
-  readonly figures: readonly Figure[];
+  /** When it was measured: ISO 8601. */
+  readonly at: string;
+  readonly options: Pick<Options, "seconds" | "rounds" | "strategies" | "isQuick">;
+  readonly sections: readonly Section[];
   readonly notes: readonly string[];
 };
 
-const HOW_TO_READ = `How to read it. Every figure is the median of its repeats (min to max in brackets). A ratio holds it against a ceiling
-that was measured in the same run: for rates (/s) 1.00 would be as much as the ceiling and higher is better; for times
-(ms, ns) it is how many times the ceiling's time, and lower is better. Ratios carry over to other machines, figures do
-not. "Per second of processor time" says what a core of its own would carry if other programs took from this one, or
-if the server waited for its disk. Latencies come from an open loop and count from the time a request was due. The signed echo verifies the same
+const HOW_TO_READ = `How to read it. Every figure is the median of its repeats (min to max in brackets). A ratio holds it against what stands
+beside it, measured in the same run: for rates (/s) 1.00 would be as much and higher is better; for times (ms, ns) it is
+how many times the other's time, and lower is better. Ratios carry over to other machines, figures do not. "Per second of
+processor time" says what a core of its own would carry if other programs took from this one, or if the server waited for
+its disk. Latencies come from an open loop and count from the time a request was due. The signed echo verifies the same
 signature on a bare node:http server and does nothing else, so no gateway on that server can exceed 1.00.`;
 
-export function renderTable({ machine, options, figures, notes }: Report): string {
-  const rows = figures.map(({ name, unit, value, ceiling }) => [
-    name,
-    spread(value, unit),
-    ceiling === null ? "(ceiling)" : ratio(ceiling.ratio, unit),
-    ceiling === null ? "" : `${ceiling.name}: ${quantity(ceiling.value.median, unit)}`,
+export function renderTable(report: Report): string {
+  const { sections, notes } = report;
+  const rows = sections.flatMap(({ title, missing, figures }) => [
+    [""],
+    [title],
+    ...(missing === null ? figures.map(rowOf) : [[`  ${missing}`]]),
   ]);
-  const table = columns([["figure", "measured", "ratio", "against"], ...rows]);
-  const { cpu, cores, node, platform, commit, pinning, syncMs, isInMemory } = machine;
   return [
-    `Lyrebird ${commit ?? "(no commit known)"} on ${cpu}, ${cores} cores, ${platform}, Node.js ${node}`,
-    pinning === null
-      ? "Unpinned: servers and sender share whatever cores there are, so ratios are rougher."
-      : `Pinned: all threads of a server on core ${pinning.server}, the sender on core ${pinning.sender}.`,
-    isInMemory
-      ? "The data directory lies in memory: durability cost nothing here. Set TMPDIR to a directory on a disk."
-      : `A bare 4 kB append with fdatasync takes ${syncMs.toFixed(2)} ms here.`,
-    `${options.rounds} rounds of ${options.seconds} s a measurement.`,
+    ...headLines(report),
     "",
-    ...table,
+    ...columns([["figure", "measured", "aim", "ratio", "against"], ...rows]),
     "",
     ...notes.map((note) => `- ${note}`),
     "",
@@ -45,23 +39,77 @@ export function renderTable({ machine, options, figures, notes }: Report): strin
   ].join("\n");
 }
 
-function spread(value: Spread, unit: Figure["unit"]): string {
-  const [median, min, max] = [value.median, value.min, value.max].map((each) => quantity(each, unit));
-  return `${median} (${min} to ${max})`;
+export function renderMarkdown(report: Report): string {
+  const sections = report.sections.flatMap(({ title, missing, figures }) => [
+    "",
+    `### ${title}`,
+    "",
+    ...(missing === null
+      ? [
+          "| Figure | Aim | Median (min to max) | Ratio | Against |",
+          "|---|---|---|---|---|",
+          ...figures.map((figure) => {
+            const [name = "", measured, aim, ratioText, ceiling] = rowOf(figure);
+            return `| ${[name.replace(/^ {2}/, "… "), aim, measured, ratioText, ceiling].join(" | ")} |`;
+          }),
+        ]
+      : [missing]),
+  ]);
+  const notes = report.notes.map((note) => `- ${note}`);
+  return [...headLines(report), ...sections, "", ...notes, ""].join("\n");
 }
 
-function quantity(value: number, unit: Figure["unit"]): string {
+function headLines({ machine, at, options }: Report): string[] {
+  const { rounds, seconds, strategies, isQuick } = options;
+  const { cpu, cores, node, platform, commit, isChanged, pinning, syncMs, isInMemory } = machine;
+  return [
+    `Lyrebird, commit ${commit ?? "unknown"}${isChanged ? " with changes" : ""}, ${at}`,
+    `${cpu}, ${cores} cores, ${platform}, Node.js ${node}`,
+    pinning === null
+      ? "Unpinned: servers and sender share whatever cores there are, so ratios are rougher."
+      : `Pinned: all threads of a server on core ${pinning.server}, the sender on core ${pinning.sender}.`,
+    isInMemory
+      ? "The data directory lies in memory: durability cost nothing here. Set TMPDIR to a directory on a disk."
+      : `A bare 4 kB append with fdatasync takes ${syncMs.toFixed(2)} ms here.`,
+    `Repeats: ${rounds}, of ${seconds} s a measurement; ${strategies.toLocaleString("en-US")} strategies, each with a key.`,
+    ...(isQuick ? ["A QUICK RUN: it shows that the bench works; its figures mean nothing."] : []),
+  ];
+}
+
+function rowOf({ name, unit, value, aim, against }: Figure): string[] {
+  return [
+    name,
+    spread(value, unit),
+    aim ?? "",
+    against === null ? "" : ratio(against.ratio, unit),
+    against === null ? "" : `${against.name}: ${quantity(against.value.median, unit)}`,
+  ];
+}
+
+function spread({ median, min, max }: Spread, unit: Unit): string {
+  if (min === max) return quantity(median, unit);
+  return `${quantity(median, unit)} (${quantity(min, unit)} to ${quantity(max, unit)})`;
+}
+
+function quantity(value: number, unit: Unit): string {
+  if (Number.isNaN(value)) return "none";
   if (unit === "/s") return `${Math.round(value).toLocaleString("en-US")}/s`;
-  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+  // What is below the noise may come out below zero.
+  const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
+  return `${value.toFixed(digits).replace(/^-(?=[0.]+$)/, "")} ${unit}`;
 }
 
-function ratio({ median, min, max }: Spread, unit: Figure["unit"]): string {
+function ratio({ median, min, max }: Spread, unit: Unit): string {
+  if (Number.isNaN(median)) return "none";
   const times = unit === "/s" ? "" : "×";
+  if (min === max) return `${median.toFixed(2)}${times}`;
   return `${median.toFixed(2)}${times} (${min.toFixed(2)} to ${max.toFixed(2)})`;
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  // A title stands alone in its row and may be as long as it likes.
+  const full = rows.filter((row) => row.length > 1);
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...full.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

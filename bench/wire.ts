@@ -2,8 +2,8 @@
 // and its length, so that the sender costs less than whatever it measures.
 import { connect, type Socket } from "node:net";
 
-/** `body` may only be read during the call. */
-export type OnAnswer = (status: number, body: Buffer) => void;
+/** `body` may only be read during the call; `head` is the status line with the headers. */
+export type OnAnswer = (status: number, body: Buffer, head: string) => void;
 
 const HOST = "127.0.0.1";
 const READ_BYTES = 16_384;
@@ -66,8 +66,8 @@ export class WireConnection {
     const bytes = this.#unread === null ? read : Buffer.concat([this.#unread, read]);
     const headEnd = bytes.indexOf(HEAD_END);
     const bodyAt = headEnd + HEAD_END.length;
-    const length =
-      headEnd === -1 ? Number.POSITIVE_INFINITY : contentLength(bytes.toString("latin1", 0, headEnd));
+    const head = headEnd === -1 ? "" : bytes.toString("latin1", 0, headEnd);
+    const length = headEnd === -1 ? Number.POSITIVE_INFINITY : contentLength(head);
     if (bytes.length < bodyAt + length) {
       // What was read is overwritten by the next read.
       this.#unread = Buffer.from(bytes);
@@ -77,7 +77,7 @@ export class WireConnection {
     const onAnswer = this.#onAnswer;
     this.#onAnswer = null;
     if (onAnswer === null || bytes.length > bodyAt + length) onLost("the server answered too much");
-    else onAnswer(Number(bytes.toString("latin1", STATUS_AT, STATUS_AT + 3)), bytes.subarray(bodyAt));
+    else onAnswer(Number(head.slice(STATUS_AT, STATUS_AT + 3)), bytes.subarray(bodyAt), head);
   }
 }
 

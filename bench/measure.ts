@@ -1,0 +1,165 @@
+// Everything that is measured, in order: what runs in process, starts, then gateways on all stores beside each other, at
+// last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
+import { setTimeout as wait } from "node:timers/promises";
+import { DECISION_MIX } from "./decisions.ts";
+import type { Section } from "./figures.ts";
+import type { InProcess } from "./in-process.ts";
+import { describeMachine, type Machine } from "./machine.ts";
+import { measureMemory } from "./memory.ts";
+import { loadNotes } from "./notes.ts";
+import type { Options } from "./options.ts";
+import { overloadNotes, overloadSection } from "./overload-figures.ts";
+import { measureOverloads, type OverloadRound } from "./overload-rounds.ts";
+import { engineSection, memoryNote, memorySection, startUpSection } from "./process-figures.ts";
+import { type Echo, runToEnd, type Sender, startEcho, startGateway, startSender } from "./processes.ts";
+import { countCores } from "./processor-time.ts";
+import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
+import { measureStartUp } from "./start-up.ts";
+import { type BenchStore, openStores, type Place, postgresNote, STORE_TITLES } from "./stores.ts";
+import { countOrders, prepareStrategies, readTrips } from "./strategies.ts";
+import type { Report } from "./table.ts";
+import { MeasurementFailed, Trial } from "./trial.ts";
+import { echoSection, storeSection } from "./wire-figures.ts";
+
+type Say = (text: string) => void;
+
+/** Measures all of it; data lies in the directory. Throws MeasurementFailed where there is no figure. */
+export async function measureAll(options: Options, directory: string, say: Say): Promise<Report> {
+  const at = new Date().toISOString();
+  const machine = describeMachine(directory);
+  const serverCore = machine.pinning?.server ?? null;
+  const { stores, missing } = await openStores(options.stores, directory, machine.pinning);
+  try {
+    say("decisions and ticks");
+    const inProcess = await runToEnd<InProcess>(["bench/in-process.ts", String(options.repeats)], serverCore);
+    say("start-up");
+    const startUp = await measureStartUp(stores, options.starts, serverCore);
+    const wire = await measureWire(stores, options, machine, say);
+    // What a strategy takes in memory hardly depends on the store.
+    const [first] = stores;
+    const memory = first === undefined ? null : await measureMemory(first, options, machine, say);
+    const { seconds, rounds, strategies, isQuick } = options;
+    return {
+      machine,
+      at,
+      options: { seconds, rounds, strategies, isQuick },
+      sections: [
+        ...wire.sections,
+        ...missing.map(
+          ({ name, reason }): Section => ({
+            title: `The gateway on ${STORE_TITLES[name]}`,
+            figures: [],
+            missing: reason,
+          }),
+        ),
+        engineSection(inProcess),
+        ...(stores.length === 0 ? [] : [startUpSection(startUp)]),
+        ...(memory === null ? [] : [memorySection(memory)]),
+      ],
+      notes: [
+        ...wire.notes,
+        ...(stores.some(({ name }) => name === "postgres") ? [postgresNote(machine.pinning)] : []),
+        `decisions, ${DECISION_MIX}`,
+        ...(memory === null ? [] : [memoryNote(memory)]),
+      ],
+    };
+  } finally {
+    for (const store of stores) await store.close();
+  }
+}
+
+type Prepared = Subject & { readonly place: Place; readonly sender: Sender };
+
+async function measureWire(
+  stores: readonly BenchStore[],
+  options: Options,
+  machine: Machine,
+  say: Say,
+): Promise<Pick<Report, "sections" | "notes">> {
+  const serverCore = machine.pinning?.server ?? null;
+  const senderCore = machine.pinning?.sender ?? null;
+  const { warmSeconds } = options;
+  const subjects: Prepared[] = [];
+  let echo: { readonly server: Echo; readonly trial: Trial } | null = null;
+  for (const store of stores) {
+    say(`preparing ${options.strategies} strategies on ${STORE_TITLES[store.name]}`);
+    const place = await store.newPlace();
+    const credentials = await prepareStrategies(place, options.strategies);
+    const gateway = await startGateway(place, serverCore);
+    const trips = await readTrips(gateway.url);
+    const yieldsToDatabase = place.databaseUrl !== null;
+    const sender = await startSender({ credentials, trips, yieldsToDatabase }, senderCore);
+    const title = `the gateway on ${STORE_TITLES[store.name]}`;
+    const trial = new Trial({ name: title, target: "gateway", server: gateway, sender, warmSeconds });
+    subjects.push({ store: store.name, place, gateway, sender, trial });
+    if (echo !== null) continue;
+    const server = await startEcho(credentials, serverCore);
+    echo = { server, trial: new Trial({ name: "the echo", target: "echo", server, sender, warmSeconds }) };
+  }
+  if (echo === null) return { sections: [], notes: [] };
+
+  const rounds = await measureRounds({ echo: echo.trial, subjects }, options, say);
+  echo.server.stop();
+  const overloads = new Map<Subject, readonly OverloadRound[]>();
+  for (const subject of subjects) {
+    overloads.set(subject, await measureOverloads(subject, subjects, options, say));
+  }
+  const notes: string[] = [];
+  for (const subject of subjects) notes.push(...(await restNotes(subject, subjects, options)));
+  for (const { gateway, sender } of subjects) {
+    sender.stop();
+    await gateway.stop();
+  }
+  say("counting the orders in the databases");
+  for (const subject of subjects) notes.push(await countNote(subject));
+  return {
+    sections: [echoSection(rounds), ...subjects.flatMap((subject) => sectionsOf(subject, rounds, overloads))],
+    notes: [
+      ...notes,
+      ...loadNotes(
+        rounds,
+        subjects.map(({ store }) => store),
+      ),
+      ...subjects.flatMap((subject) => overloadNotes(overloads.get(subject) ?? [], subject.store)),
+    ],
+  };
+}
+
+function sectionsOf(
+  subject: Subject,
+  rounds: readonly Round[],
+  overloads: ReadonlyMap<Subject, readonly OverloadRound[]>,
+): Section[] {
+  const { store } = subject;
+  return [storeSection(rounds, store), overloadSection(overloads.get(subject) ?? [], store)];
+}
+
+async function restNotes(
+  subject: Subject,
+  subjects: readonly Subject[],
+  { restSeconds }: Options,
+): Promise<string[]> {
+  return await alone(subject, subjects, async () => {
+    const coresUsed = countCores(subject.gateway.pid);
+    await wait(restSeconds * 1_000);
+    const atRest = coresUsed();
+    if (atRest === null) return [];
+    const share = (atRest * 100).toFixed(1);
+    return [
+      `the gateway on ${STORE_TITLES[subject.store]} without load, its simulated market included, uses ${share} % of a core`,
+    ];
+  });
+}
+
+async function countNote({ store, place, trial: { ordersAcknowledged } }: Prepared): Promise<string> {
+  const kept = await countOrders(place);
+  if (kept !== ordersAcknowledged) {
+    throw new MeasurementFailed(
+      `${STORE_TITLES[store]}: ${ordersAcknowledged} orders were acknowledged but ${kept} were kept`,
+    );
+  }
+  return (
+    `${STORE_TITLES[store]}: every answer was 200 and complete, or refused with 429 or 503 and Retry-After; ` +
+    `${ordersAcknowledged} orders acknowledged, as many in the database`
+  );
+}

@@ -1,0 +1,88 @@
+// The figures of the rounds: the bare echo, and every gateway against it.
+import type { Figure, Section, Unit } from "./figures.ts";
+import type { RequestKind } from "./requests.ts";
+import type { Pair, Pairs, Round } from "./rounds.ts";
+import { spreadOf } from "./statistics.ts";
+import { STORE_TITLES, type StoreName } from "./stores.ts";
+
+export const KINDS = ["orders", "reads"] as const;
+
+export const ECHO_NAMES: { readonly [K in RequestKind]: string } = {
+  orders: "bare signed echo, POST",
+  reads: "bare signed echo, GET",
+};
+export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
+  orders: "durable orders, POST /api/v3/order",
+  reads: "signed reads, GET /api/v3/account",
+};
+
+type Measure = {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly of: (pair: Pair) => number;
+};
+
+/** A ceiling of each kind of request. */
+export function echoSection(rounds: readonly Round[]): Section {
+  const figures = KINDS.flatMap((kind) =>
+    measuresOf(rounds, ECHO_NAMES[kind]).map(
+      ({ name, unit, of }): Figure => ({
+        name,
+        unit,
+        value: spreadOf(rounds.map(({ echo }) => of(echo[kind]))),
+        aim: null,
+        against: null,
+      }),
+    ),
+  );
+  return { title: "The ceiling: a bare node:http server", figures, missing: null };
+}
+
+export function storeSection(rounds: readonly Round[], store: StoreName): Section {
+  const figures = KINDS.flatMap((kind) =>
+    measuresOf(rounds, REQUEST_NAMES[kind]).map((measure) => againstEcho(rounds, { store, kind, measure })),
+  );
+  return { title: `The gateway on ${STORE_TITLES[store]}`, figures, missing: null };
+}
+
+function measuresOf(rounds: readonly Round[], name: string): readonly Measure[] {
+  const isProcessorTimeKnown = rounds.every(({ echo }) => echo.orders.cores !== null);
+  const perProcessorSecond: Measure = {
+    name: "  per second of processor time",
+    unit: "/s",
+    of: ({ full, cores }) => full.perSecond / (cores ?? Number.NaN),
+  };
+  return [
+    { name, unit: "/s", of: ({ full }) => full.perSecond },
+    ...(isProcessorTimeKnown ? [perProcessorSecond] : []),
+    { name: "  p50 at half that load", unit: "ms", of: ({ half }) => half.p50Ms },
+    { name: "  p99 at half that load", unit: "ms", of: ({ half }) => half.p99Ms },
+  ];
+}
+
+/** The ratio is taken round by round: both sides of it were measured in the same seconds. */
+function againstEcho(
+  rounds: readonly Round[],
+  { store, kind, measure }: { store: StoreName; kind: RequestKind; measure: Measure },
+): Figure {
+  const { name, unit, of } = measure;
+  const measured = rounds.map((round) => of(gatewayOf(round, store)[kind]));
+  const echoed = rounds.map((round) => of(round.echo[kind]));
+  return {
+    name,
+    unit,
+    value: spreadOf(measured),
+    aim: null,
+    against: {
+      name: ECHO_NAMES[kind] + (unit === "ms" ? " at half its load" : ""),
+      value: spreadOf(echoed),
+      ratio: spreadOf(measured.map((value, index) => value / (echoed[index] ?? Number.NaN))),
+    },
+  };
+}
+
+export function gatewayOf({ gateways }: Round, store: StoreName): Pairs {
+  const pairs = gateways.get(store);
+  if (pairs === undefined) throw new Error(`every round measures every store: ${store}`);
+  return pairs;
+}

@@ -1,0 +1,139 @@
+// The bench still runs, and its sender holds servers to what it says. What it measures here means nothing.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Figure } from "../../bench/figures.ts";
+import { type Sender, startSender } from "../../bench/processes.ts";
+import type { Report } from "../../bench/table.ts";
+import { OVERLOAD_CONNECTIONS, Trial } from "../../bench/trial.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** A quick run takes ten seconds on an idle machine, and this one is not. */
+const QUICK_RUN_MS_MAX = 180_000;
+
+test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_MAX }, async () => {
+  const bench = spawn(process.execPath, ["bench/main.ts", "--quick", "--json", "--store", "sqlite"], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, progress, [code]] = await Promise.all([
+    text(bench.stdout),
+    text(bench.stderr),
+    once(bench, "close"),
+  ]);
+  expect(code, progress).toBe(0);
+  const { machine, sections }: Report = JSON.parse(output);
+  expect(machine.commit ?? "unknown").toMatch(/^([0-9a-f]{40}|unknown)$/);
+  expect(sections.map(({ title }) => title)).toEqual([
+    "The ceiling: a bare node:http server",
+    "The gateway on SQLite",
+    "Too many orders for the gateway on SQLite",
+    "Engine and watch list, in process",
+    "Start",
+    "Memory, the gateway on SQLite",
+  ]);
+  const figures = sections.flatMap((section) => section.figures);
+  const names = figures.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "durable orders, POST /api/v3/order",
+      "signed reads, GET /api/v3/account",
+      "orders acknowledged in time at 2 × capacity",
+      "orders acknowledged in time at 4 × capacity",
+      "engine decisions, decided and applied",
+      "tick that crosses nothing, 0 resting",
+      "tick that crosses nothing, 100,000 resting",
+      "start to first answer, new SQLite database",
+      "  of it JavaScript's heap",
+    ]),
+  );
+  expect(figures.filter((figure) => !isMeasured(figure)).map(({ name }) => name)).toEqual([]);
+});
+
+function send(response: ServerResponse, status: number, body: string, headers = {}): void {
+  response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+}
+
+function isMeasured({ value, against }: Figure): boolean {
+  const spreads = against === null ? [value] : [value, against.value, against.ratio];
+  return spreads.every(({ median, min, max }) => [median, min, max].every(Number.isFinite));
+}
+
+describe("the sender of an overload", () => {
+  const LENGTH = { seconds: 0.4, warmSeconds: 0 };
+  const FILLED = '{"status":"FILLED"}';
+  let sender: Sender;
+
+  beforeAll(async () => {
+    const credentials = Array.from({ length: 2 * OVERLOAD_CONNECTIONS }, (_, index) => ({
+      apiKey: `key-${index}`,
+      apiSecret: `secret-${index}`,
+    }));
+    const trips = [{ symbol: "TRXUSDT", buy: "40", sell: "39.9" }];
+    sender = await startSender({ credentials, trips }, null);
+  });
+  afterAll(() => sender.stop());
+
+  /** Sends so many orders a second to a server that answers each as it is told to. */
+  async function overload(perSecond: number, answer: (response: ServerResponse, number: number) => void) {
+    let received = 0;
+    const server = createServer((request, response) => {
+      request.resume();
+      request.once("end", () => answer(response, ++received));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    try {
+      const stub = { port, pid: process.pid, isRunning: () => true };
+      const trial = new Trial({ name: "a stub", target: "gateway", server: stub, sender, warmSeconds: 0 });
+      return { overloaded: await trial.overload(LENGTH, perSecond), received };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  test("what is acknowledged in time counts, what is shed with Retry-After is told apart", async () => {
+    const { overloaded, received } = await overload(500, (response, number) => {
+      if (number % 2 === 0) send(response, 200, FILLED);
+      else send(response, number % 4 === 1 ? 429 : 503, "{}", { "retry-after": "1" });
+    });
+    const { due, inTime, late, unsent, shed } = overloaded;
+    expect(due).toBe(received);
+    expect([inTime, late, unsent]).toEqual([Math.floor(due / 2), 0, 0]);
+    expect(shed).toEqual({ 429: Math.ceil(due / 4), 503: due - inTime - Math.ceil(due / 4) });
+    expect(overloaded.goodPerSecond).toBe(inTime / LENGTH.seconds);
+  });
+
+  test.each<[string, (response: ServerResponse) => void, RegExp]>([
+    ["a refusal without Retry-After", (response) => send(response, 503, "{}"), /were bad: 503/],
+    ["a fault", (response) => send(response, 500, "{}"), /were bad: 500/],
+    ["a timestamp that is too old", (response) => send(response, 400, "{}"), /were bad: 400/],
+    ["an order that is not filled", (response) => send(response, 200, '{"status":"NEW"}'), /were bad: 200/],
+    ["a cut connection", (response) => response.destroy(), /closed a connection|ECONNRESET/],
+  ])("%s is no figure", async (_what, answer, reason) => {
+    await expect(overload(100, answer)).rejects.toThrow(reason);
+  });
+
+  test("what comes late is no goodput, and what finds no connection in time is never sent", async () => {
+    const held: ServerResponse[] = [];
+    const { overloaded, received } = await overload(8 * OVERLOAD_CONNECTIONS, (response) => {
+      held.push(response);
+      if (held.length < OVERLOAD_CONNECTIONS) return;
+      // All connections wait by now. Answered when everything that was due has been due for too long.
+      setTimeout(() => {
+        for (const each of held.splice(0)) send(each, 200, FILLED);
+      }, 2_000);
+    });
+    const { due, inTime, late, unsent } = overloaded;
+    expect(received).toBe(OVERLOAD_CONNECTIONS);
+    expect([inTime, late, unsent]).toEqual([0, OVERLOAD_CONNECTIONS, due - OVERLOAD_CONNECTIONS]);
+    expect(overloaded.p99Ms).toBeGreaterThan(1_000);
+    expect(unsent).toBeGreaterThan(OVERLOAD_CONNECTIONS);
+  });
+});
