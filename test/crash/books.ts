@@ -3,6 +3,8 @@
 import { decimalText, units } from "../support/exact.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import type { Fault } from "./faults.ts";
+import { patiently } from "./patience.ts";
 import { isBody, type OrderBody, SYMBOL, type Trader } from "./trader.ts";
 
 type TradeBody = {
@@ -59,50 +61,76 @@ export async function openOrders(url: string, credentials: Credentials): Promise
   return (await ask(url, credentials, "/api/v3/openOrders", { symbol: SYMBOL })) as OrderBody[];
 }
 
-/** Throws, with everything that is wrong, unless the books are in order. */
-export function checkBooks(trader: Trader, books: Books): void {
-  const faults = [
+/** Everything that is wrong with the books of a trader. */
+export function faultsOf(trader: Trader, books: Books): Fault[] {
+  return [
     ...numberingFaults(books),
     ...acknowledgementFaults(trader, books),
     ...tradeFaults(trader, books),
     ...balanceFaults(books),
+  ].map(({ kind, what }) => ({ kind, what: `${trader.name}: ${what}` }));
+}
+
+/** Ids count from one without a gap: nothing was lost and nothing undone. Ids and client ids occur once. */
+function numberingFaults({ orders, trades }: Books): Fault[] {
+  return [
+    ...sequenceFaults(
+      "order",
+      orders.map(({ orderId }) => orderId),
+    ),
+    ...sequenceFaults(
+      "trade",
+      trades.map(({ id }) => id),
+    ),
+    ...repeated(orders.map(({ clientOrderId }) => clientOrderId)).map(
+      (clientOrderId): Fault => ({ kind: "DOUBLED", what: `${clientOrderId} is there more than once` }),
+    ),
   ];
-  if (faults.length > 0) throw new Error(`the books are not in order:\n${faults.join("\n")}`);
 }
 
-/** Ids count from one without a gap: nothing was lost and nothing undone. Client ids occur once. */
-function numberingFaults({ orders, trades }: Books): string[] {
-  const faults: string[] = [];
-  orders.forEach(({ orderId }, index) => {
-    if (orderId !== index + 1) faults.push(`order ${index + 1} of the list has the id ${orderId}`);
-  });
-  trades.forEach(({ id }, index) => {
-    if (id !== index + 1) faults.push(`trade ${index + 1} of the list has the id ${id}`);
-  });
-  const seen = new Set<string>();
-  for (const { clientOrderId } of orders) {
-    if (seen.has(clientOrderId)) faults.push(`${clientOrderId} is there more than once`);
-    seen.add(clientOrderId);
-  }
-  return faults;
+function sequenceFaults(what: "order" | "trade", ids: readonly number[]): Fault[] {
+  const present = new Set(ids);
+  const missing = Array.from({ length: Math.max(0, ...ids) }, (_, index) => index + 1).filter(
+    (id) => !present.has(id),
+  );
+  return [
+    ...missing.map((id): Fault => ({ kind: "LOST", what: `${what} ${id} is missing in the list` })),
+    ...repeated(ids).map((id): Fault => ({ kind: "DOUBLED", what: `${what} ${id} is listed again` })),
+  ];
 }
 
-function acknowledgementFaults(trader: Trader, { orders }: Books): string[] {
-  const faults: string[] = [];
+function repeated<Value>(values: readonly Value[]): Value[] {
+  const seen = new Set<Value>();
+  return values.filter((value) => {
+    const isRepeated = seen.has(value);
+    seen.add(value);
+    return isRepeated;
+  });
+}
+
+function acknowledgementFaults(trader: Trader, { orders }: Books): Fault[] {
+  const faults: Fault[] = [];
   const byClientId = new Map(orders.map((order) => [order.clientOrderId, order]));
   for (const { clientOrderId } of orders) {
-    if (!trader.placements.has(clientOrderId)) faults.push(`${clientOrderId} is there but was never sent`);
+    if (!trader.placements.has(clientOrderId)) {
+      faults.push({ kind: "UNASKED", what: `${clientOrderId} is there but was never sent` });
+    }
   }
   for (const [clientOrderId, { heard, mayBeCanceled }] of trader.placements) {
     const stored = byClientId.get(clientOrderId);
     if (heard === "refused") {
-      if (stored !== undefined)
-        faults.push(`${clientOrderId} was refused and is there: ${JSON.stringify(stored)}`);
+      if (stored === undefined) continue;
+      const what = `${clientOrderId} was refused and is there: ${JSON.stringify(stored)}`;
+      faults.push({ kind: "UNASKED", what });
     } else if (isBody(heard)) {
-      if (stored === undefined)
-        faults.push(`${clientOrderId} was acknowledged and is gone: ${JSON.stringify(heard)}`);
-      else if (!mayFollow(heard, stored, mayBeCanceled)) {
-        faults.push(`${clientOrderId} went from ${JSON.stringify(heard)} to ${JSON.stringify(stored)}`);
+      const was = JSON.stringify(heard);
+      if (stored === undefined) {
+        faults.push({ kind: "LOST", what: `${clientOrderId} was acknowledged and is gone: ${was}` });
+      } else if (!mayFollow(heard, stored, mayBeCanceled)) {
+        faults.push({
+          kind: "CHANGED",
+          what: `${clientOrderId} went from ${was} to ${JSON.stringify(stored)}`,
+        });
       }
     }
   }
@@ -122,7 +150,7 @@ const FIXED = ["orderId", "side", "type", "price", "origQty", "time"] as const;
 const MOVING = ["executedQty", "cummulativeQuoteQty", "updateTime"] as const;
 
 /** An order's trades add up to what it says of itself; one that rested was filled at its limit, as maker. */
-function tradeFaults(trader: Trader, { orders, trades }: Books): string[] {
+function tradeFaults(trader: Trader, { orders, trades }: Books): Fault[] {
   const faults: string[] = [];
   const ids = new Set(orders.map(({ orderId }) => orderId));
   for (const { id, orderId } of trades) {
@@ -144,17 +172,19 @@ function tradeFaults(trader: Trader, { orders, trades }: Books): string[] {
       );
     }
   }
-  return faults;
+  return faults.map((what) => ({ kind: "UNBALANCED", what }));
 }
 
 /** The balances, recomputed from the seed of 200 USDT, the trades and the open orders. */
-function balanceFaults({ orders, trades, balances }: Books): string[] {
+function balanceFaults({ orders, trades, balances }: Books): Fault[] {
   const owned = { USDT: units("200"), DOGE: 0n };
   for (const { isBuyer, qty, quoteQty, commission, commissionAsset } of trades) {
     const direction = isBuyer ? 1n : -1n;
     owned.DOGE += direction * units(qty);
     owned.USDT -= direction * units(quoteQty);
-    if (commissionAsset !== (isBuyer ? "DOGE" : "USDT")) return [`a fee was paid in ${commissionAsset}`];
+    if (commissionAsset !== (isBuyer ? "DOGE" : "USDT")) {
+      return [{ kind: "UNBALANCED", what: `a fee was paid in ${commissionAsset}` }];
+    }
     owned[commissionAsset] -= units(commission);
   }
   const open = orders.filter(({ status }) => status === "NEW");
@@ -169,9 +199,9 @@ function balanceFaults({ orders, trades, balances }: Books): string[] {
   return (["USDT", "DOGE"] as const).flatMap((asset) => {
     const expected = { free: decimalText(owned[asset] - locked[asset]), locked: decimalText(locked[asset]) };
     const { free, locked: held } = balances.find((balance) => balance.asset === asset) ?? NOTHING;
-    return free === expected.free && held === expected.locked
-      ? []
-      : [`${asset} is ${free} free and ${held} locked, not ${expected.free} and ${expected.locked}`];
+    if (free === expected.free && held === expected.locked) return [];
+    const what = `${asset} is ${free} free and ${held} locked, not ${expected.free} and ${expected.locked}`;
+    return [{ kind: "UNBALANCED", what }];
   });
 }
 
@@ -200,7 +230,7 @@ async function ask(
   path: string,
   parameters: Readonly<Record<string, string | number>>,
 ) {
-  const { status, body } = await signed(url, credentials, "GET", path, parameters);
+  const { status, body } = await patiently(() => signed(url, credentials, "GET", path, parameters));
   if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }

@@ -1,6 +1,8 @@
 // One strategy under load, and all that it was told. What it heard before a crash must hold after it.
 import type { Credentials } from "../support/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
+import { GatewayFault } from "./faults.ts";
+import { patiently } from "./patience.ts";
 
 export const SYMBOL = "DOGEUSDT";
 /** The symbol's prices are counted in ticks of 0.00001. */
@@ -39,7 +41,13 @@ export type Placement = {
   mayBeCanceled: boolean;
 };
 
+/** What an act that was acknowledged did; null if it was refused, or if nobody knows. */
+export type Acknowledged = "PLACED" | "CANCELED" | null;
+
 type Draw = () => number;
+
+/** The code of an answer that says nothing about the outcome. */
+const OUTCOME_UNKNOWN = -1007;
 
 /** Resting orders that a trader keeps, about; with more it cancels. */
 const RESTING_MAX = 14;
@@ -49,17 +57,17 @@ export class Trader {
   credentials: Credentials;
   /** By client order id. */
   readonly placements = new Map<string, Placement>();
-  readonly #name: string;
+  readonly name: string;
   readonly #draw: Draw;
 
   constructor(name: string, credentials: Credentials, draw: Draw) {
-    this.#name = name;
+    this.name = name;
     this.credentials = credentials;
     this.#draw = draw;
   }
 
-  /** Does one thing. Answers whether it was acknowledged; rejects if there was no answer. */
-  async act(url: string, prices: Prices): Promise<boolean> {
+  /** Does one thing. Rejects with GatewayFault if the answer may never be given, with any other error if there was none. */
+  async act(url: string, prices: Prices): Promise<Acknowledged> {
     if (this.placements.size === 0)
       return await this.#place(url, { side: "BUY", type: "MARKET", quantity: "900" });
     const resting = this.#resting();
@@ -83,13 +91,22 @@ export class Trader {
     });
   }
 
-  /** Sends a placement once more, as it was. */
+  /** Sends a placement once more, as it was, until it is told what has become of it. */
   async resend(url: string, clientOrderId: string): Promise<WireAnswer> {
     const placement = this.placements.get(clientOrderId);
     if (placement === undefined) throw new Error(`only what was sent is sent again: ${clientOrderId}`);
-    const answer = await signed(url, this.credentials, "POST", "/api/v3/order", placement.parameters);
+    const answer = await patiently(() =>
+      signed(url, this.credentials, "POST", "/api/v3/order", placement.parameters),
+    );
     this.#take(placement, answer);
     return answer;
+  }
+
+  /** Client ids of the placements that were never answered, or not with their outcome. */
+  unknown(): string[] {
+    return [...this.placements]
+      .filter(([, { heard }]) => heard === null)
+      .map(([clientOrderId]) => clientOrderId);
   }
 
   /** Takes note of an order that was found in the books. */
@@ -120,53 +137,70 @@ export class Trader {
     return { side, ticks: Math.round(side === "BUY" ? cheapAsk * 0.6 : dearBid * 1.5) };
   }
 
-  async #place(url: string, terms: Readonly<Record<string, string>>): Promise<boolean> {
-    const clientOrderId = `${this.#name}-${this.placements.size + 1}`;
+  async #place(url: string, terms: Readonly<Record<string, string>>): Promise<Acknowledged> {
+    const clientOrderId = `${this.name}-${this.placements.size + 1}`;
     const parameters = { symbol: SYMBOL, newClientOrderId: clientOrderId, ...terms };
     const placement: Placement = { parameters, heard: null, hasRested: false, mayBeCanceled: false };
     this.placements.set(clientOrderId, placement);
     const answer = await signed(url, this.credentials, "POST", "/api/v3/order", parameters);
     this.#take(placement, answer);
-    return answer.status === 200;
+    return answer.status === 200 ? "PLACED" : null;
   }
 
-  async #cancel(url: string, clientOrderId: string): Promise<boolean> {
+  async #cancel(url: string, clientOrderId: string): Promise<Acknowledged> {
     const placement = this.placements.get(clientOrderId);
     if (placement !== undefined) placement.mayBeCanceled = true;
     const parameters = { symbol: SYMBOL, origClientOrderId: clientOrderId };
     const answer = await signed(url, this.credentials, "DELETE", "/api/v3/order", parameters);
-    if (answer.status === 200) this.#hear(answer.body);
-    return answer.status === 200;
+    judge(answer);
+    if (answer.status !== 200) return null;
+    this.#hear(answer.body);
+    return "CANCELED";
   }
 
-  async #cancelAll(url: string): Promise<boolean> {
+  async #cancelAll(url: string): Promise<Acknowledged> {
     try {
       const parameters = { symbol: SYMBOL };
       const answer = await signed(url, this.credentials, "DELETE", "/api/v3/openOrders", parameters);
-      if (answer.status === 200) for (const canceled of answer.body) this.#hear(canceled);
-      return answer.status === 200;
+      judge(answer);
+      if (answer.status !== 200) return null;
+      for (const canceled of answer.body) this.#hear(canceled);
+      return "CANCELED";
     } finally {
       // It also concerns orders that were sent after it and overtook it.
       for (const placement of this.placements.values()) placement.mayBeCanceled = true;
     }
   }
 
-  #take(placement: Placement, { status, body }: WireAnswer): void {
+  #take(placement: Placement, answer: WireAnswer): void {
+    judge(answer);
+    const { status, body } = answer;
     if (status === 200) this.#hear(body);
-    // A 503 says that the order was certainly not executed; any other 5xx must not be.
-    else if (status < 500 || status === 503) placement.heard ??= "refused";
-    else throw new Error(`no answer is a 5xx: ${status} ${JSON.stringify(body)}`);
+    // Any other refusal, a 503 too, says that the order was certainly not executed.
+    else if (body.code !== OUTCOME_UNKNOWN) placement.heard ??= "refused";
   }
 
   #hear(body: OrderBody & { readonly origClientOrderId?: string }): void {
     const clientOrderId = body.origClientOrderId ?? body.clientOrderId;
     const placement = this.placements.get(clientOrderId);
-    if (placement === undefined) throw new Error(`an answer names an order that was sent: ${clientOrderId}`);
+    if (placement === undefined)
+      throw new GatewayFault(`answered with an order that was never sent: ${clientOrderId}`);
     if (body.status === "NEW") placement.hasRested = true;
     // Of two answers that cross on their way the final one holds.
     if (!isBody(placement.heard) || placement.heard.status === "NEW") {
       placement.heard = { ...body, clientOrderId };
     }
+  }
+}
+
+/** Throws if this may never be answered, whatever was killed: a valid key is valid, and only who is gone for now says 5xx. */
+function judge({ status, headers, body }: WireAnswer): void {
+  const isFault = status === 401 || (status >= 500 && status !== 503);
+  const lacksHint = status === 503 && !headers.has("retry-after");
+  if (isFault || lacksHint) {
+    throw new GatewayFault(
+      `answered ${status} ${JSON.stringify(body)}${lacksHint ? " without Retry-After" : ""}`,
+    );
   }
 }
 

@@ -1,0 +1,78 @@
+// The flags of `npm run crash`.
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { STORES, type StoreName } from "./stores.ts";
+
+export type Options = {
+  readonly cycles: number;
+  readonly seed: number;
+  /** In the order in which they have their cycles. */
+  readonly stores: readonly StoreName[];
+  /** Whether a store that cannot be had is an error: only if it was asked for by its name. */
+  readonly mustHave: boolean;
+  readonly isJson: boolean;
+};
+
+/** A flag that is wrong, in words for the person who gave it. */
+export class OptionError extends Error {}
+
+const CYCLES_DEFAULT = 100;
+const CYCLES_MAX = 100_000;
+const SEED_MAX = 2 ** 31 - 1;
+
+export const HELP = `Usage: npm run crash -- [options]
+
+Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the store is a server
+of its own also of that, or of both at once. After each restart every book is checked: what was acknowledged is there,
+once, and all balances are what the trades make them.
+
+Options:
+  --cycles N    kills per store, 1 to ${CYCLES_MAX}   (${CYCLES_DEFAULT})
+  --store NAME  sqlite, postgres or both   (both; without PostgreSQL's programs, sqlite alone)
+  --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --json        the report as JSON
+  --help        this text
+
+Progress goes to standard error, the report to standard output. Exits 0, 1 if something was found, 2 on a bad flag.
+`;
+
+/** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
+export function readOptions(args: readonly string[]): Options | "help" {
+  const values = parse(args);
+  if (values.help === true) return "help";
+  const store = values.store ?? "both";
+  const named = STORES.find((name) => name === store);
+  if (named === undefined && store !== "both") {
+    throw new OptionError(`--store is none of ${STORES.join(", ")}, both: ${JSON.stringify(store)}`);
+  }
+  return {
+    cycles: wholeNumber("--cycles", values.cycles ?? String(CYCLES_DEFAULT), { least: 1, most: CYCLES_MAX }),
+    seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
+    stores: named === undefined ? STORES : [named],
+    mustHave: named !== undefined,
+    isJson: values.json === true,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        cycles: { type: "string" },
+        store: { type: "string" },
+        seed: { type: "string" },
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wholeNumber(flag: string, text: string, { least, most }: { least: number; most: number }): number {
+  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new OptionError(`${flag} is not a whole number from ${least} to ${most}: ${JSON.stringify(text)}`);
+}
