@@ -153,12 +153,12 @@ export class Desk {
   }
 
   async #turn(strategyId: string, { command, options }: Job): Promise<Executed | Refusal> {
-    for (;;) {
-      // The version first and the key after it: should another process use the key in between, the commit is outdated.
+    const { key = null } = options;
+    for (let mayBeReplay = false; ; ) {
       const held = this.#accounts.get(strategyId);
       const { account, version } = held ?? (await this.#load(strategyId));
-      const key = options.key ?? null;
-      const earlier = key === null ? null : await this.#store.findEntry(strategyId, key);
+      // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is to be committed.
+      const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
       if (earlier === null) await this.#prepare(symbolsConcerned(account, command));
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
@@ -171,6 +171,8 @@ export class Desk {
       const decision = decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
+        const replayed = mayBeReplay ? null : await this.#findEntry(strategyId, key);
+        if (replayed !== null) return await this.#replay(strategyId, replayed);
         // Nothing is committed, so no version check would show that another process has moved the account since.
         if (held !== undefined && (await this.#isOutdated(strategyId, version))) continue;
         return isRefusal(decision) ? decision : { events, orders: [], replayed: false };
@@ -181,7 +183,10 @@ export class Desk {
       const { orders, trades } = applyAll(account, events);
       const entry: JournalEntry = { version: version + 1, key, at, events };
       const outcome = await this.#commits.commit({ account, entry, orders, trades });
-      if (outcome === "OUTDATED") continue;
+      if (outcome === "OUTDATED") {
+        mayBeReplay = true;
+        continue;
+      }
       if (outcome === "BUSY") {
         // A client may come again.
         if (isFromMarket(command)) continue;
@@ -191,6 +196,10 @@ export class Desk {
       this.#announce({ strategyId, events, orders, mark });
       return { events, orders, replayed: false };
     }
+  }
+
+  async #findEntry(strategyId: string, key: string | null): Promise<JournalEntry | null> {
+    return key === null ? null : await this.#store.findEntry(strategyId, key);
   }
 
   async #prepare(symbols: readonly string[]): Promise<void> {

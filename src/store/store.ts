@@ -32,7 +32,7 @@ export type Commit = {
 };
 
 /**
- * OUTDATED: somebody else committed first. BUSY: another process kept the database to itself for too long.
+ * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: another process kept the database to itself for too long.
  * Nothing of such a commit was stored.
  */
 export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
@@ -139,7 +139,7 @@ export class StoreUnavailable extends Error {}
 export type Store = {
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
-  /** The entry that a key stands for, or null if the key is new. */
+  /** The entry that a key stands for, or null if the key is new; a commit looks for itself. */
   findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
   /**
    * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the

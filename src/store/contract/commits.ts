@@ -121,10 +121,9 @@ export function commitCases(opened: Opened): void {
         { orders: [orderOf(1, { clientOrderId: "x" }), orderOf(2, { clientOrderId: "x" })] },
       ],
       ["two trades with one id", { trades: [tradeOf(1, 1), tradeOf(1, 2)] }],
-      ["a key that was used before", { key: "used" }],
     ])("a group with %s rejects, stores nothing and does not harm the next", async (_case, broken) => {
       await create(store, "one", "two", "three");
-      await commit(store, [commitOf(accountOf("two"), 2, { key: "used" })]);
+      await commit(store, [commitOf(accountOf("two"), 2)]);
       const before = await Promise.all(["one", "two", "three"].map((id) => everythingOf(store, id)));
       const group = [
         commitOf(accountOf("one"), 2, { key: "k", orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
@@ -134,6 +133,24 @@ export function commitCases(opened: Opened): void {
       await expect(store.commit(group)).rejects.toThrow(StoreFailure);
       expect(await Promise.all(["one", "two", "three"].map((id) => everythingOf(store, id)))).toEqual(before);
       expect(await store.commit([commitOf(accountOf("two"), 3)])).toEqual(["COMMITTED"]);
+    });
+
+    test("a key that was used before makes a commit outdated, and no other", async () => {
+      await create(store, "one", "two", "three");
+      await commit(store, [commitOf(accountOf("two"), 2, { key: "used" })]);
+      const before = await everythingOf(store, "two");
+      const parts = { orders: [orderOf(1)], trades: [tradeOf(1, 1)] };
+      const group = [
+        commitOf(accountOf("one"), 2, { key: "used", ...parts }),
+        commitOf(accountOf("two"), 3, { key: "used", ...parts }),
+        commitOf(accountOf("three"), 2, { key: "other", ...parts }),
+      ];
+      expect(await store.commit(group)).toEqual(["COMMITTED", "OUTDATED", "COMMITTED"]);
+      expect(await everythingOf(store, "two")).toEqual(before);
+      expect(await versionsOf(store, ["one", "two", "three"])).toEqual([2, 2, 2]);
+      expect(await store.commit([commitOf(accountOf("two"), 3, { key: "new", ...parts })])).toEqual([
+        "COMMITTED",
+      ]);
     });
 
     test("a client id that an earlier commit used is refused like one in the same commit", async () => {

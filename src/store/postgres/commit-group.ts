@@ -1,7 +1,7 @@
 // A group of commits as one statement, which is one transaction and one way to the server and back.
 //
 //   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
-//   moved     those that still have the version that was decided on, at the next version
+//   moved     those that still have the version that was decided on, and whose key is new, at the next version
 //   …         journal, orders and trades of those that moved, and of no others
 //   told      other servers, unless nothing has moved
 //
@@ -21,6 +21,9 @@ const STATEMENT = `
   moved AS (
     UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version
     FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
+      AND NOT EXISTS (
+        SELECT FROM ${rowsGiven("journal")} JOIN journal USING (strategy_id, key) WHERE strategy_id = s.id
+      )
     RETURNING s.id
   ),
   entered AS (${insertion("journal")}),

@@ -44,7 +44,8 @@ if (port === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
 const moveStrategy = database.prepare(
-  "UPDATE strategies SET status = ?2, version = ?3, state = ?4 WHERE id = ?1 AND version = ?3 - 1",
+  `UPDATE strategies SET status = ?2, version = ?3, state = ?4 WHERE id = ?1 AND version = ?3 - 1
+   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?5)`,
 );
 const addEntry = database.prepare(insertion("journal"));
 const putOrder = database.prepare(
@@ -174,8 +175,9 @@ function transact(count: number, write: () => CommitOutcome[]): CommitOutcome[] 
 function commitGroup({ strategies, journal, orders, trades }: GroupColumns): CommitOutcome[] {
   const outdated = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
-  eachRow(strategies, (row) => {
-    const hasMoved = moveStrategy.run(...row).changes === 1;
+  const [, , keys = []] = journal;
+  eachRow(strategies, (row, index) => {
+    const hasMoved = moveStrategy.run(...row, keys[index] ?? null).changes === 1;
     if (!hasMoved) outdated.add(row[0] ?? null);
     outcomes.push(hasMoved ? "COMMITTED" : "OUTDATED");
   });
@@ -189,14 +191,14 @@ function commitGroup({ strategies, journal, orders, trades }: GroupColumns): Com
 }
 
 /** The array is the same one for every row. */
-function eachRow(columns: Columns, use: (row: readonly Value[]) => void): void {
+function eachRow(columns: Columns, use: (row: readonly Value[], index: number) => void): void {
   const count = columns[0]?.length ?? 0;
   const row: Value[] = [];
   for (let index = 0; index < count; index += 1) {
     columns.forEach((column, at) => {
       row[at] = column[index] ?? null;
     });
-    use(row);
+    use(row, index);
   }
 }
 
