@@ -1,6 +1,7 @@
 // The accounts that are traded on: prepared in the database before the server starts, and counted after it ended.
-import { type Insertable, sql } from "kysely";
+import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
+import { placementKey } from "../src/domain/command-key.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
 import { issueApiKey, type MasterKey } from "../src/identity/api-keys.ts";
 import { encodeState } from "../src/store/codec.ts";
@@ -101,20 +102,23 @@ export async function readTrips(url: string): Promise<Trip[]> {
   );
 }
 
-/** How many orders the database of a stopped server holds, each with its journal entry. */
+/** How many orders the database of a stopped server holds; their number in the journal has to be the same. */
 export async function countOrders(place: Place): Promise<number> {
   const rows = openRows(place);
   try {
-    const { count } = await rows
-      .selectFrom("journal")
-      .innerJoin("orders", (join) =>
-        join
-          .onRef("orders.strategy_id", "=", "journal.strategy_id")
-          .on("journal.key", "=", sql<string>`'order:' || orders.client_order_id`),
-      )
+    const orders = await rows
+      .selectFrom("orders")
       .select((select) => select.fn.countAll().as("count"))
       .executeTakeFirstOrThrow();
-    return Number(count);
+    const placements = await rows
+      .selectFrom("journal")
+      .select((select) => select.fn.countAll().as("count"))
+      .where("key", "like", placementKey("%"))
+      .executeTakeFirstOrThrow();
+    if (Number(orders.count) !== Number(placements.count)) {
+      throw new Error(`the database holds ${orders.count} orders, its journal ${placements.count}`);
+    }
+    return Number(orders.count);
   } finally {
     await rows.destroy();
   }

@@ -7,7 +7,13 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
-import { createMasterKey, type MasterKey, readMasterKey, syncFolder, verifyMasterKey } from "./identity/api-keys.ts";
+import {
+  createMasterKey,
+  type MasterKey,
+  readMasterKey,
+  syncFolder,
+  verifyMasterKey,
+} from "./identity/api-keys.ts";
 import { agreeOnMasterKey, databaseName, openSharedDatabase, openUsedDatabase } from "./shared-database.ts";
 import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";

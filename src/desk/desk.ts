@@ -25,8 +25,8 @@ import { GroupCommit } from "./group-commit.ts";
 const STRATEGY_COMMANDS_WAITING_MAX = 500;
 /** Commands of all strategies that may wait; one more is refused BUSY. */
 const COMMANDS_WAITING_MAX = 20_000;
-/** Accounts kept in memory; beyond it the one that was used longest ago is loaded again when needed. */
-const ACCOUNTS_HELD_MAX = 20_000;
+/** Strategies remembered with their accounts; beyond it the one that was met first is forgotten, and loaded when needed. */
+const STRATEGIES_HELD_MAX = 20_000;
 
 /** The market as the desk needs it: values for a decision, and a moment to have them fresh. */
 export type DeskMarket = Market & {
@@ -69,6 +69,14 @@ type Job = {
   readonly reply: PromiseWithResolvers<Executed | Refusal>;
 };
 
+/** What the desk knows of one strategy. */
+type Lane = {
+  /** The turn under way, and what waits behind it. */
+  readonly jobs: Job[];
+  /** The account as last committed; null while it is not known, or ahead of the store. */
+  held: LoadedAccount | null;
+};
+
 export class Desk {
   readonly #store: Store;
   readonly #market: DeskMarket;
@@ -77,10 +85,9 @@ export class Desk {
   readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
-  /** Strategies with a turn under way, and what waits behind it. */
-  readonly #turns = new Map<string, Job[]>();
-  /** In order of use, oldest first. */
-  readonly #accounts = new Map<string, LoadedAccount>();
+  /** In the order in which they were met. A lane stays when its jobs are done: a map that always changes costs memory. */
+  readonly #lanes = new Map<string, Lane>();
+  #lanesBusy = 0;
   #commandsWaiting = 0;
   #whenIdle: PromiseWithResolvers<void> | null = null;
 
@@ -106,19 +113,17 @@ export class Desk {
    * error if there is a bug in deciding it (it then took none).
    */
   execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
-    const waiting = this.#turns.get(strategyId);
+    const lane = this.#laneOf(strategyId);
     const isFull =
       this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
-      (waiting !== undefined && waiting.length >= STRATEGY_COMMANDS_WAITING_MAX);
+      lane.jobs.length >= STRATEGY_COMMANDS_WAITING_MAX ||
+      this.#commits.isBehind();
     if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
       return Promise.resolve({ refusal: "BUSY" });
     this.#commandsWaiting += 1;
     const job: Job = { command, options, reply: Promise.withResolvers() };
-    if (waiting !== undefined) waiting.push(job);
-    else {
-      this.#turns.set(strategyId, [job]);
-      void this.#takeTurns(strategyId);
-    }
+    lane.jobs.push(job);
+    if (lane.jobs.length === 1) void this.#takeTurns(strategyId, lane);
     return job.reply.promise;
   }
 
@@ -131,31 +136,32 @@ export class Desk {
   /** Refuses what comes from now on and resolves when everything that had been accepted is answered. */
   async drain(): Promise<void> {
     this.#whenIdle ??= Promise.withResolvers();
-    if (this.#turns.size === 0) this.#whenIdle.resolve();
+    if (this.#lanesBusy === 0) this.#whenIdle.resolve();
     await this.#whenIdle.promise;
   }
 
-  async #takeTurns(strategyId: string): Promise<void> {
-    const jobs = this.#turns.get(strategyId) ?? [];
+  async #takeTurns(strategyId: string, lane: Lane): Promise<void> {
+    const { jobs } = lane;
+    this.#lanesBusy += 1;
     for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
       try {
-        job.reply.resolve(await this.#turn(strategyId, job));
+        job.reply.resolve(await this.#turn(strategyId, lane, job));
       } catch (error) {
-        this.#accounts.delete(strategyId);
+        lane.held = null;
         if (error instanceof StoreFailure) this.#onStoreFailure(error);
         job.reply.reject(error);
       }
       jobs.shift();
       this.#commandsWaiting -= 1;
     }
-    this.#turns.delete(strategyId);
-    if (this.#turns.size === 0) this.#whenIdle?.resolve();
+    this.#lanesBusy -= 1;
+    if (this.#lanesBusy === 0) this.#whenIdle?.resolve();
   }
 
-  async #turn(strategyId: string, { command, options }: Job): Promise<Executed | Refusal> {
+  async #turn(strategyId: string, lane: Lane, { command, options }: Job): Promise<Executed | Refusal> {
     const { key = null } = options;
     for (let mayBeReplay = false; ; ) {
-      const held = this.#accounts.get(strategyId);
+      const { held } = lane;
       const { account, version } = held ?? (await this.#load(strategyId));
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
@@ -174,12 +180,15 @@ export class Desk {
         const replayed = mayBeReplay ? null : await this.#findEntry(strategyId, key);
         if (replayed !== null) return await this.#replay(strategyId, replayed);
         // Nothing is committed, so no version check would show that another process has moved the account since.
-        if (held !== undefined && (await this.#isOutdated(strategyId, version))) continue;
+        if (held !== null && (await this.#load(strategyId)).version !== version) {
+          lane.held = null;
+          continue;
+        }
         return isRefusal(decision) ? decision : { events, orders: [], replayed: false };
       }
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
-      this.#accounts.delete(strategyId);
+      lane.held = null;
       const { orders, trades } = applyAll(account, events);
       const entry: JournalEntry = { version: version + 1, key, at, events };
       const outcome = await this.#commits.commit({ account, entry, orders, trades });
@@ -192,7 +201,7 @@ export class Desk {
         if (isFromMarket(command)) continue;
         return { refusal: "BUSY" };
       }
-      this.#hold(strategyId, { account, version: entry.version });
+      lane.held = { account, version: entry.version };
       this.#announce({ strategyId, events, orders, mark });
       return { events, orders, replayed: false };
     }
@@ -205,13 +214,6 @@ export class Desk {
   async #prepare(symbols: readonly string[]): Promise<void> {
     const awaited = symbols.flatMap((symbol) => this.#market.prepare(symbol) ?? []);
     if (awaited.length > 0) await Promise.all(awaited);
-  }
-
-  /** Whether the account in memory is behind the store; it is then forgotten. */
-  async #isOutdated(strategyId: string, version: number): Promise<boolean> {
-    if ((await this.#load(strategyId)).version === version) return false;
-    this.#accounts.delete(strategyId);
-    return true;
   }
 
   async #load(strategyId: string): Promise<LoadedAccount> {
@@ -229,11 +231,21 @@ export class Desk {
     return { events, orders, replayed: true };
   }
 
-  #hold(strategyId: string, loaded: LoadedAccount): void {
-    this.#accounts.set(strategyId, loaded);
-    if (this.#accounts.size <= ACCOUNTS_HELD_MAX) return;
-    const [oldest] = this.#accounts.keys();
-    if (oldest !== undefined) this.#accounts.delete(oldest);
+  #laneOf(strategyId: string): Lane {
+    const known = this.#lanes.get(strategyId);
+    if (known !== undefined) return known;
+    if (this.#lanes.size >= STRATEGIES_HELD_MAX) this.#forgetOne();
+    const lane: Lane = { jobs: [], held: null };
+    this.#lanes.set(strategyId, lane);
+    return lane;
+  }
+
+  #forgetOne(): void {
+    for (const [strategyId, { jobs }] of this.#lanes) {
+      if (jobs.length > 0) continue;
+      this.#lanes.delete(strategyId);
+      return;
+    }
   }
 
   #announce(announcement: Announcement): void {

@@ -5,7 +5,15 @@ import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 /** Larger groups hardly gain throughput and cost latency. */
 const GROUP_MAX = 200;
 
-type Waiting = { readonly commit: Commit; readonly reply: PromiseWithResolvers<CommitOutcome> };
+/** When more than a group waits, and the first of them for longer than this, the store cannot keep up, ms. */
+const WAITING_MS_MAX = 250;
+
+type Waiting = {
+  readonly commit: Commit;
+  /** By the process's own clock, ms. */
+  readonly since: number;
+  readonly reply: PromiseWithResolvers<CommitOutcome>;
+};
 
 export class GroupCommit {
   readonly #store: Pick<Store, "commit">;
@@ -19,13 +27,23 @@ export class GroupCommit {
   /** Resolves when the commit is durable, or outdated; rejects if its group could not be made durable. */
   commit(commit: Commit): Promise<CommitOutcome> {
     const reply = Promise.withResolvers<CommitOutcome>();
-    this.#gathering.push({ commit, reply });
+    this.#gathering.push({ commit, since: performance.now(), reply });
     if (!this.#isBusy) {
       this.#isBusy = true;
       // Whatever else this turn of the event loop decides shall share the group.
       setImmediate(() => this.#write());
     }
     return reply.promise;
+  }
+
+  /** Whether commits wait so long that more of them should not be taken. */
+  isBehind(): boolean {
+    const [first] = this.#gathering;
+    return (
+      first !== undefined &&
+      this.#gathering.length > GROUP_MAX &&
+      performance.now() - first.since > WAITING_MS_MAX
+    );
   }
 
   async #write(): Promise<void> {

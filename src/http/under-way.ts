@@ -6,28 +6,41 @@ import type { Socket } from "node:net";
 const LAST_ANSWERS_MS_MAX = 3_000;
 
 export class UnderWay {
-  readonly #sockets = new Map<ServerResponse, Socket | null>();
+  /** How many answers are owed on each connection. A map of requests would change with each, which costs memory. */
+  readonly #owed = new WeakMap<Socket, { count: number }>();
+  #count = 0;
   #whenNone: PromiseWithResolvers<void> | null = null;
 
   add(response: ServerResponse): void {
-    this.#sockets.set(response, response.socket);
+    const owed = this.#owedOn(response.socket);
+    owed.count += 1;
+    this.#count += 1;
     response.once("close", () => {
-      this.#sockets.delete(response);
-      if (this.#sockets.size === 0) this.#whenNone?.resolve();
+      owed.count -= 1;
+      this.#count -= 1;
+      if (this.#count === 0) this.#whenNone?.resolve();
     });
   }
 
   /** Whether a request that came over the socket is still to be answered. */
   isOn(socket: Socket): boolean {
-    return this.#sockets.values().some((each) => each === socket);
+    return this.#owedOn(socket).count > 0;
   }
 
   /** Resolves when all are answered, or when waiting for them has taken too long. */
   async none(): Promise<void> {
-    if (this.#sockets.size === 0) return;
+    if (this.#count === 0) return;
     this.#whenNone ??= Promise.withResolvers();
     const timer = setTimeout(this.#whenNone.resolve, LAST_ANSWERS_MS_MAX);
     await this.#whenNone.promise;
     clearTimeout(timer);
+  }
+
+  #owedOn(socket: Socket | null): { count: number } {
+    const known = socket === null ? undefined : this.#owed.get(socket);
+    if (known !== undefined) return known;
+    const owed = { count: 0 };
+    if (socket !== null) this.#owed.set(socket, owed);
+    return owed;
   }
 }

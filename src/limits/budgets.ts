@@ -50,7 +50,7 @@ type Holder = { readonly windows: Windows; bannedUntil: number };
 export class Budgets {
   readonly #holders = new Map<string, Holder>();
   /** The holders that were charged since the log was written. */
-  readonly #unlogged = new Set<string>();
+  #unlogged = new Set<string>();
   #unloggedBans: Ban[] = [];
   #storeBan: () => Promise<void> = async () => {};
   #sweptMinute = 0;
@@ -124,10 +124,11 @@ export class Budgets {
   /** What was charged and banned since the last time, of at most so many holders; null if there is nothing. */
   takeUnlogged(holdersMax: number): LoggedBudgets | null {
     const charges: BudgetCharge[] = [];
-    for (const holder of this.#unlogged.values().take(holdersMax).toArray()) {
-      this.#unlogged.delete(holder);
+    const holders = this.#unlogged.values();
+    for (const holder of holders.take(holdersMax)) {
       charges.push(...(this.#holders.get(holder)?.windows.takeUnlogged(holder) ?? []));
     }
+    this.#unlogged = new Set(holders);
     const bans = this.#unloggedBans;
     this.#unloggedBans = [];
     return charges.length === 0 && bans.length === 0 ? null : { charges, bans };

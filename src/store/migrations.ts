@@ -171,20 +171,22 @@ const APPENDED: Migration = {
       .addColumn("strategy_id", "text", (column) => column.notNull())
       .addColumn("order_id", "bigint", (column) => column.notNull())
       .addColumn("symbol", "text", (column) => column.notNull())
-      .addColumn("client_order_id", "text", (column) => column.notNull())
+      .addColumn("client_order_id", "text")
       .addColumn("is_open", "smallint", (column) => column.notNull())
       .addColumn("placed_at", "bigint", (column) => column.notNull())
       .addColumn("first_trade_id", "bigint")
       .addColumn("last_trade_id", "bigint")
       .addColumn("body", "text", (column) => column.notNull())
       .addPrimaryKeyConstraint("orders_by_id", ["strategy_id", "symbol", "order_id"])
-      .addUniqueConstraint("orders_by_client_id", ["strategy_id", "client_order_id"])
       .execute();
     await sql`
       INSERT INTO orders (strategy_id, order_id, symbol, client_order_id, is_open, placed_at, first_trade_id,
         last_trade_id, body)
-      SELECT o.strategy_id, o.order_id, o.symbol, o.client_order_id, o.is_open, o.placed_at, MIN(t.trade_id),
-        MAX(t.trade_id), o.body
+      SELECT o.strategy_id, o.order_id, o.symbol,
+        CASE WHEN EXISTS (
+          SELECT 1 FROM journal j WHERE j.strategy_id = o.strategy_id AND j.key = 'order:' || o.client_order_id
+        ) THEN NULL ELSE o.client_order_id END,
+        o.is_open, o.placed_at, MIN(t.trade_id), MAX(t.trade_id), o.body
       FROM orders_before o
       LEFT JOIN trades_before t ON t.strategy_id = o.strategy_id AND t.order_id = o.order_id
       GROUP BY o.strategy_id, o.order_id, o.symbol, o.client_order_id, o.is_open, o.placed_at, o.body
@@ -205,6 +207,13 @@ const APPENDED: Migration = {
     `.execute(db);
     for (const table of ["journal", "orders", "trades"])
       await db.schema.dropTable(`${table}_before`).execute();
+    await db.schema
+      .createIndex("orders_by_client_id")
+      .unique()
+      .on("orders")
+      .columns(["strategy_id", "client_order_id"])
+      .where(sql.ref("client_order_id"), "is not", null)
+      .execute();
     // Its name is free only now.
     await db.schema
       .createIndex("orders_open")

@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { Migrator } from "kysely/migration";
+import { placementKey } from "../domain/command-key.ts";
+import type { Order } from "../domain/order.ts";
 import { decodeBudgets, decodeEvents, decodeOrder, decodeTrade, encodeState } from "./codec.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { journalRow, keyOfEntry } from "./rows.ts";
@@ -41,19 +43,29 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
 export function queries(db: Kysely<Tables>): Queries {
   return {
     async findOrder(strategyId, order) {
-      const row = await db
-        .selectFrom("orders")
-        .select("body")
+      const ofStrategy = db.selectFrom("orders").select("body").where("strategy_id", "=", strategyId);
+      if ("orderId" in order) {
+        // Without its symbol an order is looked for among all orders of the strategy.
+        const { orderId, symbol } = order;
+        const byId = ofStrategy.where("order_id", "=", orderId);
+        const query = symbol === undefined ? byId : byId.where("symbol", "=", symbol);
+        return orderOfRow(await query.executeTakeFirst());
+      }
+      const { clientOrderId } = order;
+      const entry = await db
+        .selectFrom("journal")
+        .select("events")
         .where("strategy_id", "=", strategyId)
-        .$call((query) => {
-          if ("clientOrderId" in order) return query.where("client_order_id", "=", order.clientOrderId);
-          // Without its symbol an order is looked for among all orders of the strategy.
-          const { orderId, symbol } = order;
-          const found = query.where("order_id", "=", orderId);
-          return symbol === undefined ? found : found.where("symbol", "=", symbol);
-        })
+        .where("key", "=", placementKey(clientOrderId))
         .executeTakeFirst();
-      return row === undefined ? null : decodeOrder(row.body);
+      const placed = decodeEvents(entry?.events ?? "[]").find(({ type }) => type === "OrderPlaced");
+      if (placed?.type !== "OrderPlaced") {
+        return orderOfRow(await ofStrategy.where("client_order_id", "=", clientOrderId).executeTakeFirst());
+      }
+      const { orderId, symbol } = placed.order;
+      return orderOfRow(
+        await ofStrategy.where("order_id", "=", orderId).where("symbol", "=", symbol).executeTakeFirst(),
+      );
     },
 
     async listOpenOrders(strategyId, symbol) {
@@ -268,6 +280,10 @@ export function queries(db: Kysely<Tables>): Queries {
       return row.check_value;
     },
   };
+}
+
+function orderOfRow(row: { body: string } | undefined): Order | null {
+  return row === undefined ? null : decodeOrder(row.body);
 }
 
 function auditRow({ who, what, at, keyId }: AuditRecord) {

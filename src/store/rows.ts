@@ -1,4 +1,5 @@
 // Domain values as the rows of the tables, one by one or a group of commits at a time.
+import { placementKey } from "../domain/command-key.ts";
 import { isOpen, type Order, type Trade } from "../domain/order.ts";
 import { encodeEvents, encodeOrder, encodeState, encodeTrade } from "./codec.ts";
 import {
@@ -28,14 +29,19 @@ export function keyOfEntry(stored: string): string | null {
   return stored.startsWith(NO_KEY) ? null : stored;
 }
 
-/** The row of an order that a commit touched; trades are those of the commit. */
-export function orderRow(strategyId: string, order: Order, trades: readonly Trade[]) {
+/** The row of an order that a commit touched. */
+export function orderRow(
+  strategyId: string,
+  order: Order,
+  { entry, trades }: Pick<Commit, "entry" | "trades">,
+) {
+  const { clientOrderId } = order;
   const own = trades.filter(({ orderId }) => orderId === order.orderId);
   return {
     strategy_id: strategyId,
     order_id: order.orderId,
     symbol: order.symbol,
-    client_order_id: order.clientOrderId,
+    client_order_id: entry.key === placementKey(clientOrderId) ? null : clientOrderId,
     is_open: isOpen(order) ? 1 : 0,
     placed_at: order.placedAt,
     first_trade_id: own[0]?.tradeId ?? null,
@@ -62,11 +68,12 @@ export function groupColumns(group: readonly Commit[]): GroupColumns {
     orders: [],
     trades: [],
   };
-  for (const { account, entry, orders, trades } of group) {
+  for (const commit of group) {
+    const { account, entry, orders, trades } = commit;
     const { strategyId, status } = account;
     rows.strategies.push({ id: strategyId, status, version: entry.version, state: encodeState(account) });
     rows.journal.push(journalRow(strategyId, entry));
-    for (const order of orders) rows.orders.push(orderRow(strategyId, order, trades));
+    for (const order of orders) rows.orders.push(orderRow(strategyId, order, commit));
     for (const trade of trades) rows.trades.push(tradeRow(strategyId, trade));
   }
   return {

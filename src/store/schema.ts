@@ -24,7 +24,8 @@ export type Tables = {
     strategy_id: string;
     order_id: Integer;
     symbol: string;
-    client_order_id: string;
+    /** Null if the order was placed under the key of its client id: the journal then finds it. */
+    client_order_id: string | null;
     is_open: Integer;
     placed_at: Integer;
     /** The first and the last trade of the order; null until it has one. */

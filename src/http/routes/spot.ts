@@ -1,5 +1,6 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
 import type { CancelOrder } from "../../domain/command.ts";
+import { placementKey } from "../../domain/command-key.ts";
 import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
@@ -63,8 +64,7 @@ async function placeOrder(call: SignedCall): Promise<Answer> {
   const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
   const command = parsePlaceOrder(parameters, gateway.newClientOrderId);
   if (isRefusal(command)) return command;
-  // One client id, one order: the client id is the key under which the placement is remembered.
-  const key = `order:${command.clientOrderId}`;
+  const key = placementKey(command.clientOrderId);
   const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
   if (isRefusal(executed)) return executed;
   return presentOrder(strategyId, onlyOrder(executed.orders));

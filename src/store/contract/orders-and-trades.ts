@@ -1,5 +1,6 @@
 // Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them included.
 import { beforeEach, describe, expect, test } from "vitest";
+import { placementKey } from "../../domain/command-key.ts";
 import type { OrderQuery, Store, TradeQuery } from "../store.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
@@ -81,6 +82,25 @@ export function orderAndTradeCases(opened: Opened): void {
       ]);
       const found = await store.listOrders("one", { symbol: "BTCUSDT", ...query });
       expect(found).toEqual(expected.map((id) => orderOf(id, { at: id * 100 })));
+    });
+
+    test("an order that was placed under the key of its client id is found by it, changed or not", async () => {
+      await create(store, "one", "two");
+      const key = placementKey("mine");
+      const placed = orderOf(1, { clientOrderId: "mine" });
+      await commit(store, [
+        commitOf(accountOf("one"), 2, {
+          key,
+          orders: [placed],
+          events: [{ type: "OrderPlaced", at: 1, order: placed, postings: [] }],
+        }),
+      ]);
+      expect(await store.findOrder("one", { clientOrderId: "mine" })).toEqual(placed);
+      const changed = { ...placed, status: "CANCELED" } as const;
+      await commit(store, [commitOf(accountOf("one"), 3, { orders: [changed] })]);
+      expect(await store.findOrder("one", { clientOrderId: "mine" })).toEqual(changed);
+      expect(await store.findOrder("two", { clientOrderId: "mine" })).toBeNull();
+      expect(await store.findOrder("one", { clientOrderId: "other" })).toBeNull();
     });
 
     // Trades 1–12 at 100, 200, … 1200, two to an order; 5 is of another symbol.
