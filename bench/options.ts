@@ -57,7 +57,7 @@ const FULL: Sizes = {
 const QUICK: Sizes = {
   seconds: 0.2,
   rounds: 1,
-  strategies: 4_000,
+  strategies: 6_000,
   firstSeconds: { echo: 0.1, gateway: 0.4 },
   warmSeconds: 0.05,
   overload: { seconds: 0.4, rounds: 1, warmSeconds: 0.2 },

@@ -19,7 +19,7 @@ export function overloadSection(rounds: readonly OverloadRound[], store: StoreNa
         name: `orders acknowledged in time at ${times} × capacity`,
         unit: "/s",
         of: (round) => at(round).goodPerSecond,
-        aim: "no collapse",
+        aim: times === 4 ? "0.9 of the peak" : "no collapse",
         ceiling: { name: PEAK, of: ({ peak }) => peak.perSecond },
       }),
       figure(rounds, {

@@ -1,6 +1,6 @@
-// Open loop beyond what the server can carry. Requests are due on schedule, whatever became of those before. One that finds
-// no idle connection waits in the sender, and its time counts from when it was due; one that still waits at the deadline
-// is never sent. These clients are the worst there are: they take no notice of Retry-After.
+// Open loop beyond what the server can carry. Requests are due on schedule, whatever became of those before, each from a
+// client that knows nothing of the others: one that finds no idle connection is given up at once, as by a client that still
+// waits for its answer before. These clients are the worst there are: they take no notice of Retry-After.
 import { exponentialGaps } from "./arrivals.ts";
 import { type Exchange, type Load, Run } from "./run.ts";
 import { quantile, Samples } from "./statistics.ts";
@@ -20,7 +20,7 @@ export type Overloaded = {
   readonly inTime: number;
   /** Acknowledged, but too late. */
   readonly late: number;
-  /** No connection became idle for them in time. */
+  /** Every connection waited for an answer when they were due. */
   readonly unsent: number;
   /** Refused for the time being, by status. */
   readonly shed: Readonly<Record<string, number>>;
@@ -40,8 +40,7 @@ export async function overload(
 ): Promise<Overloaded> {
   const run = await Run.open(load);
   const { until, latencies } = run;
-  const idle = new Queue<Idle>();
-  const waiting = new Queue<number>();
+  const idle = new Queue<WireConnection>();
   const shedLatencies = new Samples();
   const senderLate = new Samples();
   const shed: Record<string, number> = {};
@@ -51,17 +50,17 @@ export async function overload(
   let due = 0;
   let inTime = 0;
   let unsent = 0;
-  for (const connection of run.connections) idle.add({ connection, since: nextAt });
+  for (const connection of run.connections) idle.add(connection);
 
-  const send = ({ connection, since }: Idle, dueAt: number): void => {
+  const send = (connection: WireConnection, dueAt: number): void => {
     const isCounted = run.counts(dueAt);
-    if (isCounted) senderLate.add(performance.now() - Math.max(dueAt, since));
+    if (isCounted) senderLate.add(performance.now() - dueAt);
     underWay += 1;
     exchange(connection, (isGood, status) => {
       underWay -= 1;
       run.hasWorked = true;
       const now = performance.now();
-      idle.add({ connection, since: now });
+      idle.add(connection);
       if (!isCounted) return;
       const tookMs = now - dueAt;
       if (!isGood) {
@@ -77,21 +76,19 @@ export async function overload(
     if (run.hasEnded) return;
     const now = performance.now();
     run.heed(now);
-    for (; nextAt <= now && nextAt < until; nextAt += gap()) {
-      waiting.add(nextAt);
-      if (run.counts(nextAt)) due += 1;
-    }
-    for (let dueAt = waiting.first; dueAt !== undefined && now - dueAt > IN_TIME_MS; dueAt = waiting.first) {
-      waiting.take();
-      if (run.counts(dueAt)) unsent += 1;
-    }
-    for (let sent = 0; sent < SENT_AT_ONCE_MAX && idle.first !== undefined; sent += 1) {
-      const dueAt = waiting.take();
-      if (dueAt === undefined) break;
-      send(idle.take() as Idle, dueAt);
+    for (let sent = 0; sent < SENT_AT_ONCE_MAX && nextAt <= now && nextAt < until; nextAt += gap()) {
+      const isCounted = run.counts(nextAt);
+      if (isCounted) due += 1;
+      const connection = idle.take();
+      if (connection === undefined) {
+        if (isCounted) unsent += 1;
+        continue;
+      }
+      send(connection, nextAt);
+      sent += 1;
       run.hasWorked = true;
     }
-    if (now >= until && waiting.first === undefined && underWay === 0) run.end();
+    if (nextAt >= until && underWay === 0) run.end();
     else setImmediate(poll);
   };
   poll();
@@ -111,8 +108,6 @@ export async function overload(
     senderLateP99Ms: quantile(senderLate.values(), 0.99),
   };
 }
-
-type Idle = { readonly connection: WireConnection; readonly since: number };
 
 /** First in, first out; taking costs the same however many there are. */
 class Queue<Entry> {

@@ -11,7 +11,8 @@ export class MeasurementFailed extends Error {}
 const SATURATING_CONNECTIONS = 96;
 /** Enough that a request that is due never waits for a connection, unless the server stalls. */
 const SCHEDULED_CONNECTIONS = 256;
-export const OVERLOAD_CONNECTIONS = 1_024;
+/** More than a server that answers in time ever leaves waiting. */
+export const OVERLOAD_CONNECTIONS = 4_096;
 
 /** Counted requests take no longer. */
 const COUNT_SECONDS_MAX = 300;

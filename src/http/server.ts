@@ -80,12 +80,17 @@ export function createServer(
     }
   }
 
+  const refuse = (outgoing: ServerResponse) => {
+    // A proxy's connection is many clients'.
+    if (proxyHops === 0) overload.restAfter(outgoing);
+    send(outgoing, refused({ refusal: "BUSY" }));
+  };
+
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (overload.isOver()) {
-      send(outgoing, refused({ refusal: "BUSY" }));
-      // A proxy's connection is many clients'.
-      if (proxyHops === 0) overload.rest(incoming.socket);
-    } else if (hasBody(incoming)) readBody(incoming, (body) => void answer(incoming, outgoing, body));
+    const isRefused = overload.refuses(incoming.socket);
+    if (hasBody(incoming)) {
+      readBody(incoming, (body) => (isRefused ? refuse(outgoing) : void answer(incoming, outgoing, body)));
+    } else if (isRefused) refuse(outgoing);
     else void answer(incoming, outgoing, "");
   };
   const server =

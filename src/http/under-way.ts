@@ -12,7 +12,7 @@ export class UnderWay {
   #whenNone: PromiseWithResolvers<void> | null = null;
 
   add(response: ServerResponse): void {
-    const owed = this.#owedOn(response.socket);
+    const owed = this.#owedOn(response.req.socket);
     owed.count += 1;
     this.#count += 1;
     response.once("close", () => {
@@ -36,11 +36,11 @@ export class UnderWay {
     clearTimeout(timer);
   }
 
-  #owedOn(socket: Socket | null): { count: number } {
-    const known = socket === null ? undefined : this.#owed.get(socket);
+  #owedOn(socket: Socket): { count: number } {
+    const known = this.#owed.get(socket);
     if (known !== undefined) return known;
     const owed = { count: 0 };
-    if (socket !== null) this.#owed.set(socket, owed);
+    this.#owed.set(socket, owed);
     return owed;
   }
 }

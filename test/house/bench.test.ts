@@ -120,7 +120,7 @@ describe("the sender of an overload", () => {
     await expect(overload(100, answer)).rejects.toThrow(reason);
   });
 
-  test("what comes late is no goodput, and what finds no connection in time is never sent", async () => {
+  test("what comes late is no goodput, and what finds no connection is never sent", async () => {
     const held: ServerResponse[] = [];
     const { overloaded, received } = await overload(8 * OVERLOAD_CONNECTIONS, (response) => {
       held.push(response);
