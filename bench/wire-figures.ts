@@ -20,17 +20,26 @@ type Measure = {
   readonly name: string;
   readonly unit: Unit;
   readonly of: (pair: Pair) => number;
+  readonly aim: string | null;
 };
+
+type Aims = { readonly rate: string | null; readonly p99: string | null };
+
+const AIMS: Readonly<Record<RequestKind, Aims>> = {
+  orders: { rate: "0.4 of the echo", p99: "below 15 ms" },
+  reads: { rate: null, p99: null },
+};
+const NO_AIMS: Aims = { rate: null, p99: null };
 
 /** A ceiling of each kind of request. */
 export function echoSection(rounds: readonly Round[]): Section {
   const figures = KINDS.flatMap((kind) =>
-    measuresOf(rounds, ECHO_NAMES[kind]).map(
-      ({ name, unit, of }): Figure => ({
+    measuresOf(rounds, ECHO_NAMES[kind], NO_AIMS).map(
+      ({ name, unit, of, aim }): Figure => ({
         name,
         unit,
         value: spreadOf(rounds.map(({ echo }) => of(echo[kind]))),
-        aim: null,
+        aim,
         against: null,
       }),
     ),
@@ -40,23 +49,26 @@ export function echoSection(rounds: readonly Round[]): Section {
 
 export function storeSection(rounds: readonly Round[], store: StoreName): Section {
   const figures = KINDS.flatMap((kind) =>
-    measuresOf(rounds, REQUEST_NAMES[kind]).map((measure) => againstEcho(rounds, { store, kind, measure })),
+    measuresOf(rounds, REQUEST_NAMES[kind], AIMS[kind]).map((measure) =>
+      againstEcho(rounds, { store, kind, measure }),
+    ),
   );
   return { title: `The gateway on ${STORE_TITLES[store]}`, figures, missing: null };
 }
 
-function measuresOf(rounds: readonly Round[], name: string): readonly Measure[] {
+function measuresOf(rounds: readonly Round[], name: string, aims: Aims): readonly Measure[] {
   const isProcessorTimeKnown = rounds.every(({ echo }) => echo.orders.cores !== null);
   const perProcessorSecond: Measure = {
     name: "  per second of processor time",
     unit: "/s",
     of: ({ full, cores }) => full.perSecond / (cores ?? Number.NaN),
+    aim: null,
   };
   return [
-    { name, unit: "/s", of: ({ full }) => full.perSecond },
+    { name, unit: "/s", of: ({ full }) => full.perSecond, aim: aims.rate },
     ...(isProcessorTimeKnown ? [perProcessorSecond] : []),
-    { name: "  p50 at half that load", unit: "ms", of: ({ half }) => half.p50Ms },
-    { name: "  p99 at half that load", unit: "ms", of: ({ half }) => half.p99Ms },
+    { name: "  p50 at half that load", unit: "ms", of: ({ half }) => half.p50Ms, aim: null },
+    { name: "  p99 at half that load", unit: "ms", of: ({ half }) => half.p99Ms, aim: aims.p99 },
   ];
 }
 
@@ -65,14 +77,14 @@ function againstEcho(
   rounds: readonly Round[],
   { store, kind, measure }: { store: StoreName; kind: RequestKind; measure: Measure },
 ): Figure {
-  const { name, unit, of } = measure;
+  const { name, unit, of, aim } = measure;
   const measured = rounds.map((round) => of(gatewayOf(round, store)[kind]));
   const echoed = rounds.map((round) => of(round.echo[kind]));
   return {
     name,
     unit,
     value: spreadOf(measured),
-    aim: null,
+    aim,
     against: {
       name: ECHO_NAMES[kind] + (unit === "ms" ? " at half its load" : ""),
       value: spreadOf(echoed),
