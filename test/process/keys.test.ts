@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changeRows } from "../support/database.ts";
+import { changeKeyRows, changeRows } from "../support/database.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -61,7 +61,7 @@ describe("beside a running server", () => {
     }
     expect((await signed(gateway.url, another, "GET", "/api/v3/account")).status).toBe(200);
     // Another key of the strategy finds everything as it was.
-    changeRows(
+    changeKeyRows(
       gateway.dataDir,
       "UPDATE api_keys SET strategy_id = ? WHERE api_key = ?",
       key.strategyId,
