@@ -97,8 +97,8 @@ export class Books {
     return [...assets].flatMap((asset) => {
       const { owned, locked } = held.get(asset) ?? { owned: 0n, locked: 0n };
       const expected = `${decimalText(owned - locked)} free and ${decimalText(locked)} locked`;
-      const { free, locked: stored } = balances[asset] ?? { free: decimalText(0n), locked: decimalText(0n) };
-      const actual = `${free} free and ${stored} locked`;
+      const { free, locked: stored } = balances[asset] ?? { free: "0", locked: "0" };
+      const actual = `${decimalText(units(free))} free and ${decimalText(units(stored))} locked`;
       return actual === expected ? [] : [`of ${asset} there are ${actual}, not ${expected}`];
     });
   }
@@ -143,7 +143,9 @@ function tradeFaults(orders: readonly StoredOrder[], trades: readonly StoredTrad
   trades.forEach(({ tradeId, orderId, price, quantity, quoteQuantity, side, fee }, index) => {
     if (tradeId !== index + 1) faults.push(`trade ${index + 1} has the id ${tradeId}`);
     const expected = expectedFill({ price, qty: quantity, isBuyer: side === "BUY" });
-    if (quoteQuantity !== expected.quoteQty || fee !== expected.commission) {
+    const isExpected =
+      units(quoteQuantity) === units(expected.quoteQty) && units(fee) === units(expected.commission);
+    if (!isExpected) {
       faults.push(`trade ${tradeId} is for ${quoteQuantity} less ${fee}, not ${JSON.stringify(expected)}`);
     }
     const sum = executed.get(orderId) ?? { quantity: 0n, quote: 0n };
@@ -155,7 +157,7 @@ function tradeFaults(orders: readonly StoredOrder[], trades: readonly StoredTrad
   for (const { orderId, status, quantity, executedQuantity, executedQuote } of orders) {
     const sum = executed.get(orderId) ?? { quantity: 0n, quote: 0n };
     executed.delete(orderId);
-    const isWhole = (status === "FILLED") === (executedQuantity === quantity);
+    const isWhole = (status === "FILLED") === (units(executedQuantity) === units(quantity));
     if (!isWhole || sum.quantity !== units(executedQuantity) || sum.quote !== units(executedQuote)) {
       faults.push(
         `order ${orderId} is ${status} with ${executedQuantity} of ${quantity}, and its trades say otherwise`,

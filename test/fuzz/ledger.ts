@@ -14,6 +14,7 @@ import {
   encodeState,
   type StrategyRow,
 } from "../../src/store/codec.ts";
+import { keyOfEntry } from "../../src/store/rows.ts";
 
 /** A strategy as committed at one moment. */
 export type Snapshot = {
@@ -55,7 +56,10 @@ export class Ledger {
     const { id, version } = before.row;
     const { after, entries } = this.#atOnce(() => ({
       after: this.#snapshot(id),
-      entries: this.#entries.all(id, version) as Entry[],
+      entries: (this.#entries.all(id, version) as (Entry & { key: string })[]).map((entry) => ({
+        ...entry,
+        key: keyOfEntry(entry.key),
+      })),
     }));
     const isUntouched =
       entries.length === 0 && after.row.version === version && sameState(textOf(before), textOf(after));
