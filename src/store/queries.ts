@@ -69,14 +69,16 @@ export function queries(db: Kysely<Tables>): Queries {
     },
 
     async listOpenOrders(strategyId, symbol) {
-      let query = db
+      const rows = await db
         .selectFrom("orders")
         .select("body")
         .where("strategy_id", "=", strategyId)
-        .where("is_open", "=", 1);
-      if (symbol !== null) query = query.where("symbol", "=", symbol);
-      const rows = await query.orderBy("order_id").execute();
-      return rows.map(({ body }) => decodeOrder(body));
+        .where("is_open", "=", 1)
+        .orderBy("order_id")
+        .execute();
+      const open = rows.map(({ body }) => decodeOrder(body));
+      // Asked of the database, the symbol would have it go through all orders that there ever were of it.
+      return symbol === null ? open : open.filter((order) => order.symbol === symbol);
     },
 
     async listOrders(strategyId, { symbol, fromOrderId, startTime, endTime, limit }: OrderQuery) {
