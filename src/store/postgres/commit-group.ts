@@ -16,14 +16,12 @@ import { notifying, payloadsOf } from "./notifications.ts";
 /** Answers a row for each strategy that moved. */
 const STATEMENT = `
   WITH locked AS MATERIALIZED (
-    SELECT given_strategies.* FROM ${rowsGiven("strategies")} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
+    SELECT given.* FROM ${commitsGiven()} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
   ),
   moved AS (
     UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version
     FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
-      AND NOT EXISTS (
-        SELECT FROM ${rowsGiven("journal")} JOIN journal USING (strategy_id, key) WHERE strategy_id = s.id
-      )
+      AND NOT EXISTS (SELECT FROM journal WHERE strategy_id = locked.id AND key = locked.key)
     RETURNING s.id
   ),
   entered AS (${insertion("journal")}),
@@ -34,7 +32,7 @@ const STATEMENT = `
       last_trade_id = COALESCE(excluded.last_trade_id, orders.last_trade_id)
   ),
   traded AS (${insertion("trades")})
-  SELECT id, (${notifying(`$${parameterAfter("trades")}`)}) AS told FROM moved`;
+  SELECT id, (${notifying(`$${GROUP_TABLES.flatMap(columnNames).length + 1}`)}) AS told FROM moved`;
 
 /** The statement of a group, to be prepared once on each connection; `process` is the name of who commits. */
 export function commitStatement(process: string, group: readonly Commit[]): QueryConfig {
@@ -43,17 +41,27 @@ export function commitStatement(process: string, group: readonly Commit[]): Quer
   return { name: "commit-group", text: STATEMENT, values: [...values, payloadsOf(process, group)] };
 }
 
-/** The given rows of a table, under its name. */
-function rowsGiven(table: GroupTable): string {
-  const first = parameterAfter(GROUP_TABLES[GROUP_TABLES.indexOf(table) - 1]);
-  const arrays = Object.values(GROUP_COLUMNS[table]).map((type, index) => `$${first + index}::${type}[]`);
-  return `unnest(${arrays.join(", ")}) AS given_${table} (${columnNames(table).join(", ")})`;
+/** A row for each commit: its strategy, and the key of its journal entry. Both tables are given one row a commit. */
+function commitsGiven(): string {
+  const key = parameterOf("journal") + columnNames("journal").indexOf("key");
+  const arrays = [...arraysOf("strategies"), `$${key}::text[]`];
+  return `unnest(${arrays.join(", ")}) AS given (${columnNames("strategies").join(", ")}, key)`;
 }
 
-/** The number of the first parameter after those of a table; without one, of the first there is. */
-function parameterAfter(table: GroupTable | undefined): number {
-  const before = table === undefined ? [] : GROUP_TABLES.slice(0, GROUP_TABLES.indexOf(table) + 1);
-  return before.flatMap(columnNames).length + 1;
+/** The given rows of a table, under its name. */
+function rowsGiven(table: GroupTable): string {
+  return `unnest(${arraysOf(table).join(", ")}) AS given_${table} (${columnNames(table).join(", ")})`;
+}
+
+function arraysOf(table: GroupTable): string[] {
+  return Object.values(GROUP_COLUMNS[table]).map(
+    (type, index) => `$${parameterOf(table) + index}::${type}[]`,
+  );
+}
+
+/** The number of a table's first parameter. */
+function parameterOf(table: GroupTable): number {
+  return GROUP_TABLES.slice(0, GROUP_TABLES.indexOf(table)).flatMap(columnNames).length + 1;
 }
 
 function insertion(table: GroupTable): string {
