@@ -127,6 +127,11 @@ export class Desk {
     return job.reply.promise;
   }
 
+  /** Whether commits wait so long that a command of a client would be refused BUSY. */
+  isBehind(): boolean {
+    return this.#commits.isBehind();
+  }
+
   /** Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that. */
   onCommitted(listener: (announcement: Announcement) => void): () => void {
     this.#listeners.add(listener);

@@ -87,7 +87,8 @@ export function createServer(
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const isRefused = overload.refuses(incoming.socket);
+    const isRefused =
+      overload.refuses(incoming.socket) || (incoming.method !== "GET" && gateway.desk.isBehind());
     if (hasBody(incoming)) {
       readBody(incoming, (body) => (isRefused ? refuse(outgoing) : void answer(incoming, outgoing, body)));
     } else if (isRefused) refuse(outgoing);
