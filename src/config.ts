@@ -109,6 +109,9 @@ const settings = z.object({
 });
 type Settings = z.infer<typeof settings>;
 
+/** The names of all settings, as the environment has them. */
+export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
+
 /** Settings that hold a password, which is never repeated, and what is said instead. */
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: "postgres://user:password@host:5432/database, with %40 for @ and so on in the password",

@@ -2,9 +2,9 @@
 // command that goes through `execute`. Here and nowhere else are ordering, idempotency, durability and publication solved:
 //
 //   turn       commands of one strategy run one after another; those of different strategies side by side
-//   replay     a key that was used before answers from the journal and changes nothing
 //   decide     pure; a refusal ends the turn
 //   commit     events, state, orders, trades and key in one transaction, many strategies at a time
+//   replay     a key that was used before, as the commit finds, answers from the journal and changes nothing
 //   announce   listeners hear what was committed, after it was committed
 //
 // A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
@@ -229,8 +229,10 @@ export class Desk {
 
   async #replay(strategyId: string, { events }: JournalEntry): Promise<Executed> {
     const orders: Order[] = [];
+    const placed = events.flatMap((event) => (event.type === "OrderPlaced" ? [event.order] : []));
     for (const orderId of new Set(events.flatMap(orderIdOf))) {
-      const order = await this.#store.findOrder(strategyId, { orderId });
+      const symbol = placed.find((order) => order.orderId === orderId)?.symbol;
+      const order = await this.#store.findOrder(strategyId, { orderId, ...(symbol && { symbol }) });
       if (order !== null) orders.push(order);
     }
     return { events, orders, replayed: true };

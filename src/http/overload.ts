@@ -11,8 +11,8 @@ import type { Socket } from "node:net";
 const TURN_REQUESTS_MIN = 256;
 /** How long a turn may have lasted when the next of its requests is handled, ms. */
 const TURN_MS_MAX = 50;
-/** How long a connection rests, ms: a little less than the second that `Retry-After` says. */
-const REST_MS = 950;
+/** How long a connection rests, ms: less than the second that `Retry-After` says by more than a loop is ever late. */
+const REST_MS = 700;
 
 /** A clock in ms of its own, and a time later than now by so many. */
 type Timing = {
@@ -42,14 +42,16 @@ export class Overload {
   }
 
   /**
-   * Reads nothing more from the connection of a refusal until its client may come back. The request must have been read
+   * Reads nothing more from the connection of a refusal until its client may come back. The request should have been read
    * whole: what is left of it would start the reading again.
    */
   restAfter(refusal: ServerResponse): void {
     const { socket } = refusal.req;
     // The end of an answer starts reading again too: the rest begins behind it.
-    refusal.once("close", () => socket.pause());
-    this.#timing.later(() => this.#resume(socket), REST_MS);
+    refusal.once("close", () => {
+      socket.pause();
+      this.#timing.later(() => this.#resume(socket), REST_MS);
+    });
   }
 
   #isTurnTooLong(): boolean {

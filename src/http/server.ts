@@ -28,6 +28,8 @@ const OPTIONS: ServerOptions = {
   requireHostHeader: false,
   /** A client that does not finish its request in this time is sent away, ms. */
   requestTimeout: 10_000,
+  /** How often that is looked at, ms. */
+  connectionsCheckingInterval: 5_000,
   /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
   keepAliveTimeout: 75_000,
 };
@@ -187,6 +189,8 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
   };
 }
 
+/** How long who sent garbage may take to read the answer, ms. */
+const LAST_WORDS_MS = 1_000;
 const CONTENT_TYPE = "application/json;charset=UTF-8";
 
 function send(outgoing: ServerResponse, { status, headers, body }: Reply): void {
@@ -204,6 +208,8 @@ function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAns
   // Behind a request that is still to be answered, a refusal would be taken for its answer; a cut says "unknown".
   if (owesAnswer || error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const { status, body } = refused({ refusal: "REQUEST_MALFORMED" });
+  // Who does not hang up either is cut off.
+  socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${CONTENT_TYPE}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

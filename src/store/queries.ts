@@ -34,7 +34,7 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
   if (failed !== undefined) throw new Error(`migration ${failed} failed: ${reason}`, { cause: error });
   throw new Error(
     reason.startsWith(LIBRARY_PREFIX)
-      ? `the database was written by another version of Lyrebird: ${reason.slice(LIBRARY_PREFIX.length)}. Start that version, or use another data directory.`
+      ? `the database was written by another version of Lyrebird: ${reason.slice(LIBRARY_PREFIX.length)}. Start that version, or use another database or data directory.`
       : `the tables could not be brought up to date: ${reason}`,
     { cause: error },
   );

@@ -11,7 +11,7 @@ type Integer = ColumnType<number, number, number>;
 
 export type Tables = {
   strategies: { id: string; type: StrategyType; status: StrategyStatus; version: Integer; state: string };
-  /** An entry that has no key of its own is kept under its version, as `journalKey` says. */
+  /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
   journal: {
     position: Generated<Integer>;
     strategy_id: string;

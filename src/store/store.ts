@@ -32,8 +32,9 @@ export type Commit = {
 };
 
 /**
- * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: another process kept the database to itself for too long.
- * Nothing of such a commit was stored.
+ * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the database could not
+ * take it now: another process kept it to itself for too long, or no connection could be had. Nothing of such a commit was
+ * stored.
  */
 export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
 

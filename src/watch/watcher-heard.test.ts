@@ -47,6 +47,40 @@ test("of a silent symbol nothing new is noted", async () => {
   expect(await heardOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
 });
 
+test("what the market has reached is noted by its time until it is committed", async () => {
+  const { time, market, storage, store, place, settled } = await stage();
+  await place("one", "BUY", "90");
+  await place("one", "BUY", "80");
+  time.advance(INTERVAL);
+  await settled();
+  const held = storage.hold();
+  market.show("BTCUSDT", "89", "90");
+  await held.reached;
+  time.advance(4 * INTERVAL);
+  await new Promise((resolve) => setImmediate(resolve));
+  held.release();
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
+  time.advance(INTERVAL);
+  await settled();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 6 * INTERVAL - LAG });
+});
+
+test("a stop that a trade has reached while the rules call the market halted is noted by that time, at the end too", async () => {
+  const { time, market, watcher, store, place, settled } = await stage();
+  await place("one", "SELL", null, { stop: "90" });
+  time.advance(INTERVAL);
+  await settled();
+  market.halted.add("BTCUSDT");
+  market.trade("BTCUSDT", "89");
+  await settled();
+  time.advance(3 * INTERVAL);
+  market.show("BTCUSDT", "88", "89");
+  await settled();
+  await watcher.close();
+  expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
+});
+
 test("a gap that is not filled yet is noted by its beginning, though more was noted before", async () => {
   const { time, market, store, place, settled } = await stage();
   await place("one", "BUY", "90");

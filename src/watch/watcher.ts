@@ -22,6 +22,7 @@ import type { Store } from "../store/store.ts";
 import { GapFiller, type TradedMarket } from "./gap-filler.ts";
 import { MARK_INTERVAL_MS, RecentMarks } from "./recent-marks.ts";
 import { StoredOrders } from "./stored-orders.ts";
+import { nameOf, Unsettled } from "./unsettled.ts";
 import { isReachedBy, type Reached, type Waiting, WatchList, waitingOf } from "./watch-list.ts";
 
 /** What a watched symbol tells. */
@@ -71,8 +72,8 @@ type SetAside = { readonly reached: Reached; readonly refusal: Refusal["refusal"
 const NOTE_INTERVAL_MS = 5_000;
 
 /**
- * A symbol that is not silent was last heard of within this time, ms, and what it reached before is committed: so long ago,
- * and no later, is noted. To look at a moment twice does no harm.
+ * A symbol that is not silent was last heard of within this time, ms: so long ago, and no later, is noted. To look at a
+ * moment twice does no harm.
  */
 const NOTE_LAG_MS = 5_000;
 
@@ -104,6 +105,7 @@ export class Watcher {
   readonly #underWay = new Map<string, number>();
   /** By strategy: they wait until it is known how their orders stand. */
   readonly #setAside = new Map<string, SetAside[]>();
+  readonly #unsettled = new Unsettled();
   readonly #stops: readonly (() => void)[];
   /** While the list is built: when each symbol was last heard of before this process, market time. */
   #heardBefore: ReadonlyMap<string, number> | null = null;
@@ -197,7 +199,10 @@ export class Watcher {
       if (again.length === 0) this.#lookBack(waiting);
       for (const each of again) this.#resume(each);
     }
-    for (const { reached } of setAside) this.#releaseIfIdle(reached.waiting.symbol);
+    for (const { reached } of setAside) {
+      if (!open.has(reached.waiting.orderId)) this.#unsettled.end(reached.waiting);
+      this.#releaseIfIdle(reached.waiting.symbol);
+    }
   }
 
   /** Of an order that was learned of late: looks at what it may have missed. */
@@ -291,6 +296,7 @@ export class Watcher {
    *
    *   - It knows all that were committed until `knownUntil`, and an order is committed well within the lag after it began
    *     to wait. While what others commit is not heard, or not loaded, nothing is noted.
+   *   - What the market has reached is in the note's future until it is committed.
    *   - One that it learned of late has the note go back to when that order began to wait, until that is looked at.
    *
    * Of several servers the last note stands. Each is true by itself, so it does not matter whose it is.
@@ -302,7 +308,12 @@ export class Watcher {
     const heard = [...this.#watched].flatMap(([symbol, { wholeSince, unseenSince }]) => {
       if (wholeSince === null && unseenSince !== null) return [];
       const isSilent = this.#market.quote(symbol) === null;
-      const until = [this.#gaps.pendingSince(symbol), unseenSince, isSilent ? null : known - NOTE_LAG_MS];
+      const until = [
+        this.#gaps.pendingSince(symbol),
+        this.#unsettled.since(symbol),
+        unseenSince,
+        isSilent ? null : known - NOTE_LAG_MS,
+      ];
       const at = Math.min(...until.filter((time) => time !== null));
       return at === Number.POSITIVE_INFINITY ? [] : [{ symbol, at }];
     });
@@ -319,12 +330,14 @@ export class Watcher {
     const { strategyId, orderId, symbol } = reached.waiting;
     const name = nameOf(reached.waiting);
     this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);
+    this.#unsettled.begin(reached.waiting, this.#market.now());
     try {
       const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
       if (isRefusal(outcome)) {
         this.#putAside({ reached, refusal: outcome.refusal });
         this.#orders.ask(strategyId);
       } else {
+        this.#unsettled.end(reached.waiting);
         // Replayed: another server was faster, and nothing was announced here.
         if (outcome.replayed) this.#orders.ask(strategyId);
         this.#releaseIfIdle(symbol);
@@ -360,7 +373,10 @@ export class Watcher {
     }
     // A trade says that the market is open, also while its rules still call it halted.
     const isHalted = this.#market.rules(symbol)?.status !== "TRADING";
-    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(waiting))) return;
+    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(waiting))) {
+      this.#unsettled.end(waiting);
+      return;
+    }
     const overdue = this.#watched.get(symbol)?.overdue;
     const isNew = overdue?.every((other) => !isSameOrder(other.waiting, waiting));
     if (isNew) overdue?.push(reached);
@@ -377,10 +393,6 @@ export class Watcher {
     this.#watched.get(symbol)?.release();
     this.#watched.delete(symbol);
   }
-}
-
-function nameOf({ strategyId, orderId }: Waiting): string {
-  return `${strategyId}:${orderId}`;
 }
 
 function isSameOrder(one: Waiting, other: Waiting): boolean {

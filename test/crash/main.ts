@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { forgetSettings } from "../support/settings.ts";
 import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 import { HELP, OptionError, type Options, readOptions } from "./options.ts";
 import { renderJson, renderReport } from "./report.ts";
@@ -12,6 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), "lyrebird-crash-"));
 // A database's server runs as a user of its own and has to get through to its directory.
 chmodSync(directory, 0o711);
 process.env.TMPDIR = directory;
+forgetSettings();
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 const broken = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

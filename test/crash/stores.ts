@@ -75,7 +75,12 @@ async function makePostgres(): Promise<CrashedStore | null> {
       workBeside(
         {
           openStore: () => openPostgresStore(url),
-          dialect: () => new PostgresDialect({ pool: new Pool({ connectionString: url, max: 1 }) }),
+          dialect() {
+            const pool = new Pool({ connectionString: url, max: 1 });
+            // A connection that ends with its server while nobody uses it means nothing.
+            pool.on("error", () => {});
+            return new PostgresDialect({ pool });
+          },
         },
         work,
       ),

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { forgetSettings } from "../support/settings.ts";
 import { HELP, OptionError, readOptions } from "./options.ts";
 import { renderReport } from "./report.ts";
 import { run } from "./run.ts";
@@ -9,6 +10,7 @@ import { run } from "./run.ts";
 const EXIT_USAGE = 2;
 
 const directory = mkdtempSync(join(tmpdir(), "lyrebird-fuzz-"));
+forgetSettings();
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 

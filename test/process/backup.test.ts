@@ -21,7 +21,7 @@ import { awaitFills, checkAll } from "../crash/settle.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../crash/stores.ts";
 import { isBody, Trader } from "../crash/trader.ts";
 import { newDirectory, startGateway } from "../support/gateway.ts";
-import { hasPostgres, postgresTitle } from "../support/postgres.ts";
+import { hasPostgresPrograms, postgresTitle } from "../support/postgres.ts";
 import { seededRandom } from "../support/random.ts";
 import { signed } from "../support/signed-client.ts";
 import { seedMany } from "../support/strategies.ts";
@@ -41,7 +41,7 @@ const ways: readonly (readonly [from: StoreName, to: StoreName])[] = [
 
 describe("a backup that is taken while orders are placed", () => {
   for (const [from, to] of ways) {
-    const isMissing = !hasPostgres && [from, to].includes("postgres");
+    const isMissing = !hasPostgresPrograms && [from, to].includes("postgres");
     const title = `restored from ${from} to ${to}, has everything that was acknowledged before it began`;
     test.skipIf(isMissing)([from, to].includes("postgres") ? postgresTitle(title) : title, async () => {
       await backUpAndRestore(from, to, Date.now() % 2 ** 32);

@@ -2,6 +2,9 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SKIPPED_WITHOUT_DISK } from "../crash/power/recorded-gateway.ts";
+import { postgresTitle } from "./postgres.ts";
+import { forgetSettings } from "./settings.ts";
 
 /** Runs once, before the workers start; they and what they spawn inherit the environment. */
 export function setup(): () => void {
@@ -9,5 +12,9 @@ export function setup(): () => void {
   // A database that a test starts runs as a user of its own and has to get through to its directory.
   chmodSync(root, 0o711);
   process.env.TMPDIR = root;
+  forgetSettings();
+  for (const title of [postgresTitle("tests on PostgreSQL"), `power cuts${SKIPPED_WITHOUT_DISK}`]) {
+    if (title.includes("skipped")) process.stderr.write(`${title}\n`);
+  }
   return () => rmSync(root, { recursive: true, force: true });
 }

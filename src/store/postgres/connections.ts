@@ -38,7 +38,7 @@ export class Connections {
     const settings: SessionSettings = {
       statement_timeout: String(statementMsMax ?? STATEMENT_MS_MAX),
       lock_timeout: String(statementMsMax ?? LOCK_MS_MAX),
-      idle_in_transaction_session_timeout: String(IDLE_TRANSACTION_MS_MAX),
+      idle_in_transaction_session_timeout: String(statementMsMax ?? IDLE_TRANSACTION_MS_MAX),
       default_transaction_isolation: "read committed",
       // Compiling takes longer than any statement of ours.
       jit: "off",

@@ -19,7 +19,7 @@ import {
   type Value,
 } from "../group-columns.ts";
 import type { CommitOutcome } from "../store.ts";
-import { isBusy, openDatabase, resultCode } from "./database.ts";
+import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
 
 export type BudgetRow = {
   readonly process: string;
@@ -68,11 +68,12 @@ const putHeard = database.prepare(
 
 /** Pages that the log may be ahead of the database: more make checkpoints cheaper and the next start longer. */
 const PAGES_AHEAD_MAX = 4_096;
-/** So few are copied back between two groups. */
-const PAGES_LEFT_MAX = 256;
+/** So few are copied back between two groups, and the next one begins the log anew. */
+const PAGES_LEFT_MAX = 1_024;
+/** How long that may wait for readers that are in its way, ms. */
+const READERS_MS_MAX = 100;
 
 const howFarAhead = database.prepare("PRAGMA wal_checkpoint(NOOP)");
-const catchUp = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
 
 let checkpoints: Worker | null = null;
 let isCatchingUp = false;
@@ -133,7 +134,7 @@ function startCatchingUp(): void {
 function goOnCatchingUp(): void {
   const { pages, copied } = theLog();
   if (pages - copied <= PAGES_LEFT_MAX) {
-    catchUp.get();
+    beginTheLogAnew();
     isCatchingUp = false;
     startAtPages = 0;
   } else if (copied > copiedBefore) {
@@ -143,6 +144,13 @@ function goOnCatchingUp(): void {
     isCatchingUp = false;
     startAtPages = pages + PAGES_AHEAD_MAX;
   }
+}
+
+/** Copies what is left. Readers in the way, such as a backup, leave the log as it is. */
+function beginTheLogAnew(): void {
+  database.exec(`PRAGMA busy_timeout = ${READERS_MS_MAX}`);
+  database.exec("PRAGMA wal_checkpoint(RESTART)");
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 function carryOut(request: WriteRequest): CommitOutcome[] {

@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { SqliteDatabase } from "kysely";
 
 /** How long a writer waits for another process's transaction, ms. */
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Pages that a connection may keep in memory, KiB: the upper levels of every index of a large database. */
 const CACHE_KIB_MAX = 65_536;

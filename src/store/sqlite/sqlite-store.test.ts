@@ -71,7 +71,7 @@ describe("the file", () => {
       "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-from-the-future', '2099-01-01')",
     );
     await expect(openSqliteStore(file)).rejects.toThrow(
-      /written by another version of Lyrebird: .*9999-from-the-future.*Start that version, or use another data directory/s,
+      /written by another version of Lyrebird: .*9999-from-the-future.*Start that version, or use another database or data directory/s,
     );
   });
 

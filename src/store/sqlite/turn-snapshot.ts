@@ -34,6 +34,7 @@ export class TurnSnapshot {
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#database.exec("COMMIT");
+    // There is nothing to commit. A read that failed may have ended it already.
+    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
   }
 }
