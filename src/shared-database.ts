@@ -2,10 +2,10 @@
 // password. The data directory keeps the rest, the demo's master key and the lock of one server.
 import { existsSync, unlinkSync } from "node:fs";
 import { ConfigError } from "./config.ts";
-import { createMasterKey, type MasterKey, verifyMasterKey } from "./identity/api-keys.ts";
+import { createMasterKey, type MasterKey, MasterKeyUnfit, verifyMasterKey } from "./identity/api-keys.ts";
 import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts";
 import { DatabaseUnfit } from "./store/postgres/server-check.ts";
-import { type Store, StoreUnavailable } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 
 const PORT_DEFAULT = "5432";
 
@@ -45,7 +45,7 @@ export async function agreeOnMasterKey(
   try {
     await verifyMasterKey(store, master);
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
+    if (!(error instanceof MasterKeyUnfit)) throw error;
     if (!isMade) throw new Error(unfitKey(url, keyFile, error), { cause: error });
     unlinkSync(keyFile);
     throw new ConfigError(

@@ -15,7 +15,11 @@ export async function runLong<Result>(
   work: (run: LongRun) => Promise<Result>,
 ): Promise<Result> {
   const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
+  const interrupt = () => {
+    // A second one does not wait for what the first is waiting for.
+    if (interruption.signal.aborted) process.exit(1);
+    interruption.abort();
+  };
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   let toldAt = performance.now();

@@ -71,11 +71,14 @@ export function syncFolder(folder: string): void {
   closeSync(opened);
 }
 
-/** Throws unless the database's secrets were derived from this master key; a new database remembers it. */
+/** The database's API keys were made with another master key. */
+export class MasterKeyUnfit extends Error {}
+
+/** Throws MasterKeyUnfit unless the database's secrets come from this master key; a new database remembers it. */
 export async function verifyMasterKey(store: Store, master: MasterKey): Promise<void> {
   const checkValue = createHmac("sha256", master.key).update(CHECK_DOMAIN).digest("hex");
   if ((await store.rememberMasterKey(master.version, checkValue)) !== checkValue) {
-    throw new Error(
+    throw new MasterKeyUnfit(
       "the master key is not the one that this database's API keys were made with: point MASTER_KEY_FILE at that one",
     );
   }

@@ -1,7 +1,7 @@
 // Several servers on one database: each watches the orders of all.
 import { describe, expect, test } from "vitest";
 import { decimal, type Price } from "../money/decimal.ts";
-import { cleanStages, START } from "./testing/stage.ts";
+import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
 /** How often a process notes when it last heard of its symbols, and how far it stays behind with that, ms. */
@@ -34,6 +34,21 @@ describe("an order of another server", () => {
     here.market.show("BTCUSDT", "110", "111");
     await here.settled();
     expect(await here.statusOf("one", 2)).toBe("FILLED");
+  });
+
+  test("is heard of from before the first load on", async () => {
+    const there = await stage();
+    await there.watcher.rebuild();
+    const here = startOn(there.store, there.time);
+    const hold = here.storage.holdLoad();
+    const isRebuilt = here.watcher.rebuild();
+    await hold.reached;
+    await there.place("one", "BUY", "90");
+    here.storage.elsewhere.committed(["one"]);
+    hold.release();
+    await isRebuilt;
+    await here.settled();
+    expect(here.market.watched()).toEqual(["BTCUSDT"]);
   });
 
   test("is forgotten when it was canceled there", async () => {
