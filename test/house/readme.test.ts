@@ -17,6 +17,7 @@ test("these are the commands of the README", () => {
     "npm run -s lyrebird -- keys revoke lyre_bot_…",
     "npm run -s lyrebird -- seed --type spot",
     "npm run bench",
+    "npm run crash",
     "npm start",
     "npm start -- --help",
     "npm test",
@@ -60,10 +61,11 @@ test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () =
   await expect(fetch(`${url}/api/v3/ping`)).rejects.toThrow();
 });
 
-test("npm start -- --help and npm run bench -- --help say what they take", () => {
+test("npm start -- --help, npm run bench -- --help and npm run crash -- --help say what they take", () => {
   for (const [args, words] of [
     [["start", "--silent", "--", "--help"], "--market"],
     [["run", "--silent", "bench", "--", "--help"], "--seconds"],
+    [["run", "--silent", "crash", "--", "--help"], "--cycles"],
   ] as const) {
     const { status, stdout } = spawnSync("npm", args, { cwd: ROOT, encoding: "utf8" });
     expect(status).toBe(0);
