@@ -12,9 +12,12 @@ const DATABASE_NAME = "lyrebird.sqlite";
 
 /** Opens a database whose tables are there already. */
 export function openRows({ dataDir, databaseUrl }: Place): Kysely<Tables> {
-  const dialect =
-    databaseUrl === null
-      ? new SqliteDialect({ database: kyselyDatabase(new DatabaseSync(join(dataDir, DATABASE_NAME))) })
-      : new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl, max: 1 }) });
-  return new Kysely<Tables>({ dialect });
+  if (databaseUrl === null) {
+    const database = kyselyDatabase(new DatabaseSync(join(dataDir, DATABASE_NAME)));
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+  }
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  // A connection that ends with its server while nobody uses it means nothing.
+  pool.on("error", () => {});
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

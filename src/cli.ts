@@ -8,6 +8,7 @@ import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
+import { optionKeptByNpm } from "./npm-options.ts";
 
 const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT, BACKUP, RESTORE];
 
@@ -45,6 +46,8 @@ async function run(args: string[]): Promise<number> {
     return 0;
   }
   if (command === undefined) throw new ConfigError(noCommand(words));
+  const kept = optionKeptByNpm(args, process.env);
+  if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_HINT}`);
   const operands = words.slice(command.name.split(" ").length);
   if (command.operand === "" && operands.length > 0) {
     throw new ConfigError(`too many words: ${operands.join(" ")}; ${OPTIONS_HINT}`);

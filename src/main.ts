@@ -91,8 +91,9 @@ function greet({ url, firstStrategies, restingOrders }: Service, config: Config)
   if (strategy === undefined) {
     // With a master key of one's own the command would refuse.
     if (config.masterKeyFile === null) {
+      const beside = config.databaseUrl === null ? "" : " (with the same DATABASE_URL)";
       process.stdout.write(
-        `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}\n`,
+        `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}${beside}\n`,
       );
     }
     return;

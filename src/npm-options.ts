@@ -8,13 +8,15 @@
 /** Where options belong. */
 export const OPTIONS_COME_AFTER = 'options come after "--", as in "npm start -- --port 8086"';
 
-/** The options of a server that take a value. npm has none of these names. */
-const OPTIONS = ["port", "host", "data", "market"] as const;
+/** By script, its options that take a value and say where things are. npm has none of these names. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  start: ["port", "host", "data", "market"],
+  lyrebird: ["data"],
+};
 
-/** The first option that npm has kept of what was typed after `npm start`, as it was typed; null if there is none. */
+/** The first option that npm has kept of what was typed after its script, as it was typed; null if there is none. */
 export function optionKeptByNpm(args: readonly string[], env: NodeJS.ProcessEnv): string | null {
-  if (env.npm_lifecycle_event !== "start") return null;
-  for (const option of OPTIONS) {
+  for (const option of OPTIONS[env.npm_lifecycle_event ?? ""] ?? []) {
     const value = env[`npm_config_${option}`];
     const isGiven = args.some((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
     if (value !== undefined && value !== "" && !isGiven) return `--${option}=${value}`;

@@ -185,6 +185,13 @@ describe("what was typed", () => {
     expect(optionKeptByNpm(args, env)).toBe(kept);
   });
 
+  test("is told by the commands too, before they look at another directory", () => {
+    const env = { npm_lifecycle_event: "lyrebird", npm_config_data: "../other" };
+    const { status, stdout, stderr } = runNode(["src/cli.ts", "keys", "list"], env);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/npm has kept "--data=\.\.\/other" to itself: options come after "--"/);
+  });
+
   test("as seed without its type gets the hint too: npm may have kept it", () => {
     const { status, stderr } = lyrebird("seed");
     expect(status).toBe(2);
