@@ -2,12 +2,11 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgram, say } from "../support/program.ts";
 import { forgetSettings } from "../support/settings.ts";
 import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
-import { HELP, OptionError, type Options, readOptions } from "./options.ts";
+import { HELP, type Options, readOptions } from "./options.ts";
 import { renderJson, renderReport } from "./report.ts";
-
-const EXIT_USAGE = 2;
 
 const directory = mkdtempSync(join(tmpdir(), "lyrebird-crash-"));
 // A database's server runs as a user of its own and has to get through to its directory.
@@ -24,13 +23,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`crash: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof OptionError) process.stderr.write('Try "npm run crash -- --help".\n');
-  process.exitCode = error instanceof OptionError ? EXIT_USAGE : 1;
-}
+await runProgram("crash", main);
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
@@ -79,8 +72,4 @@ function endOf({ victim, end }: CycleReport): string {
     case "OUTLIVED":
       return "database killed, which the gateway outlived,";
   }
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OptionError, readOptions } from "./options.ts";
+import { OptionError } from "../support/program.ts";
+import { readOptions } from "./options.ts";
 
 describe("the flags of npm run crash", () => {
   test("are cycles, store and seed, which is drawn if it is not given", () => {

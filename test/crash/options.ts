@@ -1,6 +1,6 @@
 // The flags of `npm run crash`.
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { OptionError, readFlags, wholeNumber } from "../support/program.ts";
 import { STORES, type StoreName } from "./stores.ts";
 
 export type Options = {
@@ -12,9 +12,6 @@ export type Options = {
   readonly mustHave: boolean;
   readonly isJson: boolean;
 };
-
-/** A flag that is wrong, in words for the person who gave it. */
-export class OptionError extends Error {}
 
 const CYCLES_DEFAULT = 100;
 const CYCLES_MAX = 100_000;
@@ -38,7 +35,7 @@ Progress goes to standard error, the report to standard output. Exits 0, 1 if so
 
 /** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
-  const values = parse(args);
+  const values = readFlags(args, { cycles: "string", store: "string", seed: "string", json: "boolean" });
   if (values.help === true) return "help";
   const store = values.store ?? "both";
   const named = STORES.find((name) => name === store);
@@ -52,27 +49,4 @@ export function readOptions(args: readonly string[]): Options | "help" {
     mustHave: named !== undefined,
     isJson: values.json === true,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        cycles: { type: "string" },
-        store: { type: "string" },
-        seed: { type: "string" },
-        json: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function wholeNumber(flag: string, text: string, { least, most }: { least: number; most: number }): number {
-  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new OptionError(`${flag} is not a whole number from ${least} to ${most}: ${JSON.stringify(text)}`);
 }

@@ -3,8 +3,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/http/server.ts";
 import { newDirectory } from "../support/gateway.ts";
+import { OptionError } from "../support/program.ts";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
-import { OptionError, readOptions } from "./options.ts";
+import { readOptions } from "./options.ts";
 import { renderReport } from "./report.ts";
 import { nameOf } from "./routes.ts";
 import { type RunReport, run } from "./run.ts";

@@ -1,11 +1,8 @@
 // The flags of `npm run fuzz`.
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { readFlags, wholeNumber } from "../support/program.ts";
 
 export type Options = { readonly requests: number; readonly seed: number };
-
-/** A flag that is wrong, in words for the person who gave it. */
-export class OptionError extends Error {}
 
 const REQUESTS_DEFAULT = 200_000;
 const REQUESTS_MAX = 10_000_000;
@@ -26,7 +23,7 @@ Progress goes to standard error, the report to standard output. Exits 0, 1 if so
 
 /** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
-  const values = parse(args);
+  const values = readFlags(args, { requests: "string", seed: "string" });
   if (values.help === true) return "help";
   return {
     requests: wholeNumber("--requests", values.requests ?? String(REQUESTS_DEFAULT), {
@@ -35,25 +32,4 @@ export function readOptions(args: readonly string[]): Options | "help" {
     }),
     seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        requests: { type: "string" },
-        seed: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function wholeNumber(flag: string, text: string, { least, most }: { least: number; most: number }): number {
-  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new OptionError(`${flag} is not a whole number from ${least} to ${most}: ${JSON.stringify(text)}`);
 }

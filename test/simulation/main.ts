@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgram, say } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
-import { COMMANDS_PER_DESK_COMMAND, HELP, OptionError, type Options, readOptions } from "./options.ts";
+import { COMMANDS_PER_DESK_COMMAND, HELP, type Options, readOptions } from "./options.ts";
 import { renderReport } from "./report.ts";
 import { walk } from "./walk.ts";
 
-const EXIT_USAGE = 2;
 /** How often progress is told, ms. */
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -15,13 +15,7 @@ const directory = mkdtempSync(join(tmpdir(), "lyrebird-walk-"));
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`walk: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof OptionError) process.stderr.write('Try "npm run walk -- --help".\n');
-  process.exitCode = error instanceof OptionError ? EXIT_USAGE : 1;
-}
+await runProgram("walk", main);
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
@@ -54,8 +48,4 @@ function progressOf(commands: Options["commands"], where: string): (done: number
     toldAt = performance.now();
     say(`${done.toLocaleString("en-US")} of ${commands.toLocaleString("en-US")} commands ${where}`);
   };
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

@@ -1,11 +1,8 @@
 // The flags of `npm run walk`.
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { readFlags, wholeNumber } from "../support/program.ts";
 
 export type Options = { readonly commands: number; readonly seed: number; readonly json: boolean };
-
-/** A flag that is wrong, in words for the person who gave it. */
-export class OptionError extends Error {}
 
 const COMMANDS_DEFAULT = 1_000_000;
 const COMMANDS_MAX = 1_000_000_000;
@@ -31,7 +28,7 @@ Progress goes to standard error, the report to standard output. Exits 0, 1 if so
 
 /** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
-  const values = parse(args);
+  const values = readFlags(args, { commands: "string", seed: "string", json: "boolean" });
   if (values.help === true) return "help";
   return {
     commands: wholeNumber("--commands", values.commands ?? String(COMMANDS_DEFAULT), {
@@ -41,26 +38,4 @@ export function readOptions(args: readonly string[]): Options | "help" {
     seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
     json: values.json === true,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        commands: { type: "string" },
-        seed: { type: "string" },
-        json: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function wholeNumber(flag: string, text: string, { least, most }: { least: number; most: number }): number {
-  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new OptionError(`${flag} is not a whole number from ${least} to ${most}: ${JSON.stringify(text)}`);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { newDirectory } from "../support/gateway.ts";
+import { OptionError } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
-import { OptionError, readOptions } from "./options.ts";
+import { readOptions } from "./options.ts";
 import { walk } from "./walk.ts";
 
 const COMMANDS = 50_000;
