@@ -79,7 +79,7 @@ export async function startService(
     const restingOrders = await watcher.rebuild();
     const closingSweep = new ClosingSweep({ desk, store, every: systemTimers.every, log });
     opened.defer(() => closingSweep.close());
-    await closingSweep.rebuild();
+    closingSweep.rebuild();
 
     const budgets = new Budgets();
     const budgetLog = new BudgetLog({
