@@ -12,8 +12,12 @@ export const bufferedBytesMax = 8 * 1024 * 1024;
 /** Pings without an answer before a client counts as dead: a minute at one every 20 seconds. */
 const unansweredPingsMax = 3;
 
-/** Futures streams are split by path; a connection without a path carries what `public` does. Source: section 17.2. */
-export type StreamRoute = "spot" | "public" | "market";
+/**
+ * Futures streams are split by path, and a routed connection carries only those of its path (reference section 17.2). A
+ * plain one carries all: on the reference it is left with the public ones, but programs written before the split ask for
+ * everything on one connection, and here they get it.
+ */
+export type StreamRoute = "plain" | "public" | "market";
 
 export class Connection implements Controlled {
   isCombined: boolean;
@@ -81,7 +85,7 @@ export class Connection implements Controlled {
 
   // What a route does not carry may be subscribed to and stays silent.
   #carries(stream: string): boolean {
-    if (this.#route === "spot") return true;
+    if (this.#route === "plain") return true;
     return /@(bookTicker|depth)/.test(stream) === (this.#route === "public");
   }
 }

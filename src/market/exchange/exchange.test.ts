@@ -153,50 +153,6 @@ describe("REST of spot", () => {
   });
 });
 
-describe("REST of futures", () => {
-  test("lists ten perpetuals and answers for them", async () => {
-    const info = await body<{ symbols: { symbol: string; contractType: string; filters: object[] }[] }>(
-      "/fapi/v1/exchangeInfo?symbol=NOPE",
-    );
-    expect(info.symbols.length).toBe(10);
-    expect(info.symbols[0]).toMatchObject({
-      symbol: "BTCUSDT",
-      contractType: "PERPETUAL",
-      liquidationFee: "0.012500",
-    });
-    expect(info.symbols[0]?.filters).toContainEqual({ filterType: "MAX_NUM_ALGO_ORDERS", limit: 10 });
-
-    const premium = await body<{ nextFundingTime: number }>("/fapi/v1/premiumIndex?symbol=BTCUSDT");
-    expect(premium).toMatchObject({
-      markPrice: decimalText,
-      indexPrice: decimalText,
-      interestRate: "0.00010000",
-    });
-    expect(premium.nextFundingTime).toBe(Date.UTC(2026, 9, 10, 16));
-
-    type Settled = { fundingTime: number; fundingRate: string };
-    const settled = await body<Settled[]>("/fapi/v1/fundingRate?symbol=BTCUSDT&limit=3");
-    const hoursOf = settled.map((row) => new Date(row.fundingTime).getUTCHours());
-    expect(hoursOf).toEqual([16, 0, 8]);
-    expect(await body("/fapi/v1/ticker/bookTicker?symbol=BTCUSDT")).toMatchObject({
-      lastUpdateId: expect.any(Number),
-    });
-  });
-
-  test("a rate shown beforehand is the one that is settled", async () => {
-    const symbol = "ETHUSDT";
-    const { lastFundingRate, nextFundingTime } = await body<{
-      lastFundingRate: string;
-      nextFundingTime: number;
-    }>(`/fapi/v1/premiumIndex?symbol=${symbol}`);
-    const before = now;
-    now = nextFundingTime + 1_000;
-    const [row] = await body<{ fundingRate: string }[]>(`/fapi/v1/fundingRate?symbol=${symbol}&limit=1`);
-    now = before;
-    expect(row?.fundingRate).toBe(lastFundingRate);
-  });
-});
-
 describe("streams", () => {
   test("have the payloads of the reference", async () => {
     const streams = ["bookTicker", "trade", "aggTrade", "depth5", "depth20@100ms", "kline_1m"];
@@ -298,22 +254,6 @@ describe("streams", () => {
       books.every(({ lastUpdateId = 0 }, index) => lastUpdateId > (books[index - 1]?.lastUpdateId ?? 0)),
     ).toBe(true);
     client.close();
-  });
-
-  test("of futures come by route and never mix with spot's", async () => {
-    const names = "btcusdt@bookTicker/btcusdt@depth5@100ms/btcusdt@markPrice@1s/btcusdt@aggTrade";
-    const [open, market, unrouted] = await Promise.all([
-      StreamClient.open(`${exchange.futuresWsUrl}/public/stream?streams=${names}`),
-      StreamClient.open(`${exchange.futuresWsUrl}/market/stream?streams=${names}`),
-      StreamClient.open(`${exchange.futuresWsUrl}/stream?streams=${names}`),
-    ]);
-    advance(2_000);
-    const heardBy = async (client: StreamClient) =>
-      new Set((await client.received()).map(({ data }) => data.e));
-    expect(await heardBy(open)).toEqual(new Set(["bookTicker", "depthUpdate"]));
-    expect(await heardBy(market)).toEqual(new Set(["markPriceUpdate", "aggTrade"]));
-    expect(await heardBy(unrouted)).toEqual(new Set(["bookTicker", "depthUpdate"]));
-    for (const client of [open, market, unrouted]) client.close();
   });
 });
 

@@ -12,12 +12,14 @@ import {
   aggregatePayload,
   averagePricePayload,
   bookTickerPayload,
+  continuousKlinePayload,
   depthPayload,
   klinePayload,
   markPricePayload,
+  markPricesPayload,
   tradePayload,
 } from "./payloads.ts";
-import type { Family, FeedEvent, FeedKind, FuturesSource, Source } from "./source.ts";
+import type { Family, FeedEvent, FeedKind, FuturesSource, Premium, Source } from "./source.ts";
 import { meaningOf, type StreamMeaning } from "./stream-names.ts";
 import { averagePrice } from "./tickers.ts";
 
@@ -50,6 +52,8 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
   const listed = new Set(source.symbols);
   const channels = new Map<string, Channel>();
   const channelsBySymbol = new Map<string, Set<Channel>>();
+  // Those of all symbols at once.
+  const channelsOfAll = new Set<Channel>();
 
   return {
     family,
@@ -67,6 +71,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       for (const [symbol, ofSymbol] of channelsBySymbol) {
         if (!silences.hits(family, symbol)) sendSymbol(symbol, ofSymbol, from, until);
       }
+      if (!silences.hits(family)) sendInOrder(periodicMessages(channelsOfAll, from, until));
     },
     sendRaw(stream, data) {
       const channel = channels.get(stream);
@@ -78,7 +83,9 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
     const meaning = meaningOf(family, stream);
     const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0 };
     channels.set(stream, channel);
-    if (meaning && listed.has(meaning.symbol)) {
+    if (meaning?.kind === "marks") {
+      channelsOfAll.add(channel);
+    } else if (meaning && listed.has(meaning.symbol)) {
       const ofSymbol = channelsBySymbol.get(meaning.symbol) ?? new Set();
       channelsBySymbol.set(meaning.symbol, ofSymbol.add(channel));
     }
@@ -87,27 +94,34 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
 
   function drop(channel: Channel): void {
     channels.delete(channel.stream);
-    const symbol = channel.meaning?.symbol ?? "";
+    channelsOfAll.delete(channel);
+    const symbol = channel.meaning && "symbol" in channel.meaning ? channel.meaning.symbol : "";
     const ofSymbol = channelsBySymbol.get(symbol);
     ofSymbol?.delete(channel);
     if (ofSymbol?.size === 0) channelsBySymbol.delete(symbol);
   }
 
   function sendSymbol(symbol: string, ofSymbol: ReadonlySet<Channel>, from: number, until: number): void {
-    const messages = [...eventMessages(symbol, ofSymbol, from, until)];
-    for (const channel of ofSymbol) {
+    // What happened at an instant goes before what is told about it.
+    sendInOrder([
+      ...eventMessages(symbol, ofSymbol, from, until),
+      ...periodicMessages(ofSymbol, from, until),
+    ]);
+  }
+
+  function periodicMessages(some: ReadonlySet<Channel>, from: number, until: number): Message[] {
+    const messages: Message[] = [];
+    const lastAt = Math.min(until, source.endsAt);
+    for (const channel of some) {
       const { meaning } = channel;
       if (!meaning || !("periodMs" in meaning)) continue;
       const { periodMs } = meaning;
-      const lastAt = Math.min(until, source.endsAt);
       for (let at = (Math.floor(from / periodMs) + 1) * periodMs; at <= lastAt; at += periodMs) {
         const payload = periodicPayload(channel, meaning, at);
         if (payload !== undefined) messages.push({ at, channel, payload });
       }
     }
-    // Stable, so that what happened at an instant goes before what is told about it.
-    messages.sort((a, b) => a.at - b.at);
-    for (const { channel, payload } of messages) pass(channel, payload);
+    return messages;
   }
 
   function eventMessages(
@@ -145,6 +159,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
   }
 
   function periodicPayload(channel: Channel, meaning: StreamMeaning, at: number): string | undefined {
+    if (meaning.kind === "marks") return marksPayload(at, meaning.periodMs);
     const { symbol } = meaning;
     if (meaning.kind === "depth") {
       const book = source.book(symbol, at, meaning.levels);
@@ -153,23 +168,45 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       channel.updateId = book.updateId;
       return depthPayload({ family, symbol, book, at, previousUpdateId });
     }
-    if (meaning.kind === "kline") {
+    if (meaning.kind === "kline" || meaning.kind === "continuousKline") {
       const { interval } = meaning;
       const isFinal = openTimeOf(interval, at) === at;
       const knownAt = isFinal ? at - 1 : at;
       const candle = candleAt(source, symbol, interval, openTimeOf(interval, knownAt), knownAt);
-      return candle && klinePayload({ symbol, interval, candle, isFinal, at });
+      const payload = meaning.kind === "kline" ? klinePayload : continuousKlinePayload;
+      return candle && payload({ symbol, interval, candle, isFinal, at });
     }
     if (meaning.kind === "avgPrice") {
       // A pair that was never traded has no average.
       if (!source.lastTrade(symbol, at)) return undefined;
       return averagePricePayload(symbol, averagePrice(source, symbol, at), at);
     }
-    if (meaning.kind === "markPrice" && "premium" in source) {
-      return markPricePayload(symbol, source.premium(symbol, at), at);
+    if (meaning.kind === "markPrice") {
+      const premium = newPremium(symbol, at, meaning.periodMs);
+      return premium && markPricePayload(symbol, premium, at);
     }
     return undefined;
   }
+
+  function marksPayload(at: number, periodMs: number): string | undefined {
+    const premiums = new Map<string, Premium>();
+    for (const symbol of source.symbols) {
+      const premium = silences.hits(family, symbol) ? undefined : newPremium(symbol, at, periodMs);
+      if (premium) premiums.set(symbol, premium);
+    }
+    return premiums.size > 0 ? markPricesPayload(premiums, at) : undefined;
+  }
+
+  // What was not told anew since the stream's last message is not repeated.
+  function newPremium(symbol: string, at: number, periodMs: number): Premium | undefined {
+    const premium = "premium" in source ? source.premium(symbol, at) : undefined;
+    return premium && premium.at > at - periodMs ? premium : undefined;
+  }
+}
+
+// The sort is stable: messages of one instant keep their order.
+function sendInOrder(messages: readonly Message[]): void {
+  for (const { channel, payload } of messages.toSorted((a, b) => a.at - b.at)) pass(channel, payload);
 }
 
 function pass(channel: Channel, payload: string): void {

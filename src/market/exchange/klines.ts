@@ -23,6 +23,19 @@ export function candlesOf(
   at: number,
   query: CandleQuery,
 ): readonly Candle[] {
+  return openTimesOf(source, symbol, interval, at, query).flatMap(
+    (openTime) => candleAt(source, symbol, interval, openTime, at, query.zoneMs) ?? [],
+  );
+}
+
+/** The open times of those candles. */
+export function openTimesOf(
+  source: Source,
+  symbol: string,
+  interval: Interval,
+  at: number,
+  query: CandleQuery,
+): readonly number[] {
   const zoneMs = query.zoneMs ?? 0;
   const firstOpen = openTimeOf(interval, source.listedAt(symbol), zoneMs);
   const lastInstant = Math.min(at, query.endTime ?? at, source.endsAt);
@@ -34,13 +47,12 @@ export function candlesOf(
       ? openTimeBefore(interval, lastOpen, query.limit - 1, zoneMs)
       : roundUp(interval, query.startTime, zoneMs),
   );
-  const candles: Candle[] = [];
-  while (openTime <= lastOpen && candles.length < query.limit) {
-    const candle = candleAt(source, symbol, interval, openTime, at, zoneMs);
-    if (candle) candles.push(candle);
+  const openTimes: number[] = [];
+  while (openTime <= lastOpen && openTimes.length < query.limit) {
+    openTimes.push(openTime);
     openTime = nextOpenTime(interval, openTime, zoneMs);
   }
-  return candles;
+  return openTimes;
 }
 
 /** One candle by its open time, counting the trades up to and including `at`. */

@@ -182,7 +182,7 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const place = placeOf(request.url ?? "/");
-    const hub = place?.route === "spot" ? spotHub : futuresHub;
+    const hub = place?.family === "spot" ? spotHub : futuresHub;
     if (isRefusingConnections || connections.size >= connectionsMax) {
       turnAway(socket, "503 Service Unavailable");
     } else if (!place || !hub) {
@@ -201,6 +201,7 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
 }
 
 type Place = {
+  readonly family: Family;
   readonly route: StreamRoute;
   readonly isCombined: boolean;
   readonly streams: readonly string[];
@@ -215,7 +216,8 @@ function placeOf(target: string): Place | undefined {
   const isFutures = prefix !== undefined || branch !== undefined;
   const listed = combined ? (new URLSearchParams(query).get("streams") ?? "") : names;
   return {
-    route: !isFutures ? "spot" : branch === "market" ? "market" : "public",
+    family: isFutures ? "futures" : "spot",
+    route: branch === "public" || branch === "market" ? branch : "plain",
     isCombined: combined !== undefined,
     streams: listed.split("/").filter((name) => name !== ""),
   };

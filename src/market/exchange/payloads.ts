@@ -84,42 +84,58 @@ export function averagePricePayload(symbol: string, average: AveragePrice, at: n
   return JSON.stringify({ e: "avgPrice", E: at, s: symbol, i: `${mins}m`, w: price, T: closeTime });
 }
 
-export function klinePayload(input: {
+type KlineInput = {
   readonly symbol: string;
   readonly interval: Interval;
   readonly candle: Candle;
   readonly isFinal: boolean;
   readonly at: number;
-}): string {
-  const { symbol, interval, candle, isFinal, at } = input;
-  return JSON.stringify({
-    e: "kline",
-    E: at,
-    s: symbol,
-    k: {
-      t: candle.openTime,
-      T: candle.closeTime,
-      s: symbol,
-      i: interval,
-      f: candle.firstTradeId,
-      L: candle.lastTradeId,
-      o: candle.open,
-      c: candle.close,
-      h: candle.high,
-      l: candle.low,
-      v: candle.volume,
-      n: candle.tradeCount,
-      x: isFinal,
-      q: candle.quoteVolume,
-      V: candle.takerBuyVolume,
-      Q: candle.takerBuyQuoteVolume,
-      B: "0",
-    },
-  });
+};
+
+export function klinePayload(input: KlineInput): string {
+  const { symbol, at } = input;
+  return JSON.stringify({ e: "kline", E: at, s: symbol, k: klineBody(input, { s: symbol }) });
+}
+
+/** Names the pair and its contract where `kline` names the symbol. */
+export function continuousKlinePayload(input: KlineInput): string {
+  const { symbol, at } = input;
+  return JSON.stringify({ e: "continuous_kline", E: at, ps: symbol, ct: "PERPETUAL", k: klineBody(input) });
+}
+
+function klineBody({ interval, candle, isFinal }: KlineInput, named: { readonly s?: string } = {}): object {
+  return {
+    t: candle.openTime,
+    T: candle.closeTime,
+    ...named,
+    i: interval,
+    f: candle.firstTradeId,
+    L: candle.lastTradeId,
+    o: candle.open,
+    c: candle.close,
+    h: candle.high,
+    l: candle.low,
+    v: candle.volume,
+    n: candle.tradeCount,
+    x: isFinal,
+    q: candle.quoteVolume,
+    V: candle.takerBuyVolume,
+    Q: candle.takerBuyQuoteVolume,
+    B: "0",
+  };
 }
 
 export function markPricePayload(symbol: string, premium: Premium, at: number): string {
-  return JSON.stringify({
+  return JSON.stringify(markPriceUpdate(symbol, premium, at));
+}
+
+/** The updates of many symbols in one message. */
+export function markPricesPayload(premiums: ReadonlyMap<string, Premium>, at: number): string {
+  return JSON.stringify([...premiums].map(([symbol, premium]) => markPriceUpdate(symbol, premium, at)));
+}
+
+function markPriceUpdate(symbol: string, premium: Premium, at: number): object {
+  return {
     e: "markPriceUpdate",
     E: at,
     s: symbol,
@@ -130,5 +146,5 @@ export function markPricePayload(symbol: string, premium: Premium, at: number): 
     r: premium.fundingRate,
     T: premium.nextFundingAt,
     st: 1,
-  });
+  };
 }

@@ -12,6 +12,8 @@ export class RequestFault extends Error {
   }
 }
 
+export type TimeRange = { readonly startTime: number | undefined; readonly endTime: number | undefined };
+
 export type Params = ReadonlyMap<string, string>;
 
 /** The parameters of a query string; the same name twice is a fault. */
@@ -60,6 +62,20 @@ export function strictLimit(params: Params, usual: number, max: number): number 
 
 export function malformed(name: string): RequestFault {
   return new RequestFault(-1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`);
+}
+
+/** The time range asked for, inclusive. */
+export function readTimes(params: Params): TimeRange {
+  return { startTime: wholeNumber(params, "startTime"), endTime: wholeNumber(params, "endTime") };
+}
+
+/** Refused where it ends before it starts, as futures do. */
+export function strictTimes(params: Params): TimeRange {
+  const times = readTimes(params);
+  if ((times.startTime ?? 0) > (times.endTime ?? Infinity)) {
+    throw new RequestFault(-1023, "Start time is greater than end time.");
+  }
+  return times;
 }
 
 export function unknownSymbol(): RequestFault {

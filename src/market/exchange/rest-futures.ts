@@ -1,11 +1,25 @@
-/** The public REST routes of futures that the gateway needs (reference sections 9 and 10.1). */
+/**
+ * The public REST routes of futures that have their like on spot: books, trades, candles, tickers (reference sections 9
+ * and 10.1).
+ *
+ * Deliberately missing: the key that `historicalTrades` asks for, and how far back lists of trades reach.
+ */
+import type { Interval } from "./intervals.ts";
 import { candlesOf, klineRow } from "./klines.ts";
-import { type Params, RequestFault, strictLimit } from "./request.ts";
-import { type Answer, readInterval, readSymbol, readTimes } from "./rest-spot.ts";
+import { mandatory, type Params, RequestFault, strictLimit, strictTimes, wholeNumber } from "./request.ts";
+import { type Answer, readInterval, readSymbol } from "./rest-spot.ts";
 import type { FuturesSource } from "./source.ts";
 import { bookTicker, dayTicker, priceTicker } from "./tickers.ts";
 
 const depthLimits = [5, 10, 20, 50, 100, 500, 1_000];
+const depthLimitUsual = 500;
+const tradesLimitUsual = 500;
+const tradesLimitMax = 1_000;
+const klinesLimitUsual = 500;
+const klinesLimitMax = 1_500;
+// A list of aggregate trades spans less than this.
+const aggregatesSpanMs = 3_600_000;
+const contractTypes = ["PERPETUAL", "CURRENT_QUARTER", "NEXT_QUARTER", "TRADIFI_PERPETUAL"];
 
 export const futuresRoutes: Readonly<Record<string, Answer<FuturesSource>>> = {
   "/fapi/v1/ping": () => ({}),
@@ -14,7 +28,7 @@ export const futuresRoutes: Readonly<Record<string, Answer<FuturesSource>>> = {
   "/fapi/v1/exchangeInfo": (source, _params, at) => source.exchangeInfo(at),
   "/fapi/v1/depth": (source, params, at) => {
     const symbol = readSymbol(source, params);
-    const limit = strictLimit(params, 500, 1_000);
+    const limit = strictLimit(params, depthLimitUsual, Math.max(...depthLimits));
     if (!depthLimits.includes(limit)) throw new RequestFault(-4021, `${limit} is not valid depth limit`);
     const book = source.book(symbol, at, limit);
     return {
@@ -25,41 +39,38 @@ export const futuresRoutes: Readonly<Record<string, Answer<FuturesSource>>> = {
       asks: book?.asks ?? [],
     };
   },
-  "/fapi/v1/klines": (source, params, at) => {
+  "/fapi/v1/trades": (source, params, at) => tradesOf(source, params, at, undefined),
+  "/fapi/v1/historicalTrades": (source, params, at) =>
+    tradesOf(source, params, at, wholeNumber(params, "fromId")),
+  "/fapi/v1/aggTrades": (source, params, at) => {
     const symbol = readSymbol(source, params);
-    const interval = readInterval(params);
-    if (interval === "1s") throw new RequestFault(-1120, "Invalid interval.");
-    const query = { ...readTimes(params), limit: strictLimit(params, 500, 1_500) };
-    return candlesOf(source, symbol, interval, at, query).map(klineRow);
-  },
-  "/fapi/v1/premiumIndex": (source, params, at) =>
-    perSymbol(source, params, (symbol) => {
-      const premium = source.premium(symbol, at);
-      return {
-        symbol,
-        markPrice: premium.markPrice,
-        indexPrice: premium.indexPrice,
-        estimatedSettlePrice: premium.estimatedSettlePrice,
-        lastFundingRate: premium.fundingRate,
-        interestRate: premium.interestRate,
-        nextFundingTime: premium.nextFundingAt,
-        time: at,
-      };
-    }),
-  "/fapi/v1/fundingRate": (source, params, at) => {
-    const symbols = params.has("symbol") ? [readSymbol(source, params)] : source.symbols;
-    const { startTime, endTime } = readTimes(params);
-    const limit = strictLimit(params, 100, 1_000);
-    const rows = symbols.flatMap((symbol) => source.fundingRates(symbol, at, { startTime, endTime, limit }));
-    const ascending = rows.toSorted((a, b) => a.at - b.at);
-    const kept = startTime === undefined ? ascending.slice(-limit) : ascending.slice(0, limit);
-    return kept.map((row) => ({
-      symbol: row.symbol,
-      fundingTime: row.at,
-      fundingRate: row.rate,
-      markPrice: row.markPrice,
-      rateType: "Regular",
+    const fromId = wholeNumber(params, "fromId");
+    const { startTime, endTime } = strictTimes(params);
+    if (startTime !== undefined && endTime !== undefined && endTime - startTime >= aggregatesSpanMs) {
+      throw new RequestFault(-1127, "More than 1 hours between startTime and endTime.");
+    }
+    const limit = strictLimit(params, tradesLimitUsual, tradesLimitMax);
+    return source.aggregateTrades(symbol, at, { fromId, startTime, endTime, limit }).map((aggregate) => ({
+      a: aggregate.id,
+      p: aggregate.price,
+      q: aggregate.quantity,
+      nq: aggregate.quantity,
+      f: aggregate.firstTradeId,
+      l: aggregate.lastTradeId,
+      T: aggregate.at,
+      m: aggregate.isBuyerMaker,
     }));
+  },
+  "/fapi/v1/klines": (source, params, at) => klines(source, readSymbol(source, params), params, at),
+  "/fapi/v1/continuousKlines": (source, params, at) => {
+    const pair = readPair(source, params);
+    const contractType = mandatory(params, "contractType");
+    if (!contractTypes.includes(contractType)) {
+      throw new RequestFault(-1130, "Data sent for parameter 'contractType' is not valid.");
+    }
+    const rows = klines(source, pair, params, at);
+    // Pairs have no other contract here.
+    return contractType === "PERPETUAL" ? rows : [];
   },
   "/fapi/v1/ticker/24hr": (source, params, at) =>
     perSymbol(source, params, (symbol) => dayTicker(source, symbol, at, "FULL")),
@@ -69,10 +80,49 @@ export const futuresRoutes: Readonly<Record<string, Answer<FuturesSource>>> = {
     perSymbol(source, params, (symbol) => bookTicker(source, symbol, at)),
 };
 
-function prices(source: FuturesSource, params: Params, at: number): unknown {
-  return perSymbol(source, params, (symbol) => priceTicker(source, symbol, at));
+/** The mandatory `pair`: the name of a perpetual, too. */
+export function readPair(source: FuturesSource, params: Params): string {
+  const pair = mandatory(params, "pair");
+  if (!source.symbols.includes(pair)) throw new RequestFault(-4144, "Invalid pair");
+  return pair;
 }
 
-function perSymbol(source: FuturesSource, params: Params, row: (symbol: string) => object): unknown {
+/** Futures have no candles of a second. */
+export function readFuturesInterval(params: Params): Interval {
+  const interval = readInterval(params);
+  if (interval === "1s") throw new RequestFault(-1120, "Invalid interval.");
+  return interval;
+}
+
+/** Which candles are asked for. */
+export function readCandleQuery(params: Params) {
+  return { ...strictTimes(params), limit: strictLimit(params, klinesLimitUsual, klinesLimitMax) };
+}
+
+/** One row for the `symbol` given, or a list of all. */
+export function perSymbol(source: FuturesSource, params: Params, row: (symbol: string) => object): unknown {
   return params.has("symbol") ? row(readSymbol(source, params)) : source.symbols.map(row);
+}
+
+function tradesOf(source: FuturesSource, params: Params, at: number, fromId: number | undefined): unknown {
+  const symbol = readSymbol(source, params);
+  const limit = strictLimit(params, tradesLimitUsual, tradesLimitMax);
+  return source.trades(symbol, at, { fromId, limit }).map((trade) => ({
+    id: trade.id,
+    price: trade.price,
+    qty: trade.quantity,
+    quoteQty: trade.quoteQuantity,
+    time: trade.at,
+    isBuyerMaker: trade.isBuyerMaker,
+    isRPITrade: false,
+  }));
+}
+
+function klines(source: FuturesSource, symbol: string, params: Params, at: number) {
+  const interval = readFuturesInterval(params);
+  return candlesOf(source, symbol, interval, at, readCandleQuery(params)).map(klineRow);
+}
+
+function prices(source: FuturesSource, params: Params, at: number): unknown {
+  return perSymbol(source, params, (symbol) => priceTicker(source, symbol, at));
 }

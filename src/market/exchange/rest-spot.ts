@@ -8,6 +8,7 @@ import {
   type Params,
   RequestFault,
   readSymbolList,
+  readTimes,
   unknownSymbol,
   wholeNumber,
 } from "./request.ts";
@@ -71,10 +72,6 @@ export function readInterval(params: Params): Interval {
   const interval = mandatory(params, "interval");
   if (!isInterval(interval)) throw new RequestFault(-1120, "Invalid interval.");
   return interval;
-}
-
-export function readTimes(params: Params): { startTime: number | undefined; endTime: number | undefined } {
-  return { startTime: wholeNumber(params, "startTime"), endTime: wholeNumber(params, "endTime") };
 }
 
 function tradesOf(source: Source, params: Params, at: number, fromId: number | undefined): unknown {

@@ -2,6 +2,7 @@
 import type { Faults } from "./faults.ts";
 import { type Params, RequestFault, readParams } from "./request.ts";
 import { futuresRoutes } from "./rest-futures.ts";
+import { markRoutes } from "./rest-marks.ts";
 import { spotRoutes } from "./rest-spot.ts";
 import type { Family, FuturesSource, Source } from "./source.ts";
 
@@ -34,13 +35,15 @@ export function answerRest(request: RestRequest): Reply {
   }
 }
 
+const allFuturesRoutes = { ...futuresRoutes, ...markRoutes };
+
 const unknownFault = new RequestFault(-1000, "An unknown error occurred while processing the request.", 500);
 
 function routeOf(request: RestRequest, path: string): (params: Params, at: number) => unknown {
   const { method, refusals } = request;
   const { spot, futures } = request.markets;
   const spotRoute = Object.hasOwn(spotRoutes, path) ? spotRoutes[path] : undefined;
-  const futuresRoute = Object.hasOwn(futuresRoutes, path) ? futuresRoutes[path] : undefined;
+  const futuresRoute = Object.hasOwn(allFuturesRoutes, path) ? allFuturesRoutes[path] : undefined;
   if (method === "GET" && spotRoute) {
     return (params, at) => {
       refuseStruck(refusals, "spot", params);
@@ -64,6 +67,7 @@ function routeOf(request: RestRequest, path: string): (params: Params, at: numbe
 function refuseStruck(refusals: Faults, family: Family, params: Params): void {
   const named = [
     ...(params.get("symbol") ?? "").split(","),
+    params.get("pair") ?? "",
     ...(params.get("symbols") ?? "").split(/[^A-Z0-9]+/),
   ];
   if (refusals.hits(family) || named.some((symbol) => refusals.hits(family, symbol))) {

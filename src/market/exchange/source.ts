@@ -76,7 +76,12 @@ export type TradeQuery = {
 export type FeedEvent =
   | { readonly kind: "touch"; readonly at: number; readonly touch: Touch; readonly verbatim?: string }
   | { readonly kind: "trade"; readonly at: number; readonly trade: Trade; readonly verbatim?: string }
-  | { readonly kind: "aggregate"; readonly at: number; readonly aggregate: AggregateTrade };
+  | {
+      readonly kind: "aggregate";
+      readonly at: number;
+      readonly aggregate: AggregateTrade;
+      readonly verbatim?: string;
+    };
 
 export type FeedKind = FeedEvent["kind"];
 
@@ -103,16 +108,19 @@ export interface Source {
   feed(symbol: string, from: number, until: number, kinds: ReadonlySet<FeedKind>): readonly FeedEvent[];
 }
 
-/** Mark, index and funding of a perpetual. Decimals as on the wire. */
+/** Mark, index and funding of a perpetual as told at `at`, a whole second. Decimals as on the wire. */
 export type Premium = {
+  readonly at: number;
   readonly markPrice: string;
   readonly indexPrice: string;
   readonly estimatedSettlePrice: string;
+  /** The next settlement's rate as it looks now. */
   readonly fundingRate: string;
   readonly interestRate: string;
   readonly nextFundingAt: number;
 };
 
+/** A settled rate, with the mark of the moment it was due. */
 export type FundingRow = {
   readonly symbol: string;
   readonly at: number;
@@ -120,8 +128,35 @@ export type FundingRow = {
   readonly markPrice: string;
 };
 
+export type FundingTerms = {
+  readonly intervalHours: number;
+  readonly rateCap: string;
+  readonly rateFloor: string;
+  /** Null where the exchange's usual terms hold. */
+  readonly adjustedAt: number | null;
+};
+
+/** What candles are told of besides trades. `premium` is a part of the index price. */
+export type MarkKind = "mark" | "index" | "premium";
+
+/** Of prices told once a second; `count` is how many. */
+export type MarkStatistics = {
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly count: number;
+};
+
+/** A market of perpetuals. Its symbols are pairs too, each of one contract. */
 export interface FuturesSource extends Source {
+  /** As last told at or before `at`. */
   premium(symbol: string, at: number): Premium;
-  /** Settled rates, ascending, none later than `at`. */
+  /** What was told with `from <= time < until`; undefined when nothing was. */
+  markStatistics(symbol: string, kind: MarkKind, from: number, until: number): MarkStatistics | undefined;
+  fundingTerms(symbol: string): FundingTerms;
+  /** Settled rates, ascending, none later than `at`; the oldest from `startTime` on, or else the newest. */
   fundingRates(symbol: string, at: number, query: Omit<TradeQuery, "fromId">): readonly FundingRow[];
+  /** In the base asset. */
+  openInterest(symbol: string, at: number): string;
 }

@@ -1,7 +1,7 @@
 /** Bodies of the ticker routes (reference sections 5.1, 5.6, 5.7 and 9). */
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import { digitsOf, quotient, shortText } from "./decimals.ts";
-import { dayMs, minuteMs } from "./intervals.ts";
+import { dayMs, minuteMs, openTimeOf } from "./intervals.ts";
 import type { Level, Source } from "./source.ts";
 
 const averageMinutes = 5;
@@ -19,9 +19,9 @@ export function averagePrice(source: Source, symbol: string, at: number): Averag
   return { mins: averageMinutes, price, closeTime: last?.at ?? at };
 }
 
-/** The 24 hours up to `at`. */
+/** The 24 hours up to `at`; those of futures begin on a minute. */
 export function dayTicker(source: Source, symbol: string, at: number, type: "FULL" | "MINI"): object {
-  const openTime = at - dayMs;
+  const openTime = source.family === "futures" ? openTimeOf("1m", at - dayMs) : at - dayMs;
   const statistics = source.statistics(symbol, openTime, at + 1);
   const last = source.lastTrade(symbol, at);
   const before = source.lastTrade(symbol, openTime - 1);

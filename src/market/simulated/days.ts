@@ -9,8 +9,9 @@
  * Only sums, products and quotients are used: they are exact to the bit on every machine.
  */
 import { derive, drawsFrom, fractionOf, seedOf } from "./hash.ts";
-import { dailyVolatility, type Listing } from "./listing.ts";
-import { lotsPerTradeMin, middleOf, type Prices, type Span } from "./span.ts";
+import { type Listing, volatilityOf } from "./listing.ts";
+import { middleOf, type Prices } from "./prices.ts";
+import { lotsPerTradeMin, type Span } from "./span.ts";
 
 const octaves = [
   { periodDays: 1, weight: 0.5 },
@@ -21,23 +22,41 @@ const octaves = [
   { periodDays: 300, weight: 4.4 },
 ] as const;
 
-/** A market's days by their number since the Unix epoch. `followed` gives the prices of a market that follows another. */
-export function createDays(
-  seed: string,
-  listing: Listing,
-  followed: ((day: number) => Prices) | undefined,
-): (day: number) => Span {
+/** The prices of a symbol's days by their number since the Unix epoch. */
+export function drawDays(seed: string, listing: Listing): (day: number) => Prices {
   const baseSeed = seedOf(`${seed}/asset/${listing.base}`);
   const quoteSeed = seedOf(`${seed}/asset/${listing.quote}`);
   const rangeSeed = seedOf(`${seed}/range/${listing.symbol}`);
-  const flowSeed = seedOf(`${seed}/days/${listing.family}/${listing.symbol}`);
-  const baseVolatility = dailyVolatility[listing.base] ?? 0.03;
-  const quoteVolatility = dailyVolatility[listing.quote] ?? 0.03;
 
   return (day) => {
-    const prices = followed ? followed(day) : drawPrices(day);
+    const open = closeOf(day - 1);
+    const close = closeOf(day);
+    const draw = drawsFrom(derive(rangeSeed, day));
+    const reach = reachOf(listing, { open, close });
+    const high = Math.max(open, close) + Math.round(reach * (0.1 + 0.9 * draw() * draw()));
+    const low = Math.min(open, close) - Math.round(reach * (0.1 + 0.9 * draw() * draw()));
+    return { open, high, low: Math.max(1, low), close };
+  };
+
+  function closeOf(day: number): number {
+    const base = wander(baseSeed, volatilityOf(listing.base), day);
+    const quote = wander(quoteSeed, volatilityOf(listing.quote), day);
+    return Math.max(1, Math.round(listing.baseTicks * (base / quote)));
+  }
+}
+
+/** A market's days by their number, with what is traded in them at the prices given. */
+export function createDays(
+  seed: string,
+  listing: Listing,
+  pricesOf: (day: number) => Prices,
+): (day: number) => Span {
+  const flowSeed = seedOf(`${seed}/days/${listing.family}/${listing.symbol}`);
+
+  return (day) => {
+    const prices = pricesOf(day);
     const drawFlow = drawsFrom(derive(flowSeed, day));
-    const moved = (prices.high - prices.low) / reachOf(prices);
+    const moved = (prices.high - prices.low) / reachOf(listing, prices);
     const spareLots = listing.dailyLots * (0.6 + 0.8 * drawFlow()) + listing.dailyLots * moved * 0.1;
     const volume = lotsPerTradeMin * listing.tradesPerDay + Math.round(spareLots);
     const spareBuys = (volume - lotsPerTradeMin * listing.tradesPerDay) * (0.44 + 0.12 * drawFlow());
@@ -53,27 +72,11 @@ export function createDays(
       firstTradeId: (day - listing.listedDay) * listing.tradesPerDay + 1,
     };
   };
+}
 
-  function drawPrices(day: number): Prices {
-    const open = closeOf(day - 1);
-    const close = closeOf(day);
-    const draw = drawsFrom(derive(rangeSeed, day));
-    const reach = reachOf({ open, close });
-    const high = Math.max(open, close) + Math.round(reach * (0.1 + 0.9 * draw() * draw()));
-    const low = Math.min(open, close) - Math.round(reach * (0.1 + 0.9 * draw() * draw()));
-    return { open, high, low: Math.max(1, low), close };
-  }
-
-  // How far a day may go beyond its open and close, in ticks.
-  function reachOf({ open, close }: Pick<Prices, "open" | "close">): number {
-    return (baseVolatility + quoteVolatility) * ((open + close) / 2);
-  }
-
-  function closeOf(day: number): number {
-    const base = wander(baseSeed, baseVolatility, day);
-    const quote = wander(quoteSeed, quoteVolatility, day);
-    return Math.max(1, Math.round(listing.baseTicks * (base / quote)));
-  }
+// How far a day may go beyond its open and close, in ticks.
+function reachOf(listing: Listing, { open, close }: Pick<Prices, "open" | "close">): number {
+  return (volatilityOf(listing.base) + volatilityOf(listing.quote)) * ((open + close) / 2);
 }
 
 // How an asset's value stands against the dollar: within about twelve times its daily volatility either way.

@@ -18,12 +18,6 @@ export function spotExchangeInfo(at: number, symbols?: readonly string[]): objec
   };
 }
 
-/** The `exchangeInfo` row of a spot symbol, if the simulated exchange lists it. */
-export function spotSymbolOf(symbol: string): object | undefined {
-  const row = spotRows.find((candidate) => candidate.symbol === symbol);
-  return row && spotSymbol(row);
-}
-
 /** Futures body. MAX_NUM_ALGO_ORDERS is published here although the reference has dropped it. */
 export function perpetualExchangeInfo(at: number, symbols?: readonly string[]): object {
   return {

@@ -1,94 +1,91 @@
 /**
- * Mark, index and funding of the simulated perpetuals, pure functions of seed and time.
+ * Funding rates of a simulated perpetual, pure functions of seed and time (reference section 15.10).
  *
- * The index is the last spot trade of the same pair, the mark lies half-way between it and the perpetual's last trade.
- * Rates settle every eight hours; between settlements the rate shown is the one that will be settled next.
+ * A rate follows the premium: its average over the interval, sampled as each quarter of an hour opens, and the interest
+ * rate, which a clamp lets in as far as it goes, within cap and floor. It is settled as the interval ends. Until then an
+ * estimate is shown, from the quarters that have opened so far; in the last quarter it is what will be settled.
  *
- * Deliberately missing: premium averaging, caps and intervals other than eight hours.
+ * Knowingly simpler than the reference, which samples every five seconds and gives later samples more weight.
  */
-import type { FundingRow, Premium } from "../exchange/source.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
-import type { SimulatedMarket } from "./market.ts";
-import { decimalText } from "./text.ts";
+import { depthOf, levelAt } from "./levels.ts";
+import type { FundingHours } from "./listing-perpetual.ts";
+import type { Path } from "./path.ts";
+import type { PremiumOfPrice } from "./premium.ts";
+import { createRecent } from "./recent.ts";
+import { unitsPerOne } from "./text.ts";
 
-const settlementMs = 8 * 60 * 60 * 1_000;
-const scale = 1e8;
-const interestRate = 0.0001 * scale;
-// Settlements carry a few milliseconds of delay, as on the reference exchange.
-const delayMsMax = 10;
-
+/** Rates are in units of 1e-8. Settlements are counted in intervals since the Unix epoch. */
 export type Funding = {
-  premium(at: number): Premium;
-  /** Settlements with `from <= time <= until`, ascending, at most `limit` of them. */
-  settlements(range: { readonly from: number; readonly until: number; readonly limit: number }): FundingRow[];
+  readonly intervalMs: number;
+  readonly interestRate: number;
+  /** The rate of the settlement with this number; of one to come, as the path will have it. */
+  settled(settlement: number): number;
+  /** The rate of the next settlement as it looks at an instant. */
+  estimate(at: number): number;
+  /** When a settlement is carried out, a few milliseconds after it is due, in Unix ms. */
+  settledAt(settlement: number): number;
 };
 
-export function createFunding(
-  seed: string,
-  perpetual: SimulatedMarket,
-  spot: SimulatedMarket | undefined,
-): Funding {
-  const rateSeed = seedOf(`${seed}/funding/${perpetual.listing.symbol}`);
+export type FundingInput = {
+  readonly seed: string;
+  readonly symbol: string;
+  readonly hours: FundingHours;
+  readonly cap: number;
+  /** The index's path. */
+  readonly path: Path;
+  readonly premium: PremiumOfPrice;
+};
+
+const hourMs = 3_600_000;
+const usualHours = 8;
+const interestRateUsual = 0.0001 * unitsPerOne;
+// How far the interest rate may pull the average premium.
+const clampRate = 0.0005 * unitsPerOne;
+// Settlements carry a few milliseconds of delay, as on the reference exchange.
+const delayMsMax = 10;
+const ratesKeptMax = 1_024;
+const quarterDepth = depthOf("quarter");
+const quarterMs = levelAt(quarterDepth).lengthMs;
+
+export function createFunding({ seed, symbol, hours, cap, path, premium }: FundingInput): Funding {
+  const delaySeed = seedOf(`${seed}/settlement/${symbol}`);
+  const intervalMs = hours * hourMs;
+  const quartersPerInterval = intervalMs / quarterMs;
+  const interestRate = (interestRateUsual * hours) / usualHours;
+  const rates = createRecent<{ readonly rate: number }>(ratesKeptMax);
 
   return {
-    premium(at) {
-      const nextFunding = Math.floor(at / settlementMs) + 1;
-      const index = indexAt(at);
-      const mark = Math.round((index + lastPrice(perpetual, at)) / 2);
-      return {
-        markPrice: eightDigits(mark),
-        indexPrice: eightDigits(index),
-        estimatedSettlePrice: eightDigits(index),
-        fundingRate: eightDigits(rateOf(nextFunding)),
-        interestRate: eightDigits(interestRate),
-        nextFundingAt: nextFunding * settlementMs,
-      };
+    intervalMs,
+    interestRate,
+    settled(settlement) {
+      const first = (settlement - 1) * quartersPerInterval;
+      return rates(settlement, () => ({ rate: rateOver(first, quartersPerInterval) })).rate;
     },
-    settlements({ from, until, limit }) {
-      const rows: FundingRow[] = [];
-      let settlement = Math.ceil((Math.max(from, perpetual.listedAt + 1) - delayMsMax) / settlementMs);
-      for (; settlement * settlementMs <= until && rows.length < limit; settlement += 1) {
-        const at = settledAt(settlement);
-        if (at < from || at > until) continue;
-        const markPrice = eightDigits(openingMark(settlement * settlementMs));
-        rows.push({ symbol: perpetual.listing.symbol, at, rate: eightDigits(rateOf(settlement)), markPrice });
-      }
-      return rows;
+    estimate(at) {
+      const first = Math.floor(at / intervalMs) * quartersPerInterval;
+      return rateOver(first, Math.floor(at / quarterMs) - first + 1);
+    },
+    settledAt(settlement) {
+      return settlement * intervalMs + Math.floor(fractionOf(derive(delaySeed, settlement)) * delayMsMax);
     },
   };
 
-  // The mark between the prices at which both hours open, which needs no division below the hour.
-  function openingMark(hourAt: number): number {
-    const index = spot && spot.listedAt <= hourAt ? spot : perpetual;
-    return Math.round((openingPrice(index, hourAt) + openingPrice(perpetual, hourAt)) / 2);
-  }
-
-  function indexAt(at: number): number {
-    return lastPrice(spot && spot.listedAt <= at ? spot : perpetual, at);
-  }
-
-  function settledAt(settlement: number): number {
-    const delayMs = Math.floor(fractionOf(derive(rateSeed + 1, settlement)) * delayMsMax);
-    return settlement * settlementMs + delayMs;
-  }
-
-  // Around the interest rate, drifting over days, now and then below zero. In units of 1e-8.
-  function rateOf(settlement: number): number {
-    const slow = fractionOf(derive(rateSeed, Math.floor(settlement / 9))) - 0.45;
-    const quick = fractionOf(derive(rateSeed + 2, settlement)) - 0.5;
-    return Math.round(interestRate * (0.6 + 1.6 * slow + 0.8 * quick));
+  function rateOver(firstQuarter: number, count: number): number {
+    let total = 0;
+    for (let quarter = firstQuarter; quarter < firstQuarter + count; quarter += 1) {
+      total += Math.round(premium.premium(path.prices(quarterDepth, quarter).open) * unitsPerOne);
+    }
+    return fundingRate(total / count, interestRate, cap);
   }
 }
 
-function lastPrice(market: SimulatedMarket, at: number): number {
-  const ticks = market.lastTrade(at)?.price ?? market.listing.baseTicks;
-  return ticks * 10 ** (8 - market.listing.tickDecimals);
+/** All in units of 1e-8, the result whole. Source: reference section 15.10. */
+export function fundingRate(averagePremium: number, interestRate: number, cap: number): number {
+  const pull = within(-clampRate, interestRate - averagePremium, clampRate);
+  return Math.round(within(-cap, averagePremium + pull, cap));
 }
 
-function openingPrice(market: SimulatedMarket, hourAt: number): number {
-  return market.span("hour", hourAt).open * 10 ** (8 - market.listing.tickDecimals);
-}
-
-function eightDigits(units: number): string {
-  return units < 0 ? `-${decimalText(-units, 8, 8)}` : decimalText(units, 8, 8);
+function within(low: number, value: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
 }

@@ -5,7 +5,7 @@
  * Ticks and steps are powers of ten and written as their number of decimals.
  */
 import type { Family } from "../exchange/source.ts";
-import { perpetualRows } from "./listing-perpetual.ts";
+import { type PerpetualRow, perpetualRows } from "./listing-perpetual.ts";
 import { spotRows } from "./listing-spot.ts";
 
 export type Listing = {
@@ -56,14 +56,21 @@ export const spotListings: readonly Listing[] = spotRows.map((row) =>
   listingOf("spot", row, { priceDigits: 8, quantityDigits: 8, quoteDigits: 8, listedDay: spotListedDay }),
 );
 
-export const perpetualListings: readonly Listing[] = perpetualRows.map((row) =>
-  listingOf("futures", row, {
+/** A listing with the terms of its funding. */
+export type PerpetualListing = Listing &
+  Pick<PerpetualRow, "fundingHours" | "fundingCap" | "fundingAdjustedAt">;
+
+export const perpetualListings: readonly PerpetualListing[] = perpetualRows.map((row) => ({
+  ...listingOf("futures", row, {
     priceDigits: row.priceDigits,
     quantityDigits: row.stepDecimals,
     quoteDigits: row.priceDigits + row.stepDecimals,
     listedDay: Math.floor(row.onboardAt / dayMs),
   }),
-);
+  fundingHours: row.fundingHours,
+  fundingCap: row.fundingCap,
+  fundingAdjustedAt: row.fundingAdjustedAt,
+}));
 
 function listingOf(
   family: Family,
@@ -92,8 +99,14 @@ function listingOf(
   };
 }
 
+const usualVolatility = 0.03;
+
 /** Usual daily movement of an asset against the dollar, as a part of its price. */
-export const dailyVolatility: Readonly<Record<string, number>> = {
+export function volatilityOf(asset: string): number {
+  return dailyVolatility[asset] ?? usualVolatility;
+}
+
+const dailyVolatility: Readonly<Record<string, number>> = {
   USDT: 0,
   USDC: 0.0003,
   BTC: 0.022,

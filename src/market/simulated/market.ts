@@ -1,39 +1,19 @@
 /**
  * One symbol's simulated market: its spans at every level, its trades, and sums over any stretch of time.
  *
- * Spans are named by level and number since the Unix epoch (day 19 000, hour 456 000 …). Whatever is asked is divided
- * down from its day and remembered for a while; nothing else is state.
- *
- * A market may follow another of the same pair: its spans then have the other's prices, rounded to its own tick, while
- * volumes and the trades within a second are its own. Rounding keeps order, so all that holds of spans holds still.
+ * Its prices are those of its path. Whatever is asked is divided down from its day and remembered for a while; nothing
+ * else is state.
  */
 import { createDays } from "./days.ts";
 import { derive, drawsFrom, seedOf } from "./hash.ts";
+import { cover, depthOf, depthsAbove, type LevelName, levelAt, secondDepth } from "./levels.ts";
 import type { Listing } from "./listing.ts";
+import { createPath, type Path, pathSeedOf } from "./path.ts";
 import { createRecent } from "./recent.ts";
-import { divide, type Prices, type Span } from "./span.ts";
+import { divide, type Span } from "./span.ts";
 import { type SimulatedTrade, tradesOfSecond } from "./trades.ts";
 
-type LevelName = "day" | "fourHours" | "hour" | "quarter" | "minute" | "second";
-
-type SpanLevel = { readonly name: LevelName; readonly perParent: number; readonly seconds: number };
-
-/**
- * The levels below the day, in the order of depth 1, 2, …: how many make one of the level above, and how many seconds
- * each holds. The steps are small so that a thousand candles of any interval need few divisions.
- */
-const levels: readonly SpanLevel[] = [
-  { name: "fourHours", perParent: 6, seconds: 14_400 },
-  { name: "hour", perParent: 4, seconds: 3_600 },
-  { name: "quarter", perParent: 4, seconds: 900 },
-  { name: "minute", perParent: 15, seconds: 60 },
-  { name: "second", perParent: 60, seconds: 1 },
-];
-
-const secondDepth = levels.length;
-
-const secondMs = 1_000;
-const daySeconds = 86_400;
+const secondMs = levelAt(secondDepth).lengthMs;
 const daysKeptMax = 512;
 const divisionsKeptMax = 160;
 const secondsKeptMax = 400;
@@ -67,18 +47,19 @@ export type SimulatedMarket = {
   span(level: LevelName, at: number): Span;
 };
 
-export function createMarket(seed: string, listing: Listing, leader?: SimulatedMarket): SimulatedMarket {
-  const pathSeed = seedOf(`${seed}/path/${listing.symbol}`);
+/** A market whose prices take the path given; its own, unless it follows another. */
+export function createMarket(
+  seed: string,
+  listing: Listing,
+  path: Path = createPath(seed, listing),
+): SimulatedMarket {
+  const pathSeed = pathSeedOf(seed, listing);
   const flowSeed = seedOf(`${seed}/flow/${listing.family}/${listing.symbol}`);
-  const makeDay = createDays(
-    seed,
-    listing,
-    leader && ((day) => followed(leader, "day", day * daySeconds * secondMs)),
-  );
+  const makeDay = createDays(seed, listing, (day) => path.prices(0, day));
   const days = createRecent<Span>(daysKeptMax);
-  const divisions = levels.map(() => createRecent<readonly Span[]>(divisionsKeptMax));
+  const divisions = depthsAbove.map(() => createRecent<readonly Span[]>(divisionsKeptMax));
   const seconds = createRecent<readonly SimulatedTrade[]>(secondsKeptMax);
-  const listedAt = listing.listedDay * daySeconds * secondMs;
+  const listedAt = listing.listedDay * levelAt(0).lengthMs;
 
   return {
     listing,
@@ -86,9 +67,11 @@ export function createMarket(seed: string, listing: Listing, leader?: SimulatedM
     totals(from, until) {
       const totals = emptyTotals();
       const start = Math.max(from, listedAt);
-      const dayMs = daySeconds * secondMs;
-      for (let day = Math.floor(start / dayMs); day * dayMs < until; day += 1)
-        add(totals, 0, day, start, until);
+      cover({ from: start, until, coarsest: 0 }, (depth, index, isWhole) => {
+        const span = spanOf(depth, index);
+        if (isWhole) addSpan(totals, span);
+        else addPart(totals, span, tradesIn(index), start, until);
+      });
       return totals.tradeCount > 0 ? totals : undefined;
     },
     lastTrade(at) {
@@ -117,52 +100,29 @@ export function createMarket(seed: string, listing: Listing, leader?: SimulatedM
       return found;
     },
     span(level, at) {
-      if (level === "day") return dayOf(Math.floor(at / (daySeconds * secondMs)));
-      const depth = levels.findIndex((candidate) => candidate.name === level);
-      const { seconds: lengthSeconds } = levels[depth] ?? impossible(depth);
-      return spanOf(depth + 1, Math.floor(at / (lengthSeconds * secondMs)));
+      const depth = depthOf(level);
+      return spanOf(depth, Math.floor(at / levelAt(depth).lengthMs));
     },
   };
 
-  function followed(leading: SimulatedMarket, level: LevelName, at: number): Prices {
-    const { open, high, low, close } = leading.span(level, at);
-    const finer = listing.tickDecimals - leading.listing.tickDecimals;
-    const own = (ticks: number) =>
-      Math.max(1, Math.round(finer >= 0 ? ticks * 10 ** finer : ticks / 10 ** -finer));
-    return { open: own(open), high: own(high), low: own(low), close: own(close) };
-  }
-
-  function dayOf(day: number): Span {
-    return days(day, () => makeDay(day));
-  }
-
   // The spans that the one with this depth and number is divided into.
   function childrenOf(depth: number, parent: number): readonly Span[] {
-    const level = levels[depth] ?? impossible(depth);
-    const recent = divisions[depth] ?? impossible(depth);
+    const recent = divisions[depth] ?? impossible(parent);
     return recent(parent, () =>
       divide(spanOf(depth, parent), {
-        count: level.perParent,
-        secondsPerChild: level.seconds,
+        secondsPerChild: levelAt(depth + 1).lengthMs / secondMs,
         quoteDivisor: listing.quoteDivisor,
-        path: leader && childPrices(leader, level, parent),
-        drawPath: drawsFrom(derive(pathSeed + depth, parent)),
+        path: path.children(depth, parent),
         drawFlow: drawsFrom(derive(flowSeed + depth, parent)),
       }),
     );
   }
 
-  function childPrices(leading: SimulatedMarket, level: SpanLevel, parent: number): Prices[] {
-    return Array.from({ length: level.perParent }, (_, index) =>
-      followed(leading, level.name, (parent * level.perParent + index) * level.seconds * secondMs),
-    );
-  }
-
   function spanOf(depth: number, index: number): Span {
-    if (depth === 0) return dayOf(index);
-    const { perParent } = levels[depth - 1] ?? impossible(depth);
-    const parent = Math.floor(index / perParent);
-    return childrenOf(depth - 1, parent)[index - parent * perParent] ?? impossible(index);
+    if (depth === 0) return days(index, () => makeDay(index));
+    const { children } = levelAt(depth - 1);
+    const parent = Math.floor(index / children);
+    return childrenOf(depth - 1, parent)[index - parent * children] ?? impossible(index);
   }
 
   function tradesIn(second: number): readonly SimulatedTrade[] {
@@ -184,25 +144,6 @@ export function createMarket(seed: string, listing: Listing, leader?: SimulatedM
       index = index * children.length + child;
     }
     return index;
-  }
-
-  function add(totals: Totals, depth: number, index: number, from: number, until: number): void {
-    const lengthMs = (levels[depth - 1]?.seconds ?? daySeconds) * secondMs;
-    const startsAt = index * lengthMs;
-    const endsAt = startsAt + lengthMs;
-    if (from <= startsAt && endsAt <= until) {
-      addSpan(totals, spanOf(depth, index));
-      return;
-    }
-    if (depth === secondDepth) {
-      addPart(totals, spanOf(secondDepth, index), tradesIn(index), from, until);
-      return;
-    }
-    const { perParent } = levels[depth] ?? impossible(depth);
-    const childMs = lengthMs / perParent;
-    const first = Math.max(index * perParent, Math.floor(from / childMs));
-    const end = Math.min((index + 1) * perParent, Math.ceil(until / childMs));
-    for (let child = first; child < end; child += 1) add(totals, depth + 1, child, from, until);
   }
 }
 

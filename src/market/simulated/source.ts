@@ -10,57 +10,47 @@ import type {
 } from "../exchange/source.ts";
 import { createBook, priceText, quantityText, type SimulatedBook } from "./book.ts";
 import { perpetualExchangeInfo, spotExchangeInfo } from "./exchange-info.ts";
-import { createFunding, type Funding } from "./funding.ts";
 import { type Listing, perpetualListings, spotListings } from "./listing.ts";
 import { createMarket, type SimulatedMarket, type Totals } from "./market.ts";
+import { createPath, type Path } from "./path.ts";
+import { createPerpetual, type Perpetual } from "./perpetual.ts";
 import { decimalText } from "./text.ts";
 import type { SimulatedTrade } from "./trades.ts";
 
-type Stall = { readonly market: SimulatedMarket; readonly book: SimulatedBook };
+type Stall = { readonly market: SimulatedMarket; readonly path: Path; readonly book: SimulatedBook };
 
 /** Both families of the simulated exchange for one seed. The same seed is the same market, always. */
 export function createSimulatedSources(seed: string): { spot: Source; futures: FuturesSource } {
-  const spotStalls = stallsOf(seed, spotListings);
-  const perpetualStalls = stallsOf(seed, perpetualListings, spotStalls);
-  const fundings = new Map<string, Funding>();
-  for (const [symbol, { market }] of perpetualStalls) {
-    fundings.set(symbol, createFunding(seed, market, spotStalls.get(symbol)?.market));
+  const spotStalls = new Map(
+    spotListings.map((listing) => [listing.symbol, createStall(seed, listing, createPath(seed, listing))]),
+  );
+  const perpetualStalls = new Map<string, Stall>();
+  const perpetuals = new Map<string, Perpetual>();
+  for (const listing of perpetualListings) {
+    const { market, path } = known(spotStalls.get(listing.symbol), listing.symbol);
+    const perpetual = createPerpetual(seed, listing, { listing: market.listing, path });
+    perpetuals.set(listing.symbol, perpetual);
+    perpetualStalls.set(listing.symbol, createStall(seed, listing, perpetual.path));
   }
-  const fundingOf = (symbol: string) => known(fundings.get(symbol), symbol);
+  const perpetualOf = (symbol: string) => known(perpetuals.get(symbol), symbol);
 
   return {
     spot: { ...sourceOf("spot", spotStalls), exchangeInfo: spotExchangeInfo },
     futures: {
       ...sourceOf("futures", perpetualStalls),
       exchangeInfo: perpetualExchangeInfo,
-      premium: (symbol, at) => fundingOf(symbol).premium(at),
-      fundingRates(symbol, at, { startTime, endTime, limit }) {
-        const until = Math.min(at, endTime ?? at);
-        // Without a start the newest are wanted: three a day reach back far enough.
-        const from = startTime ?? until - Math.ceil(limit / 3 + 1) * 24 * 60 * 60 * 1_000;
-        const rows = fundingOf(symbol).settlements({
-          from,
-          until,
-          limit: startTime === undefined ? Infinity : limit,
-        });
-        return startTime === undefined ? rows.slice(-limit) : rows;
-      },
+      premium: (symbol, at) => perpetualOf(symbol).premium(at),
+      markStatistics: (symbol, kind, from, until) => perpetualOf(symbol).markStatistics(kind, from, until),
+      fundingTerms: (symbol) => perpetualOf(symbol).fundingTerms,
+      fundingRates: (symbol, at, query) => perpetualOf(symbol).fundingRates(at, query),
+      openInterest: (symbol, at) => perpetualOf(symbol).openInterest(at),
     },
   };
 }
 
-// A perpetual follows the spot pair of its name.
-function stallsOf(
-  seed: string,
-  listings: readonly Listing[],
-  leaders: ReadonlyMap<string, Stall> = new Map(),
-): ReadonlyMap<string, Stall> {
-  return new Map(
-    listings.map((listing) => {
-      const market = createMarket(seed, listing, leaders.get(listing.symbol)?.market);
-      return [listing.symbol, { market, book: createBook(seed, market) }];
-    }),
-  );
+function createStall(seed: string, listing: Listing, path: Path): Stall {
+  const market = createMarket(seed, listing, path);
+  return { market, path, book: createBook(seed, market) };
 }
 
 function sourceOf(

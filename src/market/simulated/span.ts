@@ -1,23 +1,19 @@
 /**
- * A span of simulated time and how it divides into smaller ones.
+ * A span of simulated time and how what is traded in it divides among smaller ones, whose prices are given.
  *
- * Holds true: the children of a span follow each other without a gap (each opens where the one before closed), lie
- * inside its low and high and touch both, and their volumes, trade counts, taker-buy volumes and quote volumes add up
- * to its own exactly. All amounts are integers: prices in ticks, quantities in lots (steps), quote amounts in quote
- * units (ticks × lots / `quoteDivisor`).
+ * Holds true: the children's volumes, trade counts, taker-buy volumes and quote volumes add up to the span's exactly. All
+ * amounts are integers: prices in ticks, quantities in lots (steps), quote amounts in quote units (ticks × lots /
+ * `quoteDivisor`).
  *
  * Knowingly approximate: quote volumes are drawn downwards like everything else, so a second's is near the sum of its
  * trades' price × quantity but not equal to it (within high − low times volume), and where a span's children leave too
  * little room, a child's average price may fall slightly outside its own low and high.
  */
 import type { Draw } from "./hash.ts";
+import { middleOf, type Prices } from "./prices.ts";
 import { settle, splitByWeight, splitWithin, sum } from "./splits.ts";
 
-export type Span = {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
+export type Span = Prices & {
   readonly volume: number;
   readonly takerBuyVolume: number;
   readonly quoteVolume: number;
@@ -39,29 +35,21 @@ const tiltFactorMin = 0.5;
 export const lotsPerTradeMin = 2;
 
 export type Division = {
-  readonly count: number;
   readonly secondsPerChild: number;
   readonly quoteDivisor: number;
-  /** The children's prices where they are given; drawn where not. */
-  readonly path: readonly Prices[] | undefined;
-  readonly drawPath: Draw;
-  /** Chance of volumes, counts and sides; the market's own. */
+  /** The children's prices, in time order. */
+  readonly path: readonly Prices[];
+  /** Chance of volumes, counts and sides. */
   readonly drawFlow: Draw;
 };
 
-// How far a child's price strays by chance, as a part of its parent's range shared out over the children.
-const stridePart = 0.4;
-
-export type Prices = Pick<Span, "open" | "high" | "low" | "close">;
-
 /** The children of a span, in time order. */
 export function divide(span: Span, division: Division): readonly Span[] {
-  const { drawFlow, quoteDivisor } = division;
-  const path = division.path ?? dividePrices(span, division.count, division.drawPath);
+  const { path, drawFlow, quoteDivisor } = division;
   const weights = path.map((prices) => activityOf(prices, span, drawFlow));
 
   const countMin = tradesPerSecondMin * division.secondsPerChild;
-  const extraTrades = splitByWeight(span.tradeCount - countMin * division.count, weights);
+  const extraTrades = splitByWeight(span.tradeCount - countMin * path.length, weights);
   const counts = extraTrades.map((extra) => countMin + extra);
 
   const middles = path.map(middleOf);
@@ -100,63 +88,6 @@ export function divide(span: Span, division: Division): readonly Span[] {
     nextTradeId += tradeCount;
     return child;
   });
-}
-
-/** The average of open, high, low and close, in ticks. */
-export function middleOf(prices: Prices): number {
-  return (prices.open + prices.high + prices.low + prices.close) / 4;
-}
-
-// A walk from open to close that passes by the high and by the low, each in one child, and stays between them.
-function dividePrices(span: Span, count: number, draw: Draw): Prices[] {
-  const { open, high, low, close } = span;
-  const last = count - 1;
-  const strideTicks = ((high - low) * stridePart) / Math.sqrt(count);
-  // Against the way of the whole span first, then with it, at about one pace, so that no child must jump.
-  const coin = draw();
-  const isRising = close === open ? coin < 0.5 : close > open;
-  const before = isRising ? open - low : high - open;
-  const distance = Math.max(1, before + (high - low) + (isRising ? high - close : close - low));
-  const drawnFirst = placeOf(before / distance, count, draw);
-  const drawnSecond = placeOf((before + high - low) / distance, count, draw);
-  const highChild = open === high ? 0 : close === high ? last : isRising ? drawnSecond : drawnFirst;
-  const lowChild = open === low ? 0 : close === low ? last : isRising ? drawnFirst : drawnSecond;
-
-  const anchors: { readonly index: number; readonly price: number }[] = [{ index: last, price: close }];
-  const nearHigh = Math.max(low, high - draw() * strideTicks);
-  const nearLow = Math.min(high, low + draw() * strideTicks);
-  if (highChild < last && high !== open) anchors.push({ index: highChild, price: nearHigh });
-  if (lowChild < last && low !== open && lowChild !== highChild)
-    anchors.push({ index: lowChild, price: nearLow });
-  anchors.sort((a, b) => a.index - b.index);
-
-  const path: Prices[] = [];
-  let price = open;
-  let childOpen = open;
-  let nextAnchor = 0;
-  for (let index = 0; index < count; index += 1) {
-    const anchor = anchors[nextAnchor] ?? { index: last, price: close };
-    const steps = anchor.index - index + 1;
-    const noise = ((draw() + draw() + draw()) * 2 - 3) * strideTicks * Math.sqrt((steps - 1) / steps);
-    price = Math.min(high, Math.max(low, price + (anchor.price - price) / steps + noise));
-    if (anchor.index === index) nextAnchor += 1;
-    const childClose = Math.round(price);
-    const above = Math.floor(draw() * strideTicks * 1.3);
-    const below = Math.floor(draw() * strideTicks * 1.3);
-    path.push({
-      open: childOpen,
-      high: index === highChild ? high : Math.min(high, Math.max(childOpen, childClose) + above),
-      low: index === lowChild ? low : Math.max(low, Math.min(childOpen, childClose) - below),
-      close: childClose,
-    });
-    childOpen = childClose;
-  }
-  return path;
-}
-
-function placeOf(part: number, count: number, draw: Draw): number {
-  const shift = (draw() - 0.5) * 0.2;
-  return Math.min(count - 1, Math.max(0, Math.floor((part + shift) * count)));
 }
 
 // More is traded where the price moves.

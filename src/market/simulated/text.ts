@@ -10,6 +10,14 @@ export function decimalText(value: number, decimals: number, digits: number): st
   return `${padded.slice(0, point)}.${padded.slice(point)}${zeros(digits - decimals)}`;
 }
 
+/** Rates, and prices that need not be multiples of a tick, are counted in units of 1e-8. */
+export const unitsPerOne = 1e8;
+
+/** -10000 in units of 1e-8 → "-0.00010000". */
+export function eightDigits(units: number): string {
+  return units < 0 ? `-${decimalText(-units, 8, 8)}` : decimalText(units, 8, 8);
+}
+
 function zeros(count: number): string {
   return "0".repeat(count);
 }
