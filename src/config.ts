@@ -36,6 +36,8 @@ export type Config = {
     | { readonly kind: "sim"; readonly seed: number }
     | { readonly kind: "tape"; readonly file: string; readonly speed: number }
     | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
+  /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
+  readonly leverageBrackets: string | null;
 };
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
@@ -81,6 +83,8 @@ Environment only:
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
                            all four: another host of the reference exchange's protocol (means live)
+  LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers: contracts that are not in it, or not in the
+                           bundled table of the most traded ones, cannot be traded
 `;
 
 const words = z.string().min(1, "is empty");
@@ -106,6 +110,7 @@ const settings = z.object({
   UPSTREAM_SPOT_WS_URL: wsUrl.optional(),
   UPSTREAM_FUTURES_REST_URL: httpUrl.optional(),
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
+  LEVERAGE_BRACKETS: words.optional(),
 });
 type Settings = z.infer<typeof settings>;
 
@@ -151,6 +156,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     tls: tlsOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     market: marketOf(values),
+    leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
   };
 }
 

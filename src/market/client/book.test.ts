@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
 import { decimal, type Price } from "../../money/decimal.ts";
 import {
+  type Book,
   createBook,
   forgetIds,
   isSilent,
   silentAfterMs,
-  takeDepth,
+  takeDepth as takeDepthBy,
   takeRestTicker,
   takeTicker,
 } from "./book.ts";
+import { futuresProtocol } from "./futures-protocol.ts";
+import { spotProtocol } from "./spot-protocol.ts";
 
 const ticker = (u: unknown, b: unknown, a: unknown) => ({ u, s: "BTCUSDT", b, B: "1", a, A: "1" });
 const depth = (lastUpdateId: unknown, bid: string, ask: string) => ({
@@ -16,6 +19,8 @@ const depth = (lastUpdateId: unknown, bid: string, ask: string) => ({
   bids: [[bid, "1"]],
   asks: [[ask, "1"]],
 });
+const takeDepth = (book: Book, data: unknown, at: number) =>
+  takeDepthBy(book, data, at, spotProtocol.depthKeys);
 const quote = (bid: string, ask: string) => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
 
 test("a ticker with a higher update id is the new quote", () => {
@@ -129,4 +134,24 @@ test.each([
   const book = createBook();
   expect(takeDepth(book, data, 0)).toBe("malformed");
   expect(book).toEqual(createBook());
+});
+
+test("the depth of a contract has names of its own, and those of spot make no sense there", () => {
+  const { depthKeys } = futuresProtocol(new Map());
+  const book = createBook();
+  expect(takeDepthBy(book, depth(7, "99", "101"), 0, depthKeys)).toBe("malformed");
+  const data = {
+    e: "depthUpdate",
+    E: 1,
+    T: 1,
+    s: "BTCUSDT",
+    U: 5,
+    u: 7,
+    pu: 4,
+    b: [["99", "1"]],
+    a: [["101", "1"]],
+  };
+  expect(takeDepthBy(book, data, 0, depthKeys)).toBe("accepted");
+  expect(book).toMatchObject({ quote: quote("99", "101"), depthId: 7 });
+  expect(takeDepthBy(book, { ...data, u: 6 }, 0, depthKeys)).toBe("stale");
 });

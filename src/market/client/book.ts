@@ -1,6 +1,6 @@
 // The best prices of one symbol and the rules by which a message may change them.
 //
-// Two streams speak about a symbol. `bookTicker` is sent when the best prices change, at once, and is the quote.
+// Two streams speak about a symbol's book. `bookTicker` is sent when the best prices change, at once, and is the quote.
 // `depth20` is sent on a schedule: its coming is the proof that the symbol lives when `bookTicker` has nothing to say,
 // and its top is taken when its update id lies above the quote's.
 //
@@ -51,7 +51,7 @@ export function forgetIds(book: Book): void {
   book.depthId = noId;
 }
 
-/** A `<symbol>@bookTicker` payload: `{ u, s, b, B, a, A }`. Source: reference exchange, section 17.1. */
+/** A `<symbol>@bookTicker` payload: `{ u, s, b, B, a, A, … }`. Source: reference exchange, section 17. */
 export function takeTicker(book: Book, data: unknown, at: number): Verdict {
   if (!isObject(data) || !isUpdateId(data.u)) return "malformed";
   const quote = quoteOf(data.b, data.a);
@@ -64,22 +64,27 @@ export function takeTicker(book: Book, data: unknown, at: number): Verdict {
   return hold(book, quote, at);
 }
 
-/** A `<symbol>@depth20` payload: `{ lastUpdateId, bids, asks }`. Source: reference exchange, section 17.1. */
-export function takeDepth(book: Book, data: unknown, at: number): Verdict {
-  if (!isObject(data) || !isUpdateId(data.lastUpdateId)) return "malformed";
-  const quote = quoteOf(topOf(data.bids), topOf(data.asks));
+/** What the complete top of the book is called in a payload of `<symbol>@depth20`. */
+export type DepthKeys = { readonly id: string; readonly bids: string; readonly asks: string };
+
+/** A `<symbol>@depth20` payload. Source: reference exchange, section 17. */
+export function takeDepth(book: Book, data: unknown, at: number, keys: DepthKeys): Verdict {
+  if (!isObject(data)) return "malformed";
+  const id = data[keys.id];
+  if (!isUpdateId(id)) return "malformed";
+  const quote = quoteOf(topOf(data[keys.bids]), topOf(data[keys.asks]));
   if (quote === null) return "malformed";
   if (isSilent(book, at)) forgetIds(book);
-  if (data.lastUpdateId < book.depthId) return "stale";
+  if (id < book.depthId) return "stale";
   if (isCrossed(quote)) return "crossed";
-  const isNewer = data.lastUpdateId > book.depthId && data.lastUpdateId > book.tickerId;
-  book.depthId = data.lastUpdateId;
+  const isNewer = id > book.depthId && id > book.tickerId;
+  book.depthId = id;
   if (!isNewer) return live(book, at);
   book.streamedCount += 1;
   return isSame(book.quote, quote) && !isSilent(book, at) ? live(book, at) : hold(book, quote, at);
 }
 
-/** A row of REST `ticker/bookTicker`, which has no update id on spot. Source: reference exchange, section 5.7. */
+/** A row of REST `ticker/bookTicker`, which has no update id on spot. Source: reference exchange, sections 5.7 and 9. */
 export function takeRestTicker(book: Book, row: Readonly<Record<string, unknown>>, at: number): Verdict {
   const quote = quoteOf(row.bidPrice, row.askPrice);
   if (quote === null) return "malformed";

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** One stream with trades, and the ids of those that were heard. */
 async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
-  const stage = await setStage([], options);
+  const stage = await setStage(["BTCUSDT"], options);
   const { feed, upstream } = stage;
   await feed.start();
   const heard: unknown[] = [];
@@ -250,6 +250,7 @@ test("every trade of the simulated market arrives once across change-overs, and 
   const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
   open.push(exchange.close);
   const feed = createMarketFeed({
+    family: "spot",
     ...exchange,
     clock: time,
     wallClock: time,
@@ -287,6 +288,7 @@ test("every trade of the simulated market arrives once across change-overs, and 
     trade: () => {
       trades += 1;
     },
+    markPrice() {},
     gap: (from) => gaps.push(from),
   });
   const [before, from] = [feed.status(), ids.length];

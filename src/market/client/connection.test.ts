@@ -11,7 +11,7 @@ function controlsOf(upstream: Upstream): string[] {
 }
 
 test("streams wanted in one turn are asked for in one message, and each once however many listen", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await setStage(["BTCUSDT"]);
   await feed.start();
   await until(() => feed.status().connected);
   const heard: unknown[] = [];
@@ -29,7 +29,7 @@ test("streams wanted in one turn are asked for in one message, and each once how
 });
 
 test("many streams leave in messages of a hundred, three a second", async () => {
-  const { feed, upstream, time } = await setStage([]);
+  const { feed, upstream, time } = await setStage(["BTCUSDT"]);
   await feed.start();
   for (const stream of numbered(250)) feed.subscribe(stream, () => {});
   await until(() => upstream.subscribed().length === 100);
@@ -43,7 +43,7 @@ test("many streams leave in messages of a hundred, three a second", async () => 
 });
 
 test("a stream lingers after its last listener, and one that returns in time costs nothing", async () => {
-  const stage = await setStage([]);
+  const stage = await setStage(["BTCUSDT"]);
   const { feed, upstream } = stage;
   await feed.start();
   const leaveFirst = feed.subscribe("a@trade", () => {});
@@ -64,14 +64,14 @@ test("a stream lingers after its last listener, and one that returns in time cos
 });
 
 test("only so many streams linger, the longest idle one goes first", async () => {
-  const { feed } = await setStage([]);
+  const { feed } = await setStage(["BTCUSDT"]);
   const leave = numbered(lingeringMax + 1).map((stream) => feed.subscribe(stream, () => {}));
   for (const leaveOne of leave) leaveOne();
   expect(feed.status().streams).toBe(lingeringMax);
 });
 
 test("a full connection refuses, says so, and takes the stream when there is room", async () => {
-  const { feed, upstream, time, logged } = await setStage([], { connectionsMax: 1 });
+  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"], { connectionsMax: 1 });
   const leave = numbered(1024).map((stream) => feed.subscribe(stream, () => {}));
   feed.subscribe("late@trade", () => {});
   expect(feed.status().streams).toBe(1024);
@@ -90,7 +90,7 @@ test("a full connection refuses, says so, and takes the stream when there is roo
 });
 
 test("after a drop everything is subscribed again, and the delays grow while nothing lasts", async () => {
-  const stage = await setStage([]);
+  const stage = await setStage(["BTCUSDT"]);
   const { feed, upstream, time } = stage;
   await feed.start();
   feed.subscribe("a@trade", () => {});
@@ -113,7 +113,7 @@ test("after a drop everything is subscribed again, and the delays grow while not
 });
 
 test("a drop after a connection that lasted is tried again quickly", async () => {
-  const stage = await setStage([]);
+  const stage = await setStage(["BTCUSDT"]);
   const { feed, upstream, time } = stage;
   await feed.start();
   for (let drop = 1; drop <= 3; drop += 1) {
@@ -127,7 +127,7 @@ test("a drop after a connection that lasted is tried again quickly", async () =>
 });
 
 test("a refused connection is tried again", async () => {
-  const { feed, upstream, time, logged } = await setStage([]);
+  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"]);
   upstream.setAccepting(false);
   await feed.start();
   const failed = () => logged.filter((line) => line.includes("disconnected")).length;
@@ -140,7 +140,7 @@ test("a refused connection is tried again", async () => {
 });
 
 test("a connection on which nothing comes, not even a pong, is replaced", async () => {
-  const { feed, upstream, time, logged } = await setStage([], { autoPong: false });
+  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"], { autoPong: false });
   await feed.start();
   feed.subscribe("a@trade", () => {});
   await until(() => upstream.subscribed().length === 1);
@@ -152,7 +152,7 @@ test("a connection on which nothing comes, not even a pong, is replaced", async 
 });
 
 test("a connection without data that answers pings lives", async () => {
-  const stage = await setStage([]);
+  const stage = await setStage(["BTCUSDT"]);
   const { feed, time } = stage;
   await feed.start();
   await until(() => feed.status().connected);
@@ -164,7 +164,7 @@ test("a connection without data that answers pings lives", async () => {
 });
 
 test("garbage is counted and dropped", async () => {
-  const { feed, upstream, logged } = await setStage([]);
+  const { feed, upstream, logged } = await setStage(["BTCUSDT"]);
   await feed.start();
   const heard: unknown[] = [];
   feed.subscribe("a@trade", (data) => heard.push(data));
@@ -179,7 +179,7 @@ test("garbage is counted and dropped", async () => {
 });
 
 test("a listener that throws does not keep the message from the others", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await setStage(["BTCUSDT"]);
   await feed.start();
   const heard: unknown[] = [];
   feed.subscribe("a@trade", () => {

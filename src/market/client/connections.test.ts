@@ -30,7 +30,7 @@ async function stageOfTwo(options: Parameters<typeof setStage>[1] = { asksAboutQ
   await until(() => feed.status().connected);
   const gaps: string[] = [];
   const watch = (symbol: string) =>
-    feed.watch(symbol, { quote() {}, trade() {}, gap: () => gaps.push(symbol) });
+    feed.watch(symbol, { quote() {}, trade() {}, markPrice() {}, gap: () => gaps.push(symbol) });
   watch("ETHUSDT");
   const filling = candles(streamsPerConnectionMax - streamsKeptFree - KINDS.length);
   const leave = filling.map((stream) => feed.subscribe(stream, () => {}));
@@ -137,7 +137,7 @@ test("a stream that comes back on another connection hears the former one no mor
 });
 
 test("when every connection is full a stream is refused", async () => {
-  const { feed, logged } = await setStage([], { connectionsMax: 2 });
+  const { feed, logged } = await setStage(["BTCUSDT"], { connectionsMax: 2 });
   for (const stream of candles(2 * streamsPerConnectionMax)) feed.subscribe(stream, () => {});
   expect([feed.status().streams, logged]).toEqual([2 * streamsPerConnectionMax, []]);
   feed.subscribe("late@kline_1m", () => {});

@@ -1,53 +1,65 @@
 // Whether a symbol was heard without a break, and if not, from when to when.
 //
-// A break begins when the stream connection is lost, or when the symbol says nothing for `silentAfterMs`; it ends with the
-// next message. Some streams of a symbol may come back later than others: then there is a second break, from the first
+// A symbol has voices: its book and, if it is a contract, its mark price. A break begins when a stream connection is lost,
+// or when a voice says nothing for `silentAfterMs`; it ends with the next message, a silence with the next one of the voice
+// that was silent. Some streams of a symbol may come back later than others: then there is a second break, from the first
 // message to the one that finds all of them confirmed. In the same way a symbol that was just taken up has a break until
 // then, since an order may already rest on the quote that was asked for by REST.
 //
-// Holds true: breaks follow on each other without overlapping, and every moment that was not heard lies in one.
+// Holds true: breaks follow on each other without overlapping, and every moment in which a voice was not heard lies in one.
 import { silentAfterMs } from "./book.ts";
 
 /** One moment on both clocks, Unix ms. */
 export type Moment = { readonly wall: number; readonly market: number };
 
-/** A stretch of market time, Unix ms, in which quotes and trades may have been missed. */
+/** A stretch of market time, Unix ms, in which prices may have been missed. */
 export type Gap = { readonly from: number; readonly to: number };
 
-export class Continuity {
+export type Voice = "book" | "mark";
+
+type Heard = {
   /** Market time up to which all was heard or is part of a gap that was told. */
-  #knownUntil: number;
-  /** When the symbol last gave proof of life, by the wall clock. */
-  #aliveAt: number;
+  knownUntil: number;
+  /** When the voice last gave proof of life, by the wall clock. */
+  aliveAt: number;
+};
+
+export class Continuity {
+  readonly #voices: ReadonlyMap<Voice, Heard>;
   #isCut = false;
   #isWhole = false;
 
-  constructor(takenUpAt: Moment) {
-    this.#knownUntil = takenUpAt.market;
-    this.#aliveAt = takenUpAt.wall;
+  constructor(takenUpAt: Moment, voices: readonly Voice[]) {
+    const { market, wall } = takenUpAt;
+    this.#voices = new Map(voices.map((voice) => [voice, { knownUntil: market, aliveAt: wall }]));
   }
 
-  /** The stream connection is lost. */
+  /** A stream connection is lost. */
   cut(): void {
     this.#isCut = true;
     this.#isWhole = false;
   }
 
   /**
-   * A message came: answers the gap that it ends, or null. `isWhole` says whether all streams are confirmed, `isProof`
-   * whether the message proves that no quote was missed since the one before. A trade does not.
+   * A message of a voice came: answers the gap that it ends, or null. `isWhole` says whether all streams of the symbol are
+   * confirmed, `isProof` whether the message proves that the voice missed nothing since the one before. A trade does not.
    */
   hear(
+    voice: Voice,
     at: Moment,
     { isWhole, isProof }: { readonly isWhole: boolean; readonly isProof: boolean },
   ): Gap | null {
-    const isSilent = at.wall - this.#aliveAt >= silentAfterMs;
+    const heard = this.#voices.get(voice);
+    if (heard === undefined)
+      throw new Error(`a symbol must only be heard by the voices that it has: ${voice}`);
+    const isSilent = at.wall - heard.aliveAt >= silentAfterMs;
     const isGap = this.#isCut || isSilent || isWhole !== this.#isWhole;
-    const gap = isGap ? { from: this.#knownUntil, to: at.market } : null;
-    if (isGap || isProof) this.#aliveAt = at.wall;
-    if (isGap || (isProof && isWhole)) this.#knownUntil = at.market;
+    const from = Math.min(...[...this.#voices.values()].map(({ knownUntil }) => knownUntil));
+    if (isGap || isProof) heard.aliveAt = at.wall;
+    if (isGap) for (const each of this.#voices.values()) each.knownUntil = at.market;
+    else if (isProof && isWhole) heard.knownUntil = at.market;
     this.#isCut = false;
     this.#isWhole = isWhole;
-    return gap;
+    return isGap ? { from, to: at.market } : null;
   }
 }

@@ -2,31 +2,46 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
-import { type Extremes, extremesOfQuote, extremesOfTrade, keptMs, PriceHistory } from "./extremes.ts";
+import {
+  type Extremes,
+  extremesOfMark,
+  extremesOfQuote,
+  extremesOfTrade,
+  keptMs,
+  PriceHistory,
+} from "./extremes.ts";
 
-type Seen = Quote | { readonly trade: Price };
+type Seen = Quote | { readonly trade: Price } | { readonly mark: Price };
 
 const price = fc.bigInt({ min: 1n, max: 50n });
 const side = fc.option(price, { nil: null });
-const seen = fc.oneof(fc.record({ bid: side, ask: side }), fc.record({ trade: price }));
+const seen = fc.oneof(
+  fc.record({ bid: side, ask: side }),
+  fc.record({ trade: price }),
+  fc.record({ mark: price }),
+);
 const manySeen = fc.array(seen, { maxLength: 60, size: "max" }) as fc.Arbitrary<Seen[]>;
 
 function extremesOf(one: Seen): Extremes {
-  return "trade" in one ? extremesOfTrade(one.trade) : extremesOfQuote(one);
+  if ("trade" in one) return extremesOfTrade(one.trade);
+  return "mark" in one ? extremesOfMark(one.mark) : extremesOfQuote(one);
 }
 
 function naive(all: readonly Seen[]): Extremes | null {
   if (all.length === 0) return null;
   const sorted = (prices: readonly (Price | null)[]) =>
     prices.filter((each) => each !== null).sort((left, right) => (left < right ? -1 : 1));
-  const bids = sorted(all.map((one) => ("trade" in one ? null : one.bid)));
-  const asks = sorted(all.map((one) => ("trade" in one ? null : one.ask)));
+  const bids = sorted(all.map((one) => ("bid" in one ? one.bid : null)));
+  const asks = sorted(all.map((one) => ("ask" in one ? one.ask : null)));
   const trades = sorted(all.map((one) => ("trade" in one ? one.trade : null)));
+  const marks = sorted(all.map((one) => ("mark" in one ? one.mark : null)));
   return {
     highestBid: bids.at(-1) ?? null,
     lowestAsk: asks[0] ?? null,
     highestTrade: trades.at(-1) ?? null,
     lowestTrade: trades[0] ?? null,
+    highestMark: marks.at(-1) ?? null,
+    lowestMark: marks[0] ?? null,
   };
 }
 
@@ -36,7 +51,7 @@ const arrivals = fc.array(
   { maxLength: 60, size: "max" },
 ) as fc.Arbitrary<{ readonly seen: Seen; readonly afterMs: number }[]>;
 
-test("extremes hold every quote and trade of the last ten seconds after the mark, and none from before it", () => {
+test("extremes hold every quote, trade and mark price of the last ten seconds after the mark, and none from before it", () => {
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 3 }), (given, step) => {
       const history = new PriceHistory();

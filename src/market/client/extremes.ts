@@ -1,4 +1,4 @@
-// The last quotes and trades of a symbol, so that whoever starts to watch an order late can see whether it was crossed
+// The last quotes, trades and mark prices of a symbol, so that whoever starts to watch an order late can see whether it was crossed
 // meanwhile.
 //
 // Holds true: an answer never contains a price from before its mark, since an order must not be filled by a price that
@@ -11,28 +11,43 @@
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 
-/** The best prices on offer and those traded in a stretch of time; what there was none of is null. */
+/** The best prices on offer, those traded and the mark prices in a stretch of time; what there was none of is null. */
 export type Extremes = {
   readonly highestBid: Price | null;
   readonly lowestAsk: Price | null;
   readonly highestTrade: Price | null;
   readonly lowestTrade: Price | null;
+  readonly highestMark: Price | null;
+  readonly lowestMark: Price | null;
+};
+
+const none: Extremes = {
+  highestBid: null,
+  lowestAsk: null,
+  highestTrade: null,
+  lowestTrade: null,
+  highestMark: null,
+  lowestMark: null,
 };
 
 export function extremesOfQuote({ bid, ask }: Quote): Extremes {
-  return { highestBid: bid, lowestAsk: ask, highestTrade: null, lowestTrade: null };
+  return { ...none, highestBid: bid, lowestAsk: ask };
 }
 
 export function extremesOfTrade(price: Price): Extremes {
-  return { highestBid: null, lowestAsk: null, highestTrade: price, lowestTrade: price };
+  return { ...none, highestTrade: price, lowestTrade: price };
+}
+
+export function extremesOfMark(price: Price): Extremes {
+  return { ...none, highestMark: price, lowestMark: price };
 }
 
 export const keptMs = 10_000;
-/** Eight hundred quotes and trades a second for ten seconds. */
+/** Eight hundred a second for ten seconds. */
 const entriesMax = 8_192;
 
 type Entry = Extremes & {
-  /** The sequence of its first quote or trade. */
+  /** The sequence of its first price. */
   readonly first: number;
   /** When its last one came. */
   readonly at: number;
@@ -73,8 +88,8 @@ export class PriceHistory {
       extremes = extremes === null ? entry : wider(extremes, entry);
     }
     if (extremes === null) return null;
-    const { highestBid, lowestAsk, highestTrade, lowestTrade } = extremes;
-    return { highestBid, lowestAsk, highestTrade, lowestTrade };
+    const { highestBid, lowestAsk, highestTrade, lowestTrade, highestMark, lowestMark } = extremes;
+    return { highestBid, lowestAsk, highestTrade, lowestTrade, highestMark, lowestMark };
   }
 
   #thin(): void {
@@ -101,6 +116,8 @@ function wider(left: Extremes, right: Extremes): Extremes {
     lowestAsk: lower(left.lowestAsk, right.lowestAsk),
     highestTrade: higher(left.highestTrade, right.highestTrade),
     lowestTrade: lower(left.lowestTrade, right.lowestTrade),
+    highestMark: higher(left.highestMark, right.highestMark),
+    lowestMark: lower(left.lowestMark, right.lowestMark),
   };
 }
 

@@ -1,7 +1,8 @@
-// The market as the rest of the program sees it: rules and quotes at hand at once, everything else by asking.
+// The market of one family as the rest of the program sees it: rules and prices at hand at once, everything else by asking.
 //
 // What stands behind it is the public REST and WebSocket protocol of the reference exchange, whoever speaks it: the
 // exchange itself, the simulated one or a tape. The files beside this one know that protocol; here they are put together.
+// Spot and futures have a feed each, since their symbols share names; what differs between the two is in `protocol.ts`.
 //
 // The feed and the callers' own questions (`query`) ask through a client each: whatever a caller may bring about, too
 // many questions under way or a firewall's displeasure, the feed goes on. Only a ban of our address stops both, and
@@ -9,24 +10,38 @@
 //
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
-import type { Market } from "../../domain/market.ts";
+import type { Market, Settlement } from "../../domain/market.ts";
+import type { Price } from "../../money/decimal.ts";
+import { bundledBrackets } from "../brackets/bundled.ts";
+import type { BracketTable } from "../brackets/table.ts";
 import { createAnnouncer } from "./announce.ts";
 import { createCallersRest } from "./callers-rest.ts";
-import { connectionsMaxDefault, createConnections } from "./connections.ts";
+import type { PriceSpan } from "./candles.ts";
+import { connectionsMaxDefault } from "./connections.ts";
 import type { Extremes } from "./extremes.ts";
-import { type Family, familyOfPath, restUrlOf, spotStreamUrl, type UpstreamHosts } from "./hosts.ts";
+import { futuresProtocol } from "./futures-protocol.ts";
+import { createHistoryPages } from "./history-pages.ts";
+import { type Family, restUrlOf, type UpstreamHosts } from "./hosts.ts";
 import { createListings, type ExchangeInfoBody } from "./listings.ts";
 import type { Log } from "./log.ts";
+import { createMarked } from "./marked.ts";
 import { createPassThrough } from "./pass-through.ts";
-import { createRest, type Pause, type Rest, type UpstreamAnswer } from "./rest.ts";
+import type { FamilyProtocol } from "./protocol.ts";
+import { createRest, type Pause, type UpstreamAnswer } from "./rest.ts";
+import { createRoutes } from "./routes.ts";
+import { createSettlements } from "./settlements.ts";
+import { spotProtocol } from "./spot-protocol.ts";
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
-import { createTraded, type TradedSpan } from "./traded.ts";
-import { callersWeightMax, createWeightBudget } from "./upstream-weight.ts";
+import { createTraded } from "./traded.ts";
+import { callersWeightMax, createWeightBudget, fundingWeightPerMinute } from "./upstream-weight.ts";
 import type { SymbolListener } from "./warm-symbol.ts";
 import { createWarmSymbols, type PriceCounts } from "./warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
+  readonly family: Family;
+  /** Of contracts; those of the simulated exchange's unless said. */
+  readonly brackets?: BracketTable;
   /** Market time. */
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +52,7 @@ export type MarketFeedOptions = UpstreamHosts & {
   readonly asksAboutQuietSymbols?: boolean;
   /** Whether upstream counts what it is asked and bans who asks too much: callers' questions are then held to a budget. */
   readonly isMetered?: boolean;
-  /** How many stream connections may be open at a time, at least one. */
+  /** How many stream connections may be open at a time, at least one of a kind. */
   readonly connectionsMax?: number;
   readonly wallClock?: Clock;
   readonly timers?: Timers;
@@ -58,41 +73,58 @@ type FeedStatus = {
   readonly quotes: PriceCounts["quotes"];
   /** What became of the messages about trades. */
   readonly trades: PriceCounts["trades"];
+  /** What became of the messages about mark prices. */
+  readonly marks: PriceCounts["marks"];
   readonly malformedMessages: number;
   readonly listenerFaults: number;
   /** Unix ms until which upstream wants no requests of the feed; 0 when it takes them. */
-  readonly pausedUntil: Readonly<Record<Family, number>>;
+  readonly pausedUntil: number;
 };
 
 export type MarketFeed = Market & {
+  readonly family: Family;
   /** Market time, Unix ms. */
   now(): number;
   /** Opens the feed. Throws an error that says what to do when upstream cannot be reached; then `close` it. */
   start(): Promise<void>;
   /**
-   * Makes sure that `rules(symbol)` are at most 60 seconds old and that quote, last and average price are streaming.
+   * Makes sure that `rules(symbol)` are at most 60 seconds old and that the symbol's prices are streaming.
    * Undefined when all is fresh already; else a promise that resolves in any case, within about a second. A symbol
    * without a quote after that has none. Does nothing for a symbol that is not listed.
    */
   prepare(symbol: string): Promise<void> | undefined;
   /** Keeps a symbol streaming until released. The listener is called at once, in the order of what comes. */
   watch(symbol: string, listener: SymbolListener): Cancel;
-  /** A point in the order of all quotes and trades, to be given to `extremesSince`. */
+  /** A point in the order of all quotes, trades and mark prices, to be given to `extremesSince`. */
   mark(): number;
   /**
-   * The extremes of the symbol's quotes and trades after `mark`, null if none is known. Never a price from before the
-   * mark; all of them if the mark is at most ten seconds old.
+   * The extremes of the symbol's quotes, trades and mark prices after `mark`, null if none is known. Never a price from
+   * before that point; all of them if it is at most ten seconds old.
    */
   extremesSince(symbol: string, mark: number): Extremes | null;
   /**
    * What was traded between two market times (Unix ms), in the order of time: candles where they lie wholly inside, trades
    * at the edges. Null when upstream could not tell all of it now. Of a very long stretch the oldest part is left out.
    */
-  tradedBetween(symbol: string, from: number, to: number): Promise<readonly TradedSpan[] | null>;
-  /** The `data` of every message of a spot stream such as `btcusdt@kline_1m`, until released. */
+  tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
+  /**
+   * The mark prices between two market times (Unix ms), in the order of time: candles of the minutes that lie wholly inside,
+   * none of the parts of minutes at the edges. Null when upstream could not tell now; none on spot.
+   */
+  markedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
+  /** The last mark price that is known of a contract in use, however old: to show, never to decide by. */
+  lastMarkPrice(symbol: string): Price | null;
+  /** When a contract's next settlement of funding is due, as last told, Unix ms; null while unknown, and on spot. */
+  nextFundingAt(symbol: string): number | null;
+  /**
+   * The settlements that were published with a time from one market time (Unix ms) to another, both included, ascending.
+   * Null when upstream could not tell now; none on spot.
+   */
+  settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
+  /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
-  exchangeInfo(family: Family): ExchangeInfoBody;
-  /** A public route of upstream (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a rejection. */
+  exchangeInfo(): ExchangeInfoBody;
+  /** A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a rejection. */
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
   status(): FeedStatus;
   close(): Promise<void>;
@@ -103,24 +135,24 @@ const sweepIntervalMs = 1_000;
 const rulesWaitMsMax = 1_000;
 
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
-  const { clock, log } = options;
+  const { family, clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
   const { asksAboutQuietSymbols = true, isMetered = true, connectionsMax = connectionsMaxDefault } = options;
-  const bans: Record<Family, Pause> = { spot: { until: 0 }, futures: { until: 0 } };
-  const restOf = (family: Family) =>
-    createRest({ baseUrl: restUrlOf(options, family), wallClock, timers, log, ban: bans[family] });
-  const rests: Record<Family, Rest> = { spot: restOf("spot"), futures: restOf("futures") };
-  const callersRestOf = (family: Family) =>
-    createCallersRest({
-      rest: restOf(family),
-      budget: isMetered ? createWeightBudget(callersWeightMax[family], wallClock) : null,
-      wallClock,
-      timers,
-    });
-  const callersRests = { spot: callersRestOf("spot"), futures: callersRestOf("futures") };
+  const protocol: FamilyProtocol =
+    family === "spot" ? spotProtocol : futuresProtocol(options.brackets ?? bundledBrackets);
+  const ban: Pause = { until: 0 };
+  const atRest = { baseUrl: restUrlOf(options, family), wallClock, timers, log, ban };
+  const rest = createRest(atRest);
+  const callersRest = createCallersRest({
+    rest: createRest(atRest),
+    budget: isMetered ? createWeightBudget(callersWeightMax[family], wallClock) : null,
+    wallClock,
+    timers,
+  });
   const announcer = createAnnouncer(log, wallClock);
-  const connections = createConnections({
-    url: spotStreamUrl(options),
+  const connections = createRoutes({
+    hosts: options,
+    protocol,
     wallClock,
     timers,
     random,
@@ -132,35 +164,52 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   });
   const streams = createStreams({ connections, announcer, wallClock, log });
   const symbols = createWarmSymbols({
+    protocol,
     streams,
-    rest: rests.spot,
+    rest,
     announcer,
     clock,
     wallClock,
     timers,
     asksAboutQuietSymbols,
   });
-  const traded = createTraded({ rest: rests.spot, clock, wallClock, timers, log });
-  const listings = createListings({ rests, wallClock, log });
-  const passThrough = createPassThrough((path) => callersRests[familyOfPath(path)], wallClock);
+  const { history } = protocol;
+  const pagesAt = (weightPerMinute: number) =>
+    createHistoryPages({ rest, weightPerMinute, clock, wallClock, timers, log });
+  const pricePages = pagesAt(history.weightPerMinute);
+  const settlementPages = pagesAt(fundingWeightPerMinute);
+  const listings = createListings({ protocol, rest, wallClock, log });
+  const passThrough = createPassThrough(callersRest, wallClock);
   let cancelSweep: Cancel | null = null;
+  let isOpen = false;
+
+  /** An exchange that lists nothing of a family, such as a tape of the other one, need not stream it either. */
+  function openOnceListed(): void {
+    if (isOpen || listings.body().symbols.size === 0) return;
+    isOpen = true;
+    connections.open();
+  }
 
   function sweep(): void {
     const now = wallClock.now();
+    openOnceListed();
     symbols.sweep(now);
     streams.sweep(now);
     listings.sweep(now, symbols.symbols());
   }
 
   return {
+    family,
     now: () => clock.now(),
     rules: listings.rules,
     quote: symbols.quote,
     lastPrice: symbols.lastPrice,
     averagePrice: symbols.averagePrice,
+    markPrice: symbols.markPrice,
+    lastMarkPrice: symbols.lastMarkPrice,
     async start() {
       await listings.load();
-      connections.open();
+      openOnceListed();
       cancelSweep = timers.every(sweepIntervalMs, sweep);
     },
     prepare(symbol) {
@@ -170,7 +219,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       const newRules = listings.isFresh(symbol, now)
         ? undefined
         : waitAtMost(timers, rulesWaitMsMax, listings.refresh(symbol));
-      // A pair that is not trading has no prices to wait for.
+      // A symbol that is not trading has no prices to wait for.
       const firstPrices = rules.status === "TRADING" ? symbols.prepare(symbol) : undefined;
       if (newRules === undefined || firstPrices === undefined) return newRules ?? firstPrices;
       return Promise.all([newRules, firstPrices]).then(() => undefined);
@@ -178,7 +227,10 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     watch: symbols.watch,
     mark: symbols.mark,
     extremesSince: symbols.extremesSince,
-    tradedBetween: traded.between,
+    tradedBetween: createTraded({ pages: pricePages, protocol: history, clock, log }),
+    markedBetween: createMarked({ pages: pricePages, protocol: history }),
+    nextFundingAt: symbols.nextFundingAt,
+    settlementsBetween: createSettlements({ pages: settlementPages, protocol: history }),
     subscribe: streams.subscribe,
     exchangeInfo: listings.body,
     query: (path, search) => passThrough(path, search.toString()),
@@ -188,13 +240,12 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       ...symbols.counts(),
       malformedMessages: streams.malformed(),
       listenerFaults: announcer.faults(),
-      pausedUntil: { spot: rests.spot.pausedUntil(), futures: rests.futures.pausedUntil() },
+      pausedUntil: rest.pausedUntil(),
     }),
     async close() {
       cancelSweep?.();
-      for (const rest of [...Object.values(rests), ...Object.values(callersRests)]) rest.close();
+      for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
-      traded.close();
       await connections.close();
     },
   };

@@ -17,14 +17,9 @@ export const liveHosts: UpstreamHosts = {
   futuresWsUrl: "wss://fstream.binance.com",
 };
 
-/** The address of the combined spot streams; what is streamed is said by SUBSCRIBE messages afterwards. */
-export function spotStreamUrl(hosts: UpstreamHosts): string {
-  return `${withoutSlash(hosts.spotWsUrl)}/stream`;
-}
-
-/** The REST host of a path: `/fapi/…` is futures, everything else spot. */
-export function familyOfPath(path: string): Family {
-  return path.startsWith("/fapi/") ? "futures" : "spot";
+/** The address of a path of combined streams; what is streamed is said by SUBSCRIBE messages afterwards. */
+export function streamUrlOf(hosts: UpstreamHosts, family: Family, path: string): string {
+  return `${withoutSlash(family === "spot" ? hosts.spotWsUrl : hosts.futuresWsUrl)}${path}`;
 }
 
 export function restUrlOf(hosts: UpstreamHosts, family: Family): string {

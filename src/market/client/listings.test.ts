@@ -9,14 +9,14 @@ const halt = ({ rows }: Stage, symbol: string) => rows.set(symbol, symbolRow(sym
 const asked = ({ upstream }: Stage) =>
   upstream.requests.filter((line) => line.startsWith("/api/v3/exchangeInfo"));
 
-test("the rules of every listed symbol and both bodies are there after the start", async () => {
+test("the rules of every listed symbol and the body are there after the start", async () => {
   const { feed } = await setStage(["BTCUSDT", "ETHUSDT"]);
   expect(feed.rules("BTCUSDT")).toBeNull();
   await feed.start();
   expect(feed.rules("BTCUSDT")).toMatchObject({ symbol: "BTCUSDT", status: "TRADING" });
   expect(feed.rules("XYZUSDT")).toBeNull();
-  expect([...feed.exchangeInfo("spot").symbols.keys()]).toEqual(["BTCUSDT", "ETHUSDT"]);
-  expect(feed.exchangeInfo("futures").head).toEqual({ timezone: "UTC" });
+  expect([...feed.exchangeInfo().symbols.keys()]).toEqual(["BTCUSDT", "ETHUSDT"]);
+  expect(feed.exchangeInfo().head).toEqual({ timezone: "UTC" });
 });
 
 test("a row that cannot be understood is left out and reported once", async () => {
@@ -24,11 +24,11 @@ test("a row that cannot be understood is left out and reported once", async () =
   rows.set("ETHUSDT", symbolRow("ETHUSDT", { filters: "none" }));
   await feed.start();
   expect(feed.rules("ETHUSDT")).toBeNull();
-  expect(feed.exchangeInfo("spot").symbols.has("ETHUSDT")).toBe(true);
-  const { version } = feed.exchangeInfo("spot");
+  expect(feed.exchangeInfo().symbols.has("ETHUSDT")).toBe(true);
+  const { version } = feed.exchangeInfo();
   rows.set("BTCUSDT", symbolRow("BTCUSDT", { status: "HALT" }));
   time.advance(30 * 60_000);
-  await until(() => feed.exchangeInfo("spot").version > version);
+  await until(() => feed.exchangeInfo().version > version);
   expect(logged.filter((line) => line.includes("left out"))).toHaveLength(1);
 });
 
@@ -36,6 +36,7 @@ test("a start without upstream fails with words about what to do", async () => {
   const time = createManualTime();
   const nowhere = "http://127.0.0.1:1";
   const feed = createMarketFeed({
+    family: "spot",
     spotRestUrl: nowhere,
     spotWsUrl: "ws://127.0.0.1:1",
     futuresRestUrl: nowhere,
@@ -143,7 +144,7 @@ test("a symbol that is no longer listed loses its rules, and the others are refr
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   expect(feed.rules("ETHUSDT")).toBeNull();
   expect(feed.rules("BTCUSDT")?.status).toBe("HALT");
-  expect(feed.exchangeInfo("spot").symbols.has("ETHUSDT")).toBe(false);
+  expect(feed.exchangeInfo().symbols.has("ETHUSDT")).toBe(false);
 });
 
 test("the whole is refreshed every half hour, and sooner after a failure", async () => {
@@ -151,14 +152,14 @@ test("the whole is refreshed every half hour, and sooner after a failure", async
   const { feed, time, rows, upstream, logged } = stage;
   await feed.start();
   rows.set("NEWUSDT", symbolRow("NEWUSDT"));
-  upstream.reply("/fapi/v1/exchangeInfo", () => ({ status: 500, body: "down" }));
   time.advance(30 * 60_000);
-  await until(
-    () => feed.rules("NEWUSDT") !== null && logged.some((line) => line.includes("last known rules stand")),
-  );
-  upstream.reply("/fapi/v1/exchangeInfo", () => ({ body: { symbols: [symbolRow("ETHUSDT")] } }));
+  await until(() => feed.rules("NEWUSDT") !== null);
+  upstream.reply("/api/v3/exchangeInfo", () => ({ status: 500, body: "down" }));
+  time.advance(30 * 60_000);
+  await until(() => logged.some((line) => line.includes("last known rules stand")));
+  upstream.reply("/api/v3/exchangeInfo", () => ({ body: { symbols: [symbolRow("ETHUSDT")] } }));
   time.advance(60_000);
-  await until(() => feed.exchangeInfo("futures").symbols.has("ETHUSDT"));
+  await until(() => feed.exchangeInfo().symbols.has("ETHUSDT"));
 });
 
 test("a list that is empty all of a sudden is not believed", async () => {
@@ -178,18 +179,16 @@ test("the version of a body rises when a row changes, comes, moves or goes, and 
   let refreshes = 0;
   const version = async () => {
     refreshes += 1;
-    upstream.reply("/fapi/v1/exchangeInfo", () => ({ body: { refreshes, symbols: [symbolRow("BTCUSDT")] } }));
+    upstream.reply("/api/v3/exchangeInfo", () => ({ body: { refreshes, symbols: [...rows.values()] } }));
     time.advance(30 * 60_000);
-    await until(() => feed.exchangeInfo("futures").head.refreshes === refreshes);
+    await until(() => feed.exchangeInfo().head.refreshes === refreshes);
     await settle(stage);
-    return feed.exchangeInfo("spot").version;
+    return feed.exchangeInfo().version;
   };
   const first = await version();
   expect(await version()).toBe(first);
   await feed.prepare("BTCUSDT");
-  expect(feed.exchangeInfo("spot").version).toBe(first);
-  expect(feed.exchangeInfo("futures").version).toBe(1);
-
+  expect(feed.exchangeInfo().version).toBe(first);
   halt(stage, "BTCUSDT");
   expect(await version()).toBe(first + 1);
   rows.set("NEWUSDT", symbolRow("NEWUSDT"));
@@ -204,5 +203,5 @@ test("the version of a body rises when a row changes, comes, moves or goes, and 
   halt(stage, "ETHUSDT");
   time.advance(rulesAgeMsMax);
   await feed.prepare("ETHUSDT");
-  expect(feed.exchangeInfo("spot").version).toBe(first + 5);
+  expect(feed.exchangeInfo().version).toBe(first + 5);
 });

@@ -1,17 +1,18 @@
-// What the exchange lists: the bodies of `exchangeInfo` of both families and the rules of every spot symbol.
+// What the exchange lists: the body of a family's `exchangeInfo` and the rules of every symbol of ours in it.
 //
 // Holds true: the whole is asked for at start and every half hour; rules that are needed are asked for again when they
-// are older than `rulesAgeMsMax`, and those of symbols in use before that, by a sweep, so that nobody has to wait. When
-// upstream does not answer, the last known rules stand. A symbol that the exchange no longer lists has no rules.
+// are older than `rulesAgeMsMax`, and those of symbols in use before that, by a sweep, so that nobody has to wait. Where
+// upstream takes no names of symbols, that is the whole again, one question for all. When upstream does not answer, the last
+// known rules stand. A symbol that the exchange no longer lists has no rules.
 //
 // Knowingly: a symbol listed since the last whole refresh is unknown until the next. Asking about every unknown name
 // would let anyone spend the upstream budget.
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { createBatcher } from "./batcher.ts";
-import type { Family } from "./hosts.ts";
 import type { Log } from "./log.ts";
+import type { FamilyProtocol } from "./protocol.ts";
 import { bodyOf, faultOf, type Rest, type UpstreamAnswer } from "./rest.ts";
-import { type JsonObject, parseSymbolRules } from "./symbol-rules.ts";
+import type { JsonObject } from "./rules-row.ts";
 import type { Clock } from "./time.ts";
 
 /** Source: design, section 4 (rules of traded symbols are at most 60 seconds old). */
@@ -24,17 +25,11 @@ const wholeRetryMs = 60_000;
 /** A whole body is up to 17 MB. */
 const wholeDeadlineMs = 30_000;
 const rowsDeadlineMs = 3_000;
-const symbolsPerQuestionMax = 100;
 const questionsAtATimeMax = 2;
 const symbolsMax = 20_000;
 /** How often it is said that rules are old. */
 const oldRulesLogIntervalMs = 60_000;
 const faultsRememberedMax = 1_000;
-
-const paths: Readonly<Record<Family, string>> = {
-  spot: "/api/v3/exchangeInfo",
-  futures: "/fapi/v1/exchangeInfo",
-};
 
 /** An `exchangeInfo` body as received, its rows by symbol in the order of the exchange. */
 export type ExchangeInfoBody = {
@@ -49,7 +44,7 @@ type Listed = { readonly rules: SymbolRules; readonly askedAt: number };
 type Body = { head: JsonObject; symbols: Map<string, JsonObject>; version: number };
 
 export type Listings = {
-  /** Asks for the whole of both families. Throws an error that says what to do when one cannot be had. */
+  /** Asks for the whole. Throws an error that says what to do when it cannot be had. */
   load(): Promise<void>;
   rules(symbol: string): SymbolRules | null;
   /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
@@ -58,36 +53,36 @@ export type Listings = {
   refresh(symbol: string): Promise<void>;
   /** Refreshes what will be needed. Call it every second or so. */
   sweep(now: number, symbolsInUse: Iterable<string>): void;
-  body(family: Family): ExchangeInfoBody;
+  body(): ExchangeInfoBody;
 };
 
 export type ListingsOptions = {
-  readonly rests: Readonly<Record<Family, Rest>>;
+  readonly protocol: FamilyProtocol;
+  readonly rest: Rest;
   readonly wallClock: Clock;
   readonly log: Log;
 };
 
-export function createListings({ rests, wallClock, log }: ListingsOptions): Listings {
+export function createListings({ protocol, rest, wallClock, log }: ListingsOptions): Listings {
+  const { exchangeInfoPath: path, exchangeInfoSymbolsMax: namedMax } = protocol;
   const listed = new Map<string, Listed>();
   const retryAt = new Map<string, number>();
   const faulty = new Set<string>();
-  const bodies: Record<Family, Body> = {
-    spot: { head: {}, symbols: new Map(), version: 0 },
-    futures: { head: {}, symbols: new Map(), version: 0 },
-  };
+  const body: Body = { head: {}, symbols: new Map(), version: 0 };
+  /** How many contracts had no brackets when that was last said. */
+  let withoutBrackets = 0;
   /** Infinity until the start and while the whole is being asked for. */
   let wholeDueAt = Number.POSITIVE_INFINITY;
   let oldRulesLoggedAt = Number.NEGATIVE_INFINITY;
 
-  const refresh = createBatcher(askRows, {
-    keysMax: symbolsPerQuestionMax,
-    concurrentMax: questionsAtATimeMax,
-  });
+  const refresh =
+    namedMax === 0
+      ? createBatcher(askAll, { keysMax: symbolsMax, concurrentMax: 1 })
+      : createBatcher(askRows, { keysMax: namedMax, concurrentMax: questionsAtATimeMax });
 
   async function load(): Promise<void> {
-    const faults = await Promise.all([askWhole("spot"), askWhole("futures")]);
-    const fault = faults.find((text) => text !== null);
-    if (fault) {
+    const fault = await askWhole();
+    if (fault !== null) {
       throw new Error(
         `The market data cannot be had: ${fault}. Check the network and the UPSTREAM_… addresses, or start with --market sim.`,
       );
@@ -97,35 +92,55 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
 
   async function refreshWhole(): Promise<void> {
     wholeDueAt = Number.POSITIVE_INFINITY;
-    const faults = await Promise.all([askWhole("spot"), askWhole("futures")]);
-    const fault = faults.find((text) => text !== null);
-    if (fault) log.warn({ fault }, "exchangeInfo could not be refreshed; the last known rules stand");
-    wholeDueAt = wallClock.now() + (fault ? wholeRetryMs : wholeRefreshMs);
+    const fault = await askWhole();
+    if (fault !== null)
+      log.warn({ fault }, "exchangeInfo could not be refreshed; the last known rules stand");
+    wholeDueAt = wallClock.now() + (fault === null ? wholeRefreshMs : wholeRetryMs);
   }
 
   /** Null when it is in, or else why not. */
-  async function askWhole(family: Family): Promise<string | null> {
+  async function askWhole(): Promise<string | null> {
     const askedAt = wallClock.now();
-    const answer = await rests[family].ask(paths[family], "", wholeDeadlineMs);
+    const answer = await rest.ask(path, "", wholeDeadlineMs);
     const parts = partsOf(bodyOf(answer));
-    if (parts === null) return `${paths[family]}: ${faultOf(answer)}`;
-    const body = bodies[family];
+    if (parts === null) return `${path}: ${faultOf(answer)}`;
     // An exchange does not lose all its symbols at once; something in front of it does.
-    if (parts.rows.length === 0 && body.symbols.size > 0) return `${paths[family]} lists no symbols any more`;
+    if (parts.rows.length === 0 && body.symbols.size > 0) return `${path} lists no symbols any more`;
     if (parts.rows.length > symbolsMax)
-      log.error({ family, symbolsMax }, "exchangeInfo lists too many symbols; the rest is left out");
+      log.error({ path, symbolsMax }, "exchangeInfo lists too many symbols; the rest is left out");
     body.head = parts.head;
     const symbols = new Map(parts.rows.slice(0, symbolsMax).map((row) => [String(row.symbol), row]));
     if (!isSameJson([...body.symbols.values()], [...symbols.values()])) {
       body.symbols = symbols;
       body.version += 1;
     }
-    if (family === "spot") {
-      for (const symbol of listed.keys()) if (!body.symbols.has(symbol)) listed.delete(symbol);
-      for (const row of body.symbols.values()) take(row, askedAt);
-      retryAt.clear();
-    }
+    for (const symbol of listed.keys()) if (!body.symbols.has(symbol)) listed.delete(symbol);
+    const leftOut = [...body.symbols.values()].filter((row) => take(row, askedAt) === "NO_BRACKETS");
+    reportWithoutBrackets(leftOut);
+    retryAt.clear();
     return null;
+  }
+
+  function reportWithoutBrackets(rows: readonly JsonObject[]): void {
+    if (rows.length > 0 && rows.length !== withoutBrackets) {
+      log.warn(
+        { symbols: rows.length, first: rows[0]?.symbol },
+        "contracts without leverage brackets are left out: LEVERAGE_BRACKETS can name a file that has them",
+      );
+    }
+    withoutBrackets = rows.length;
+  }
+
+  /** Whoever wants rules while they are being asked for finds them young afterwards. */
+  async function askAll(symbols: readonly string[]): Promise<void> {
+    const now = wallClock.now();
+    if (symbols.every((symbol) => ageOf(symbol, now) < rulesRefreshAgeMs)) return;
+    if ((await askWhole()) !== null) for (const symbol of symbols) retryLater(symbol);
+  }
+
+  /** How long ago the rules were asked for, ms; 0 of a symbol that has none. */
+  function ageOf(symbol: string, now: number): number {
+    return now - (listed.get(symbol)?.askedAt ?? now);
   }
 
   /** One name that is no longer listed makes the exchange refuse a whole question; halving finds it. */
@@ -137,7 +152,7 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
       symbols.length === 1
         ? `symbol=${encodeURIComponent(first)}`
         : `symbols=${encodeURIComponent(JSON.stringify(symbols))}`;
-    const answer = await rests.spot.ask(paths.spot, search, rowsDeadlineMs);
+    const answer = await rest.ask(path, search, rowsDeadlineMs);
     const parts = partsOf(bodyOf(answer));
     if (parts !== null) {
       takeRows(parts.rows, askedAt);
@@ -172,41 +187,44 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
     let isChanged = false;
     for (const row of rows) {
       const symbol = String(row.symbol);
-      isChanged ||= !isSameJson(bodies.spot.symbols.get(symbol), row);
-      bodies.spot.symbols.set(symbol, row);
+      isChanged ||= !isSameJson(body.symbols.get(symbol), row);
+      body.symbols.set(symbol, row);
       take(row, askedAt);
     }
-    if (isChanged) bodies.spot.version += 1;
+    if (isChanged) body.version += 1;
   }
 
   function drop(symbol: string): void {
     listed.delete(symbol);
     retryAt.delete(symbol);
-    bodies.spot.symbols.delete(symbol);
-    bodies.spot.version += 1;
+    body.symbols.delete(symbol);
+    body.version += 1;
   }
 
-  function take(row: JsonObject, askedAt: number): void {
-    const parsed = parseSymbolRules(row);
+  /** Answers why there are no rules, null if there are. */
+  function take(row: JsonObject, askedAt: number): "FAULTY" | "OTHER_MARKET" | "NO_BRACKETS" | null {
+    const parsed = protocol.readRules(row);
     if ("rules" in parsed) {
       const known = listed.get(parsed.rules.symbol);
       if (known === undefined || known.askedAt <= askedAt)
         listed.set(parsed.rules.symbol, { rules: parsed.rules, askedAt });
-      return;
+      return null;
     }
     const symbol = String(row.symbol);
     listed.delete(symbol);
+    if ("leftOut" in parsed) return parsed.leftOut;
+    reportFault(symbol, parsed.fault);
+    return "FAULTY";
+  }
+
+  function reportFault(symbol: string, fault: string): void {
     if (faulty.has(symbol) || faulty.size >= faultsRememberedMax) return;
     faulty.add(symbol);
-    log.warn(
-      { symbol, fault: parsed.fault },
-      "a symbol of exchangeInfo cannot be understood and is left out",
-    );
+    log.warn({ symbol, fault }, "a symbol of exchangeInfo cannot be understood and is left out");
   }
 
   function isFresh(symbol: string, now: number): boolean {
-    const known = listed.get(symbol);
-    if (known === undefined || now - known.askedAt < rulesAgeMsMax) return true;
+    if (ageOf(symbol, now) < rulesAgeMsMax) return true;
     return (retryAt.get(symbol) ?? 0) > now;
   }
 
@@ -219,14 +237,14 @@ export function createListings({ rests, wallClock, log }: ListingsOptions): List
       if (now >= wholeDueAt) refreshWhole();
       const old: string[] = [];
       for (const symbol of symbolsInUse) {
-        const known = listed.get(symbol);
-        if (known === undefined || now - known.askedAt < rulesRefreshAgeMs) continue;
-        if (now - known.askedAt > rulesAgeMsMax && retryAt.has(symbol)) old.push(symbol);
+        const ageMs = ageOf(symbol, now);
+        if (ageMs < rulesRefreshAgeMs) continue;
+        if (ageMs > rulesAgeMsMax && retryAt.has(symbol)) old.push(symbol);
         if ((retryAt.get(symbol) ?? 0) <= now) refresh(symbol);
       }
       reportOldRules(old, now);
     },
-    body: (family) => bodies[family],
+    body: () => body,
   };
 }
 

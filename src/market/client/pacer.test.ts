@@ -5,7 +5,6 @@ import { createManualTime } from "./testing/manual-time.ts";
 function setStage(bounds: { atATimeMax?: number; waitingMax?: number } = {}) {
   const time = createManualTime(0);
   const pacer = createPacer({
-    intervalMs: 100,
     atATimeMax: 10,
     waitingMax: 10,
     ...bounds,
@@ -19,7 +18,7 @@ function setStage(bounds: { atATimeMax?: number; waitingMax?: number } = {}) {
       const { promise, resolve } = Promise.withResolvers<string>();
       begun.push({ name, at: time.now(), end: () => resolve(name) });
       return promise;
-    });
+    }, 100);
   /** Lets whatever is due begin. */
   const pass = async (ms: number) => {
     time.advance(ms);

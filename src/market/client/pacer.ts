@@ -2,15 +2,16 @@
 import type { Cancel, Clock, Timers } from "./time.ts";
 
 export type Pacer = {
-  /** The task's answer; undefined when too many wait already or the pacer is closed. The task must not reject. */
-  run<Answer>(task: () => Promise<Answer>): Promise<Answer | undefined>;
+  /**
+   * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins `pauseMs` after the
+   * beginning of this one. The task must not reject.
+   */
+  run<Answer>(task: () => Promise<Answer>, pauseMs: number): Promise<Answer | undefined>;
   /** Begins nothing any more. */
   close(): void;
 };
 
 export type PacerOptions = {
-  /** Between the beginnings of two tasks. */
-  readonly intervalMs: number;
   readonly atATimeMax: number;
   readonly waitingMax: number;
   readonly wallClock: Clock;
@@ -18,9 +19,9 @@ export type PacerOptions = {
 };
 
 export function createPacer(options: PacerOptions): Pacer {
-  const { intervalMs, atATimeMax, waitingMax, wallClock, timers } = options;
+  const { atATimeMax, waitingMax, wallClock, timers } = options;
   /** Told whether they may begin, in the order in which they came. */
-  const waiting: ((mayBegin: boolean) => void)[] = [];
+  const waiting: { readonly tell: (mayBegin: boolean) => void; readonly pauseMs: number }[] = [];
   let underWay = 0;
   let nextAt = Number.NEGATIVE_INFINITY;
   let cancelTimer: Cancel | null = null;
@@ -28,11 +29,13 @@ export function createPacer(options: PacerOptions): Pacer {
 
   function pump(): void {
     const now = wallClock.now();
-    if (waiting.length === 0 || underWay >= atATimeMax || cancelTimer !== null) return;
+    const [first] = waiting;
+    if (first === undefined || underWay >= atATimeMax || cancelTimer !== null) return;
     if (now >= nextAt) {
-      nextAt = now + intervalMs;
+      nextAt = now + first.pauseMs;
       underWay += 1;
-      waiting.shift()?.(true);
+      waiting.shift();
+      first.tell(true);
     }
     cancelTimer = timers.after(nextAt - now, () => {
       cancelTimer = null;
@@ -41,10 +44,10 @@ export function createPacer(options: PacerOptions): Pacer {
   }
 
   return {
-    async run(task) {
+    async run(task, pauseMs) {
       if (isClosed || waiting.length >= waitingMax) return undefined;
       const turn = Promise.withResolvers<boolean>();
-      waiting.push(turn.resolve);
+      waiting.push({ tell: turn.resolve, pauseMs });
       pump();
       if (!(await turn.promise)) return undefined;
       const answer = await task();
@@ -56,7 +59,7 @@ export function createPacer(options: PacerOptions): Pacer {
       isClosed = true;
       cancelTimer?.();
       cancelTimer = null;
-      for (const turn of waiting.splice(0)) turn(false);
+      for (const { tell } of waiting.splice(0)) tell(false);
     },
   };
 }

@@ -69,7 +69,7 @@ test.each([418, 429])("after a %i nothing is asked until upstream allows it", as
   const { feed, upstream, time } = await setStage([]);
   upstream.reply(path, () => ({ status, body: {}, headers: { "retry-after": "7" } }));
   await feed.query(path, "");
-  expect(feed.status().pausedUntil.spot).toBe(time.now() + 7_000);
+  expect(feed.status().pausedUntil).toBe(time.now() + 7_000);
   upstream.reply(path, () => ({ body: {} }));
   time.advance(6_999);
   expect(await feed.query(path, "")).toMatchObject({ unavailable: true });
@@ -87,7 +87,7 @@ test("a caller's question that the firewall dislikes silences the callers, and t
   expect(await feed.query(path, "symbol=BTCUSDT")).toMatchObject({
     reason: expect.stringContaining("left alone"),
   });
-  expect(feed.status().pausedUntil.spot).toBe(0);
+  expect(feed.status().pausedUntil).toBe(0);
   await feed.prepare("BTCUSDT");
   expect(feed.quote("BTCUSDT")).not.toBeNull();
 });
@@ -97,7 +97,7 @@ test("a ban of the address, whoever is told of it, is kept by feed and callers a
   await feed.start();
   upstream.reply("/api/v3/ticker/bookTicker", () => ({ status: 429, body: {} }));
   feed.prepare("BTCUSDT");
-  await until(() => feed.status().pausedUntil.spot > 0);
+  await until(() => feed.status().pausedUntil > 0);
   expect(await feed.query(path, "")).toMatchObject({ reason: expect.stringContaining("left alone") });
 });
 

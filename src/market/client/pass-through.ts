@@ -11,8 +11,8 @@ export const passThroughDeadlineMs = 3_000;
 
 export type PassThrough = (path: string, search: string) => Promise<UpstreamAnswer>;
 
-/** `restOf` names the host of a path. An answer of no availability is not kept. */
-export function createPassThrough(restOf: (path: string) => Pick<Rest, "ask">, clock: Clock): PassThrough {
+/** An answer of no availability is not kept. */
+export function createPassThrough(rest: Pick<Rest, "ask">, clock: Clock): PassThrough {
   const underWay = new Map<string, Promise<UpstreamAnswer>>();
   /** In the order of `askedAt`, oldest first. */
   const kept = new Map<
@@ -23,7 +23,7 @@ export function createPassThrough(restOf: (path: string) => Pick<Rest, "ask">, c
 
   async function ask(key: string, path: string, search: string): Promise<UpstreamAnswer> {
     const askedAt = clock.now();
-    const answer = await restOf(path).ask(path, search, passThroughDeadlineMs);
+    const answer = await rest.ask(path, search, passThroughDeadlineMs);
     underWay.delete(key);
     if (!answer.unavailable) keep(key, askedAt, answer.text, answer);
     return answer;

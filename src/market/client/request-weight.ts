@@ -1,7 +1,7 @@
 // What a request for public market data weighs: what it costs the client that asks us, and us when we ask upstream.
-// Source: reference exchange, section 5.
+// Source: reference exchange, section 5 (spot) and section 9 (futures).
 
-/** The weights of the paths where it is the same whatever is asked for. */
+/** The weights of the spot paths where it is the same whatever is asked for. */
 export const fixedWeights = {
   "/api/v3/ping": 1,
   "/api/v3/time": 1,
@@ -13,8 +13,45 @@ export const fixedWeights = {
   "/api/v3/avgPrice": 2,
 } as const;
 
+/**
+ * The same of futures. The funding routes weigh nothing upstream, where they have a pool of their own; to whoever asks us
+ * they are one.
+ */
+export const fixedFuturesWeights = {
+  "/fapi/v1/ping": 1,
+  "/fapi/v1/time": 1,
+  "/fapi/v1/exchangeInfo": 1,
+  "/fapi/v1/trades": 5,
+  "/fapi/v1/historicalTrades": 20,
+  "/fapi/v1/aggTrades": 20,
+  "/fapi/v1/openInterest": 1,
+  "/fapi/v1/fundingRate": 1,
+  "/fapi/v1/fundingInfo": 1,
+} as const;
+
+/** The futures paths that cost less of one symbol than of all. */
+export const futuresTickerWeights = {
+  "/fapi/v1/premiumIndex": { ofOne: 1, ofAll: 10 },
+  "/fapi/v1/ticker/24hr": { ofOne: 1, ofAll: 40 },
+  "/fapi/v1/ticker/price": { ofOne: 1, ofAll: 2 },
+  "/fapi/v2/ticker/price": { ofOne: 1, ofAll: 2 },
+  "/fapi/v1/ticker/bookTicker": { ofOne: 2, ofAll: 5 },
+} as const;
+
+/** The futures paths of candles, of whatever price. */
+export const futuresCandlePaths = [
+  "/fapi/v1/klines",
+  "/fapi/v1/continuousKlines",
+  "/fapi/v1/markPriceKlines",
+  "/fapi/v1/indexPriceKlines",
+  "/fapi/v1/premiumIndexKlines",
+] as const;
+
 /** How many levels of the book are shown to whoever does not say. */
 const depthLevelsDefault = 100;
+const futuresDepthLevelsDefault = 500;
+/** How many candles are shown to whoever does not say. */
+const futuresCandlesDefault = 500;
 
 /** `/api/v3/depth`, by the text of its `limit`, null if there is none. What is no number weighs as the deepest book. */
 export function depthWeight(limit: string | null): number {
@@ -22,6 +59,22 @@ export function depthWeight(limit: string | null): number {
   if (levels <= 100) return 5;
   if (levels <= 500) return 25;
   return levels <= 1_000 ? 50 : 250;
+}
+
+/** `/fapi/v1/depth`, in the same way. */
+export function futuresDepthWeight(limit: string | null): number {
+  const levels = Number(limit ?? futuresDepthLevelsDefault);
+  if (levels <= 50) return 2;
+  if (levels <= 100) return 5;
+  return levels <= 500 ? 10 : 20;
+}
+
+/** Futures candles, by the text of their `limit`, null if there is none. What is no number weighs as the most. */
+export function futuresCandlesWeight(limit: string | null): number {
+  const candles = Number(limit ?? futuresCandlesDefault);
+  if (candles < 100) return 1;
+  if (candles < 500) return 2;
+  return candles <= 1_000 ? 5 : 10;
 }
 
 /** `/api/v3/ticker/price` and `/api/v3/ticker/bookTicker`, of one symbol or of several. */

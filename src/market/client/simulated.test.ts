@@ -6,10 +6,10 @@ import type { Exchange } from "../exchange/open.ts";
 import { averagePrice } from "../exchange/tickers.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
+import type { PriceSpan } from "./candles.ts";
 import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
 import { until } from "./testing/upstream.ts";
-import type { TradedSpan } from "./traded.ts";
 
 type Stage = {
   readonly exchange: Exchange;
@@ -34,6 +34,7 @@ async function setStage(): Promise<Stage> {
   const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
   open.push(exchange.close);
   const feed = createMarketFeed({
+    family: "spot",
     spotRestUrl: exchange.spotRestUrl,
     spotWsUrl: exchange.spotWsUrl,
     futuresRestUrl: exchange.futuresRestUrl,
@@ -69,11 +70,11 @@ async function setStage(): Promise<Stage> {
 
 test("every spot symbol has rules and quotes, which are the ones that REST gives", async () => {
   const { feed, pass } = await setStage();
-  const symbols = [...feed.exchangeInfo("spot").symbols.keys()];
+  const symbols = [...feed.exchangeInfo().symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(20);
   const heard = new Map<string, Quote>();
   for (const symbol of symbols) {
-    feed.watch(symbol, { quote: (quote) => heard.set(symbol, quote), trade() {}, gap() {} });
+    feed.watch(symbol, { quote: (quote) => heard.set(symbol, quote), trade() {}, markPrice() {}, gap() {} });
   }
   await Promise.all(symbols.map((symbol) => feed.prepare(symbol)));
   await pass(10_000);
@@ -144,7 +145,12 @@ test("of every trade there was, each was heard or lies in what was traded in the
   const heard = new Set<number>();
   const gaps: { readonly from: number; readonly to: number }[] = [];
   feed.subscribe("btcusdt@trade", (data) => heard.add((data as { t: number }).t));
-  feed.watch("BTCUSDT", { quote() {}, trade() {}, gap: (from, to) => gaps.push({ from, to }) });
+  feed.watch("BTCUSDT", {
+    quote() {},
+    trade() {},
+    markPrice() {},
+    gap: (from, to) => gaps.push({ from, to }),
+  });
   const from = feed.now();
   await pass(2_000);
   exchange.refuseConnections(true);
@@ -170,7 +176,7 @@ test("of every trade there was, each was heard or lies in what was traded in the
     true,
     true,
   ]);
-  const spans: TradedSpan[] = [];
+  const spans: PriceSpan[] = [];
   for (const gap of gaps) {
     const asked = feed.tradedBetween("BTCUSDT", gap.from, gap.to);
     let isAnswered = false;

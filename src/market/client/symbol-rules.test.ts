@@ -60,6 +60,7 @@ test("a row with all filters is read in full", () => {
       maxPosition: decimal("1000"),
       maxNumOrders: 200,
       maxNumAlgoOrders: 5,
+      contract: null,
     },
   });
 });
@@ -216,7 +217,8 @@ test.skipIf(bodies.length === 0)(
       expect(body.symbols.length).toBeGreaterThan(0);
       for (const row of body.symbols) {
         const parsed = parseSymbolRules(row);
-        if (!("rules" in parsed)) throw new Error(`${name}: ${JSON.stringify(row)}: ${parsed.fault}`);
+        if (!("rules" in parsed))
+          throw new Error(`${name}: ${JSON.stringify(row)}: ${JSON.stringify(parsed)}`);
         const lot = row.filters.find(({ filterType }) => filterType === "LOT_SIZE");
         const price = row.filters.find(({ filterType }) => filterType === "PRICE_FILTER");
         expect(formatDecimal(parsed.rules.lotSize?.stepSize ?? -1n)).toBe(withEightDecimals(lot?.stepSize));

@@ -3,19 +3,23 @@ import { bodyOf, type Rest } from "./rest.ts";
 
 export type TickerRow = Readonly<Record<string, unknown>>;
 
-/** As many symbols are named in a question; to ask for all costs the same as to name more. */
-export const symbolsPerQuestionMax = 100;
 const askDeadlineMs = 3_000;
 
-/** The rows of a route such as `/api/v3/ticker/price`; of other symbols as well, and none when upstream is away. */
+/**
+ * The rows of a route such as `/api/v3/ticker/price`; of other symbols as well, and none when upstream is away. A question
+ * about more than `namedMax` symbols asks for all.
+ */
 export async function askTickerRows(
   rest: Rest,
-  path: string,
-  symbols: readonly string[],
+  {
+    path,
+    symbols,
+    namedMax,
+  }: { readonly path: string; readonly symbols: readonly string[]; readonly namedMax: number },
 ): Promise<readonly TickerRow[]> {
   const [first] = symbols;
   if (first === undefined) return [];
-  const isForAll = symbols.length > symbolsPerQuestionMax;
+  const isForAll = symbols.length > namedMax;
   const some =
     symbols.length === 1
       ? `symbol=${encodeURIComponent(first)}`
@@ -30,6 +34,6 @@ export async function askTickerRows(
 }
 
 /** The body of `/api/v3/avgPrice`, which names one symbol at a time; undefined when there is none. */
-export async function askAverage(rest: Rest, symbol: string): Promise<unknown> {
-  return bodyOf(await rest.ask("/api/v3/avgPrice", `symbol=${encodeURIComponent(symbol)}`, askDeadlineMs));
+export async function askAverage(rest: Rest, path: string, symbol: string): Promise<unknown> {
+  return bodyOf(await rest.ask(path, `symbol=${encodeURIComponent(symbol)}`, askDeadlineMs));
 }

@@ -4,24 +4,22 @@ import { decimal, type Price } from "../../money/decimal.ts";
 import type { Statistics } from "../exchange/source.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
+import type { PriceSpan } from "./candles.ts";
+import { createHistoryPages, lagMsMax } from "./history-pages.ts";
 import { createRest } from "./rest.ts";
+import { spotProtocol } from "./spot-protocol.ts";
 import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
 import { openUpstream, type Upstream } from "./testing/upstream.ts";
-import {
-  createTraded,
-  lagMsMax,
-  pageIntervalMs,
-  reachMsMax,
-  type Traded,
-  type TradedSpan,
-  tradesOnlyMsMax,
-} from "./traded.ts";
+import { createTraded, reachMsMax, type Traded, tradesOnlyMsMax } from "./traded.ts";
 
 const seed = "11";
 const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const presentAt = Date.UTC(2026, 9, 10, 12, 0, 30, 250);
 const { spot: source } = createSimulatedSources(seed);
+
+/** How long a page of trades is followed by none, ms: it costs 4 of 2,400 a minute. */
+const tradesPageMs = 100;
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -38,8 +36,18 @@ function setStage(baseUrl: string): Stage {
   };
   const log = { info: write, warn: write, error: write };
   const rest = createRest({ baseUrl, wallClock: time, timers: time, log, ban: { until: 0 } });
-  const traded = createTraded({ rest, clock: time, wallClock: time, timers: time, log });
-  open.push(rest.close, traded.close);
+  const { history } = spotProtocol;
+  const { weightPerMinute } = history;
+  const pages = createHistoryPages({
+    rest,
+    weightPerMinute,
+    clock: time,
+    wallClock: time,
+    timers: time,
+    log,
+  });
+  const traded = createTraded({ pages, protocol: history, clock: time, log });
+  open.push(rest.close, pages.close);
   return { traded, time, logged };
 }
 
@@ -63,20 +71,20 @@ async function answerOf<Answer>({ time }: Stage, asked: Promise<Answer>): Promis
   return asked;
 }
 
-function between(stage: Stage, from: number, to: number): Promise<readonly TradedSpan[] | null> {
-  return answerOf(stage, stage.traded.between(symbol, from, to));
+function between(stage: Stage, from: number, to: number): Promise<readonly PriceSpan[] | null> {
+  return answerOf(stage, stage.traded(symbol, from, to));
 }
 
 const price = (text = "0") => decimal<Price>(text);
-const lowestOf = (spans: readonly TradedSpan[]) => spans.map(({ lowest }) => lowest).sort(ascending)[0];
-const highestOf = (spans: readonly TradedSpan[]) =>
+const lowestOf = (spans: readonly PriceSpan[]) => spans.map(({ lowest }) => lowest).sort(ascending)[0];
+const highestOf = (spans: readonly PriceSpan[]) =>
   spans
     .map(({ highest }) => highest)
     .sort(ascending)
     .at(-1);
 const ascending = (left: Price, right: Price) => (left < right ? -1 : left > right ? 1 : 0);
 
-function expectToTellAll(spans: readonly TradedSpan[] | null, from: number, to: number): void {
+function expectToTellAll(spans: readonly PriceSpan[] | null, from: number, to: number): void {
   const told = source.statistics(symbol, from, to + 1);
   const all = spans ?? [];
   expect([lowestOf(all), highestOf(all)]).toEqual([price(told?.low), price(told?.high)]);
@@ -255,17 +263,17 @@ describe("an upstream of the test's own", () => {
       return { body: [] };
     });
     const asked = Array.from({ length: 20 }, (_, index) =>
-      stage.traded.between(`S${index}USDT`, startAt, startAt + 1),
+      stage.traded(`S${index}USDT`, startAt, startAt + 1),
     );
     expect(await answerOf(stage, Promise.all(asked))).toEqual(asked.map(() => []));
     expect(askedAt).toHaveLength(20);
-    expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(19 * pageIntervalMs);
+    expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(19 * tradesPageMs);
   });
 
   test("a stretch that has just ended is asked for when REST must know of it", async () => {
     const stage = await setOwnStage();
     stage.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
-    const asked = stage.traded.between(symbol, presentAt - 5, presentAt);
+    const asked = stage.traded(symbol, presentAt - 5, presentAt);
     stage.time.advance(lagMsMax - 1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(stage.time.pending()).toBe(1);
@@ -278,7 +286,7 @@ describe("an upstream of the test's own", () => {
     const stage = await setOwnStage();
     stage.upstream.reply("/api/v3/aggTrades", () => new Promise(() => {}));
     const ends = [startAt + 1, startAt + 2, startAt + 3, presentAt];
-    const asked = ends.map((to) => stage.traded.between(symbol, startAt, to));
+    const asked = ends.map((to) => stage.traded(symbol, startAt, to));
     for (const close of open.splice(1)) await close();
     expect(await Promise.all(asked)).toEqual([null, null, null, null]);
     expect(stage.time.pending()).toBe(0);

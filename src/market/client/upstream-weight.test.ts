@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "./testing/manual-time.ts";
-import { budgetWindowMs, createWeightBudget, upstreamWeightOf } from "./upstream-weight.ts";
+import {
+  budgetWindowMs,
+  callersWeightMax,
+  createWeightBudget,
+  fundingWeightPerMinute,
+  upstreamWeightOf,
+} from "./upstream-weight.ts";
 
 const names = (count: number) =>
   `symbols=${encodeURIComponent(JSON.stringify(Array(count).fill("BTCUSDT")))}`;
@@ -20,9 +26,40 @@ test.each([
   ["/api/v3/ticker/24hr", names(21), 40],
   ["/api/v3/ticker/24hr", names(101), 80],
   ["/api/v3/ticker/24hr", "", 80],
-  ["/fapi/v1/depth", "symbol=BTCUSDT", 20],
+  ["/fapi/v1/depth", "symbol=BTCUSDT", 10],
+  ["/fapi/v1/depth", "limit=50", 2],
+  ["/fapi/v1/depth", "limit=100", 5],
+  ["/fapi/v1/depth", "limit=1000", 20],
+  ["/fapi/v1/depth", "limit=all", 20],
+  ["/fapi/v1/klines", "symbol=BTCUSDT", 5],
+  ["/fapi/v1/klines", "limit=99", 1],
+  ["/fapi/v1/markPriceKlines", "limit=100", 2],
+  ["/fapi/v1/indexPriceKlines", "limit=499", 2],
+  ["/fapi/v1/premiumIndexKlines", "limit=1000", 5],
+  ["/fapi/v1/continuousKlines", "limit=1001", 10],
+  ["/fapi/v1/aggTrades", "symbol=BTCUSDT", 20],
+  ["/fapi/v1/exchangeInfo", "", 1],
+  ["/fapi/v1/premiumIndex", "symbol=BTCUSDT", 1],
+  ["/fapi/v1/premiumIndex", "", 10],
+  ["/fapi/v1/ticker/24hr", "", 40],
+  ["/fapi/v2/ticker/price", "symbol=BTCUSDT", 1],
+  ["/fapi/v1/ticker/bookTicker", "", 5],
+  ["/fapi/v1/somethingElse", "", 20],
 ])("%s?%s costs upstream as much as the exchange says", (path, search, weight) => {
   expect(upstreamWeightOf(path, search)).toBe(weight);
+});
+
+test("callers' questions about funding leave the feed half of what the exchange answers in five minutes", () => {
+  const time = createManualTime();
+  const budget = createWeightBudget(callersWeightMax.futures, time);
+  let asked = 0;
+  for (let minute = 0; minute < 5; minute += 1) {
+    while (budget.take(upstreamWeightOf("/fapi/v1/fundingRate", "symbol=BTCUSDT"))) asked += 1;
+    time.advance(budgetWindowMs);
+  }
+  expect(asked).toBe(250);
+  // What the feed itself asks is paced, and less than the other half.
+  expect(fundingWeightPerMinute / upstreamWeightOf("/fapi/v1/fundingRate", "")).toBeLessThan(50);
 });
 
 test("no sixty seconds see more than the budget, and what was not granted is not counted", () => {

@@ -3,7 +3,17 @@
 // The exchange counts everything that comes from one address and bans it when that is too much. The feed must go on
 // whatever callers ask, so what they use in any sixty seconds stays well below the whole.
 import type { Family } from "./hosts.ts";
-import { dayTickerWeight, depthWeight, fixedWeights, tickerWeight } from "./request-weight.ts";
+import {
+  dayTickerWeight,
+  depthWeight,
+  fixedFuturesWeights,
+  fixedWeights,
+  futuresCandlePaths,
+  futuresCandlesWeight,
+  futuresDepthWeight,
+  futuresTickerWeights,
+  tickerWeight,
+} from "./request-weight.ts";
 import type { Clock } from "./time.ts";
 
 /** Half of what the exchange allows an address a minute. Source: reference exchange, section 1.4. */
@@ -41,14 +51,41 @@ export function createWeightBudget(weightMax: number, clock: Clock): WeightBudge
   };
 }
 
+type WeightOf = (search: URLSearchParams) => number;
+
 /** Where it depends on what is asked for. */
-const weightByPath: Readonly<Record<string, (search: URLSearchParams) => number>> = {
+const weightByPath: Readonly<Record<string, WeightOf>> = {
   "/api/v3/depth": (search) => depthWeight(search.get("limit")),
   "/api/v3/ticker/24hr": (search) => dayTickerWeight(symbolCountOf(search)),
   "/api/v3/ticker/price": (search) => tickerWeight(search.has("symbol")),
   "/api/v3/ticker/bookTicker": (search) => tickerWeight(search.has("symbol")),
+  "/fapi/v1/depth": (search) => futuresDepthWeight(search.get("limit")),
+  ...Object.fromEntries(
+    futuresCandlePaths.map((path) => [
+      path,
+      (search: URLSearchParams) => futuresCandlesWeight(search.get("limit")),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(futuresTickerWeights).map(([path, { ofOne, ofAll }]) => [
+      path,
+      (search: URLSearchParams) => (search.has("symbol") ? ofOne : ofAll),
+    ]),
+  ),
 };
-const fixedWeightByPath: Readonly<Record<string, number>> = fixedWeights;
+/**
+ * The exchange gives an address 500 questions in five minutes about funding, whatever else it asks. So much of the budget
+ * of futures leaves callers half of them.
+ */
+const fundingWeight = 24;
+/** What the feed's own questions about funding may use up a minute: less than the other half. */
+export const fundingWeightPerMinute = 1_152;
+const fixedWeightByPath: Readonly<Record<string, number>> = {
+  ...fixedWeights,
+  ...fixedFuturesWeights,
+  "/fapi/v1/fundingRate": fundingWeight,
+  "/fapi/v1/fundingInfo": fundingWeight,
+};
 /** Of a path whose weight is not known here. */
 const unknownWeight = 20;
 

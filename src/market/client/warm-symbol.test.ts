@@ -102,6 +102,7 @@ function notes(): { readonly heard: string[]; readonly listener: SymbolListener 
     listener: {
       quote: ({ bid, ask }) => heard.push(`quote ${textOf(bid)} ${textOf(ask)}`),
       trade: (traded) => heard.push(`trade ${textOf(traded)}`),
+      markPrice: (marked) => heard.push(`mark ${textOf(marked)}`),
       gap: (from, to) => heard.push(`gap ${from - startsAt} ${to - startsAt}`),
     },
   };

@@ -1,15 +1,16 @@
-// One symbol in use: its four streams, what is known from them, and who is told.
+// One symbol in use: its streams, what is known from them, and who is told.
 //
-// Holds true: whatever is accepted takes the next number in the order of all quotes and trades, goes into the history and
-// to every listener at once. A gap is told before what ended it. The prices that REST gives for the last trade are known
-// but never told as a trade: nobody can say when they were traded.
+// Holds true: whatever is accepted takes the next number in the order of all quotes, trades and mark prices, goes into the
+// history and to every listener at once. A gap is told before what ended it. The prices that REST gives for the last trade
+// are known but never told as a trade: nobody can say when they were traded.
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { Announcer } from "./announce.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
 import type { Carrier } from "./connections.ts";
-import { Continuity } from "./continuity.ts";
-import { type Extremes, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
+import { Continuity, type Voice } from "./continuity.ts";
+import { type Extremes, extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
+import { createMark, forgetEventTime, type Mark, type MarkVerdict, takeMark } from "./mark.ts";
 import {
   createPrices,
   forgetTradeId,
@@ -18,6 +19,7 @@ import {
   takeAverage,
   takeTrade,
 } from "./prices.ts";
+import type { FamilyProtocol, PriceKind, StreamKind } from "./protocol.ts";
 import type { Streams } from "./streams.ts";
 import { type Cancel, type Clock, type Timers, waitAtMost } from "./time.ts";
 
@@ -27,33 +29,39 @@ export type SymbolListener = {
   quote(quote: Quote): void;
   /** The price of every trade, in order. */
   trade(price: Price): void;
-  /** Quotes and trades between these market times (Unix ms) may have been missed. Called before what ended it. */
+  /** Every mark price of a contract, in order. */
+  markPrice(price: Price): void;
+  /** Quotes, trades and mark prices between these market times (Unix ms) may have been missed. Called before what ended it. */
   gap(from: number, to: number): void;
 };
 
 /** What all symbols in use share. */
 export type Surroundings = {
+  readonly protocol: Pick<FamilyProtocol, "streams" | "depthKeys" | "pricePaths">;
   readonly streams: Streams;
   readonly announcer: Announcer;
   /** Market time. */
   readonly clock: Clock;
   readonly wallClock: Clock;
   readonly timers: Timers;
-  /** The next number in the order of all quotes and trades. */
+  /** The next number in the order of all quotes, trades and mark prices. */
   readonly nextSequence: () => number;
   readonly quoteCounts: Record<Verdict, number>;
   readonly tradeCounts: Record<TradeVerdict, number>;
+  readonly markCounts: Record<MarkVerdict, number>;
 };
 
 /** How long an order waits for the first prices of a symbol that nobody used before. */
 export const firstPricesWaitMsMax = 800;
 
-type FirstPrice = "quote" | "lastPrice" | "averagePrice";
+const priceKinds: readonly PriceKind[] = ["quote", "lastPrice", "averagePrice", "markPrice"];
+const streamKinds: readonly StreamKind[] = ["ticker", "depth", "trade", "average", "mark"];
 
 export class WarmSymbol {
   readonly name: string;
   readonly book: Book = createBook();
   readonly prices: Prices = createPrices();
+  readonly mark: Mark = createMark();
   /** When somebody last asked for it, Unix ms of the wall clock. */
   usedAt: number;
   /** What the first users wait for; null once the first prices are there or have been waited for. */
@@ -61,27 +69,32 @@ export class WarmSymbol {
   readonly #around: Surroundings;
   readonly #history = new PriceHistory();
   readonly #continuity: Continuity;
-  readonly #awaited = new Set<FirstPrice>(["quote", "lastPrice", "averagePrice"]);
+  readonly #awaited: Set<PriceKind>;
   readonly #arrived = Promise.withResolvers<void>();
   readonly #streamNames: readonly string[];
+  readonly #bookStreamNames: readonly string[];
   readonly #releases: readonly Cancel[];
   #listeners: readonly SymbolListener[] = [];
 
   constructor(name: string, around: Surroundings) {
     this.name = name;
     this.#around = around;
-    const { streams, timers, clock, wallClock } = around;
+    const { protocol, streams, timers, clock, wallClock } = around;
     this.usedAt = wallClock.now();
-    this.#continuity = new Continuity({ wall: this.usedAt, market: clock.now() });
-    const heard: Readonly<Record<string, (data: unknown) => void>> = {
-      bookTicker: (data) => this.takeQuote(takeTicker(this.book, data, wallClock.now())),
-      depth20: (data) => this.takeQuote(takeDepth(this.book, data, wallClock.now())),
+    this.#awaited = new Set(priceKinds.filter((kind) => protocol.pricePaths[kind] !== null));
+    const voices: readonly Voice[] = protocol.streams.mark === null ? ["book"] : ["book", "mark"];
+    this.#continuity = new Continuity({ wall: this.usedAt, market: clock.now() }, voices);
+    const heard: Readonly<Record<StreamKind, (data: unknown) => void>> = {
+      ticker: (data) => this.takeQuote(takeTicker(this.book, data, wallClock.now())),
+      depth: (data) => this.takeQuote(takeDepth(this.book, data, wallClock.now(), protocol.depthKeys)),
       trade: (data) => this.#takeTrade(data),
-      avgPrice: (data) => this.#takeAverage(data),
+      average: (data) => this.#takeAverage(data),
+      mark: (data) => this.takeMark(takeMark(this.mark, data, wallClock.now())),
     };
-    const named = Object.entries(heard).map(
-      ([kind, listener]) => [`${name.toLowerCase()}@${kind}`, listener] as const,
-    );
+    const nameOf = (kind: StreamKind) => `${name.toLowerCase()}@${protocol.streams[kind]}`;
+    const kinds = streamKinds.filter((kind) => protocol.streams[kind] !== null);
+    const named = kinds.map((kind) => [nameOf(kind), heard[kind]] as const);
+    this.#bookStreamNames = kinds.filter((kind) => kind !== "mark").map(nameOf);
     this.#streamNames = named.map(([stream]) => stream);
     this.#releases = named.map(([stream, listener]) => streams.subscribe(stream, listener));
     this.firstPrices = waitAtMost(timers, firstPricesWaitMsMax, this.#arrived.promise).then(() => {
@@ -93,9 +106,9 @@ export class WarmSymbol {
     return this.#listeners.length > 0;
   }
 
-  /** Whether the connections of its streams are open, so that "nothing was sent" means "nothing changed". */
+  /** Whether the connections of its book are open, so that "nothing was sent" means "nothing changed". */
   get isConnected(): boolean {
-    return this.#around.streams.areOpen(this.#streamNames);
+    return this.#around.streams.areOpen(this.#bookStreamNames);
   }
 
   /** Whether one of its streams is on this connection. */
@@ -113,6 +126,7 @@ export class WarmSymbol {
     const own: SymbolListener = {
       quote: (quote) => listener.quote(quote),
       trade: (price) => listener.trade(price),
+      markPrice: (price) => listener.markPrice(price),
       gap: (from, to) => listener.gap(from, to),
     };
     this.#listeners = [...this.#listeners, own];
@@ -126,7 +140,7 @@ export class WarmSymbol {
   takeQuote(verdict: Verdict): void {
     this.#around.quoteCounts[verdict] += 1;
     if (verdict !== "accepted" && verdict !== "alive") return;
-    this.#hear(true);
+    this.#hear("book", true);
     const { quote } = this.book;
     if (verdict === "alive" || quote === null) return;
     this.#remember(extremesOfQuote(quote));
@@ -134,8 +148,19 @@ export class WarmSymbol {
     this.#around.announcer.each(this.#listeners, (listener) => listener.quote(quote));
   }
 
+  /** What became of a message about the mark price, streamed or asked for. */
+  takeMark(verdict: MarkVerdict): void {
+    this.#around.markCounts[verdict] += 1;
+    const { price } = this.mark;
+    if (verdict !== "accepted" || price === null) return;
+    this.#hear("mark", true);
+    this.#remember(extremesOfMark(price));
+    this.arrived("markPrice");
+    this.#around.announcer.each(this.#listeners, (listener) => listener.markPrice(price));
+  }
+
   /** One of the first prices is there, or was not to be had. */
-  arrived(first: FirstPrice): void {
+  arrived(first: PriceKind): void {
     this.#awaited.delete(first);
     if (this.#awaited.size === 0) this.#arrived.resolve();
   }
@@ -153,6 +178,7 @@ export class WarmSymbol {
   beginAnew(): void {
     forgetIds(this.book);
     forgetTradeId(this.prices);
+    forgetEventTime(this.mark);
   }
 
   /** Gives up what is too old. Call it every second or so. */
@@ -174,7 +200,7 @@ export class WarmSymbol {
     tradeCounts[verdict] += 1;
     const price = this.prices.last;
     if (verdict !== "accepted" || price === null) return;
-    this.#hear(false);
+    this.#hear("book", false);
     this.#remember(extremesOfTrade(price));
     this.arrived("lastPrice");
     announcer.each(this.#listeners, (listener) => listener.trade(price));
@@ -185,10 +211,11 @@ export class WarmSymbol {
     if (this.prices.average !== null) this.arrived("averagePrice");
   }
 
-  #hear(isProof: boolean): void {
+  #hear(voice: Voice, isProof: boolean): void {
     const { streams, announcer, clock, wallClock } = this.#around;
     const isWhole = streams.areConfirmed(this.#streamNames);
-    const gap = this.#continuity.hear({ wall: wallClock.now(), market: clock.now() }, { isWhole, isProof });
+    const at = { wall: wallClock.now(), market: clock.now() };
+    const gap = this.#continuity.hear(voice, at, { isWhole, isProof });
     if (gap !== null) announcer.each(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
-import { keptMs } from "./extremes.ts";
+import { type Extremes, keptMs } from "./extremes.ts";
 import { streamsPerConnectionMax } from "./stream-socket.ts";
 import { lingerMs } from "./streams.ts";
 import { pass, setStage, settle } from "./testing/feed.ts";
@@ -13,7 +13,16 @@ import { awaitedMs, quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.
 
 const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
 
-const deaf: SymbolListener = { quote() {}, trade() {}, gap() {} };
+const none: Extremes = {
+  highestBid: null,
+  lowestAsk: null,
+  highestTrade: null,
+  lowestTrade: null,
+  highestMark: null,
+  lowestMark: null,
+};
+
+const deaf: SymbolListener = { quote() {}, trade() {}, markPrice() {}, gap() {} };
 
 test("the first quote comes by REST when the stream is slower, and then nothing is waited for", async () => {
   const { feed, upstream } = await warmStage();
@@ -213,14 +222,14 @@ test("what was crossed since a mark is known for a while", async () => {
   sendTicker(stage, 12, "97", "103");
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
   const extremes = { highestBid: decimal<Price>("100"), lowestAsk: decimal<Price>("102") };
-  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...extremes, highestTrade: null, lowestTrade: null });
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...none, ...extremes });
   const later = feed.mark();
   sendTrade(stage, 1, "99");
   sendTrade(stage, 2, "98");
   await until(() => feed.lastPrice("BTCUSDT") === decimal<Price>("98"));
   const trades = { highestTrade: decimal<Price>("99"), lowestTrade: decimal<Price>("98") };
-  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...extremes, ...trades });
-  expect(feed.extremesSince("BTCUSDT", later)).toEqual({ highestBid: null, lowestAsk: null, ...trades });
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...none, ...extremes, ...trades });
+  expect(feed.extremesSince("BTCUSDT", later)).toEqual({ ...none, ...trades });
   expect(feed.extremesSince("ETHUSDT", 0)).toBeNull();
   await pass(stage, keptMs + 1_000);
   expect(feed.extremesSince("BTCUSDT", mark)).toBeNull();

@@ -1,14 +1,16 @@
 // The symbols in use: kept streaming, kept honest about silence, asked for by REST where streams cannot know.
 //
 // A symbol is *warm* from its first use until `warmMs` after its last one, or as long as it is watched. Becoming warm, it
-// is subscribed and at the same time asked for by REST; what comes first is its first quote, last and average price.
+// is subscribed and at the same time asked for by REST; what comes first is its first quote, its first last price and so on.
 //
 // Liveness. A symbol whose best prices stand still sends no `bookTicker`, so silence there proves nothing. Two things do:
 // - `depth20` comes every second whether or not anything changed, where upstream keeps to a schedule. The simulated
 //   exchange and the tape do, and there a symbol without messages is dead, whatever REST may say.
 // - The reference exchange is not known to repeat an unchanged book. With `asksAboutQuietSymbols`, symbols without news
 //   for `quietAfterMs` are asked for in one REST request: an answer is news, no answer lets the silence stand. It counts
-//   only while the symbol's connection is open, since without one "nothing was sent" does not mean "nothing changed".
+//   only while the connection of its book is open, since without one "nothing was sent" does not mean "nothing changed".
+//
+// A contract's mark price comes every second. It is no proof that the book lives, nor the book that the mark does.
 import type { Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { Announcer } from "./announce.ts";
@@ -16,30 +18,33 @@ import { createBatcher } from "./batcher.ts";
 import { isSilent, takeRestTicker, type Verdict } from "./book.ts";
 import type { Carrier } from "./connections.ts";
 import type { Extremes } from "./extremes.ts";
+import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
 import { type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
+import type { FamilyProtocol, PriceKind } from "./protocol.ts";
 import type { Rest } from "./rest.ts";
 import type { Streams } from "./streams.ts";
-import { askAverage, askTickerRows, symbolsPerQuestionMax, type TickerRow } from "./ticker-rows.ts";
+import { askAverage, askTickerRows, type TickerRow } from "./ticker-rows.ts";
 import type { Cancel, Clock, Timers } from "./time.ts";
 import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
 
 export const quietAfterMs = 2_000;
 export const warmMs = 5 * 60_000;
 /**
- * Four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
+ * At most four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
  * watched, for which there are more connections, and for a moment by those that orders wait for.
  */
 export const warmSymbolsMax = 200;
 /** Whoever asked for a symbol gets its first prices and decides on them within this time: till then it is not given up. */
 export const awaitedMs = firstPricesWaitMsMax + 200;
 const questionsAtATimeMax = 2;
+/** Wanted at about the same time, they share a question. */
+const symbolsPerQuestionMax = 100;
 const averagesAtATimeMax = 8;
-const bookTickerPath = "/api/v3/ticker/bookTicker";
-const priceTickerPath = "/api/v3/ticker/price";
 
 export type PriceCounts = {
   readonly quotes: Readonly<Record<Verdict, number>>;
   readonly trades: Readonly<Record<TradeVerdict, number>>;
+  readonly marks: Readonly<Record<MarkVerdict, number>>;
 };
 
 export type WarmSymbols = {
@@ -48,11 +53,17 @@ export type WarmSymbols = {
   /** The last known one, also of a silent symbol; null while none is known or the symbol is not warm. */
   lastPrice(symbol: string): Price | null;
   averagePrice(symbol: string): Price | null;
+  /** Null while none is known, the last one is old, or the symbol is not warm. */
+  markPrice(symbol: string): Price | null;
+  /** The last known one, however old; null while none is known or the symbol is not warm. */
+  lastMarkPrice(symbol: string): Price | null;
+  /** When the next settlement of funding is due, as last told, Unix ms; null while unknown. */
+  nextFundingAt(symbol: string): number | null;
   /** Keeps a symbol warm; a promise only while its first prices are awaited. */
   prepare(symbol: string): Promise<void> | undefined;
   /** Keeps a symbol warm until released. */
   watch(symbol: string, listener: SymbolListener): Cancel;
-  /** A point in the order of all quotes and trades, for `extremesSince`. */
+  /** A point in the order of all quotes, trades and mark prices, for `extremesSince`. */
   mark(): number;
   extremesSince(symbol: string, mark: number): Extremes | null;
   /** A stream connection is lost: what it carries is missed from now on. */
@@ -68,6 +79,7 @@ export type WarmSymbols = {
 };
 
 export type WarmSymbolsOptions = {
+  readonly protocol: FamilyProtocol;
   readonly streams: Streams;
   readonly rest: Rest;
   readonly announcer: Announcer;
@@ -79,7 +91,7 @@ export type WarmSymbolsOptions = {
 };
 
 export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
-  const { rest, wallClock, asksAboutQuietSymbols } = options;
+  const { protocol, rest, wallClock, asksAboutQuietSymbols } = options;
   const warmSymbols = new Map<string, WarmSymbol>();
   let sequence = 0;
   let isAskingQuiet = false;
@@ -91,12 +103,16 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     },
     quoteCounts: { accepted: 0, alive: 0, stale: 0, crossed: 0, malformed: 0 },
     tradeCounts: { accepted: 0, stale: 0, malformed: 0 },
+    markCounts: { accepted: 0, stale: 0, malformed: 0 },
   };
 
   const manyAQuestion = { keysMax: symbolsPerQuestionMax, concurrentMax: questionsAtATimeMax };
-  const askFirstQuote = createBatcher(askQuotes, manyAQuestion);
-  const askFirstLastPrice = createBatcher(askLastPrices, manyAQuestion);
-  const askFirstAverage = createBatcher(askAverages, { keysMax: 1, concurrentMax: averagesAtATimeMax });
+  const askFirst: Readonly<Record<PriceKind, (symbol: string) => Promise<void>>> = {
+    quote: createBatcher(askQuotes, manyAQuestion),
+    lastPrice: createBatcher(askLastPrices, manyAQuestion),
+    averagePrice: createBatcher(askAverages, { keysMax: 1, concurrentMax: averagesAtATimeMax }),
+    markPrice: createBatcher(askMarks, manyAQuestion),
+  };
 
   function warm(name: string): WarmSymbol {
     const known = warmSymbols.get(name);
@@ -107,9 +123,10 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     if (warmSymbols.size >= warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax + 1);
     const made = new WarmSymbol(name, around);
     warmSymbols.set(name, made);
-    askFirstQuote(name);
-    askFirstLastPrice(name).then(() => made.arrived("lastPrice"));
-    askFirstAverage(name).then(() => made.arrived("averagePrice"));
+    askFirst.quote(name);
+    askFirst.lastPrice(name).then(() => made.arrived("lastPrice"));
+    askFirst.averagePrice(name).then(() => made.arrived("averagePrice"));
+    askFirst.markPrice(name);
     return made;
   }
 
@@ -127,7 +144,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
 
   /** An answer that a streamed quote has overtaken is not taken. */
   function askQuotes(symbols: readonly string[]): Promise<void> {
-    return askRows(bookTickerPath, symbols, {
+    return askRows("quote", symbols, {
       countOf: ({ book }) => book.streamedCount,
       take: (asked, row) => asked.takeQuote(takeRestTicker(asked.book, row, wallClock.now())),
     });
@@ -135,35 +152,49 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
 
   /** An answer that a streamed trade has overtaken is not taken. */
   function askLastPrices(symbols: readonly string[]): Promise<void> {
-    return askRows(priceTickerPath, symbols, {
+    return askRows("lastPrice", symbols, {
       countOf: ({ prices }) => prices.streamedCount,
       take: ({ prices }, row) => takeRestLast(prices, row),
     });
   }
 
+  /** An answer that a streamed mark price has overtaken is not taken. */
+  function askMarks(symbols: readonly string[]): Promise<void> {
+    return askRows("markPrice", symbols, {
+      countOf: ({ mark }) => mark.streamedCount,
+      take: (asked, row) => asked.takeMark(takeRestMark(asked.mark, row, wallClock.now())),
+    });
+  }
+
+  /** Asks nothing about a price that the family does not tell. */
   async function askRows(
-    path: string,
+    kind: PriceKind,
     symbols: readonly string[],
     row: {
       readonly countOf: (symbol: WarmSymbol) => number;
       readonly take: (symbol: WarmSymbol, row: TickerRow) => void;
     },
   ): Promise<void> {
+    const path = protocol.pricePaths[kind];
+    if (path === null) return;
     const asked = new Map<string, { readonly warm: WarmSymbol; readonly count: number }>();
     for (const symbol of symbols) {
       const known = warmSymbols.get(symbol);
       if (known !== undefined) asked.set(symbol, { warm: known, count: row.countOf(known) });
     }
-    for (const answer of await askTickerRows(rest, path, [...asked.keys()])) {
-      const question = typeof answer.symbol === "string" ? asked.get(answer.symbol) : undefined;
-      if (question === undefined || row.countOf(question.warm) !== question.count) continue;
-      row.take(question.warm, answer);
+    const question = { path, symbols: [...asked.keys()], namedMax: protocol.tickerSymbolsMax };
+    for (const answer of await askTickerRows(rest, question)) {
+      const known = typeof answer.symbol === "string" ? asked.get(answer.symbol) : undefined;
+      if (known === undefined || row.countOf(known.warm) !== known.count) continue;
+      row.take(known.warm, answer);
     }
   }
 
   async function askAverages(symbols: readonly string[]): Promise<void> {
+    const path = protocol.pricePaths.averagePrice;
+    if (path === null) return;
     for (const symbol of symbols) {
-      const body = await askAverage(rest, symbol);
+      const body = await askAverage(rest, path, symbol);
       const known = warmSymbols.get(symbol);
       if (known !== undefined) takeRestAverage(known.prices, body);
     }
@@ -191,6 +222,12 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     },
     lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
     averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
+    lastMarkPrice: (symbol) => warmSymbols.get(symbol)?.mark.price ?? null,
+    markPrice(symbol) {
+      const known = warmSymbols.get(symbol);
+      return known === undefined ? null : presentMark(known.mark, wallClock.now());
+    },
+    nextFundingAt: (symbol) => warmSymbols.get(symbol)?.mark.nextFundingAt ?? null,
     prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
     watch: (symbol, listener) => warm(symbol).watch(listener),
     mark: () => sequence,
@@ -201,8 +238,10 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     reconnected(connection) {
       const carried = carriedBy(connection);
       for (const each of carried) each.beginAnew();
-      askQuotes(carried.map(({ name }) => name));
-      askLastPrices(carried.map(({ name }) => name));
+      const names = carried.map(({ name }) => name);
+      askQuotes(names);
+      askLastPrices(names);
+      askMarks(names);
     },
     sweep(now) {
       for (const candidate of warmSymbols.values()) {
@@ -214,7 +253,11 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     },
     symbols: () => warmSymbols.keys(),
     symbolCount: () => warmSymbols.size,
-    counts: () => ({ quotes: { ...around.quoteCounts }, trades: { ...around.tradeCounts } }),
+    counts: () => ({
+      quotes: { ...around.quoteCounts },
+      trades: { ...around.tradeCounts },
+      marks: { ...around.markCounts },
+    }),
     close() {
       for (const each of warmSymbols.values()) each.release();
     },

@@ -3,7 +3,7 @@ import { afterEach } from "vitest";
 import { createMarketFeed, type MarketFeed, type MarketFeedOptions } from "../feed.ts";
 import type { Log } from "../log.ts";
 import { createManualTime, type ManualTime } from "./manual-time.ts";
-import { openUpstream, symbolRow, type Upstream, until } from "./upstream.ts";
+import { contractRow, openUpstream, symbolRow, type Upstream, until } from "./upstream.ts";
 
 export type Stage = {
   readonly upstream: Upstream;
@@ -13,6 +13,8 @@ export type Stage = {
   readonly rows: Map<string, Record<string, unknown>>;
   /** Best bid and ask by symbol, as REST gives them; a symbol without is answered as unknown. */
   readonly tickers: Map<string, readonly [bid: string, ask: string]>;
+  /** Mark prices by symbol, as REST gives them, of contracts. */
+  readonly marks: Map<string, string>;
   readonly logged: string[];
 };
 
@@ -22,21 +24,27 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+/** When REST says that the next settlement of funding is due, Unix ms. */
+export const nextFundingAt = 1_700_006_400_000;
+
 const unknownSymbol = { status: 400, body: { code: -1121, msg: "Invalid symbol." } };
 
-/** Not started. Closed after the test. */
+/** Of spot unless said. Not started. Closed after the test. */
 export async function setStage(
   symbols: readonly string[],
   options: Partial<MarketFeedOptions> & { readonly autoPong?: boolean } = {},
 ): Promise<Stage> {
-  const { autoPong = true, ...feedOptions } = options;
+  const { autoPong = true, family = "spot", ...feedOptions } = options;
+  const isSpot = family === "spot";
   const upstream = await openUpstream({ autoPong });
   open.push(upstream.close);
   const time = createManualTime();
   const logged: string[] = [];
-  const rows = new Map(symbols.map((symbol) => [symbol, symbolRow(symbol)]));
+  const rows = new Map(symbols.map((symbol) => [symbol, isSpot ? symbolRow(symbol) : contractRow(symbol)]));
   const tickers = new Map<string, readonly [string, string]>();
+  const marks = new Map<string, string>();
   const feed = createMarketFeed({
+    family,
     ...upstream.hosts,
     clock: time,
     wallClock: time,
@@ -46,23 +54,25 @@ export async function setStage(
     ...feedOptions,
   });
   open.push(feed.close);
-  upstream.reply("/api/v3/exchangeInfo", (search) =>
-    answerRows(search, (symbol) => rows.get(symbol), [...rows.keys()]),
+  upstream.reply(isSpot ? "/api/v3/exchangeInfo" : "/fapi/v1/exchangeInfo", (search) =>
+    // Of contracts all are answered, whatever is asked.
+    answerRows(isSpot ? search : new URLSearchParams(), (symbol) => rows.get(symbol), [...rows.keys()]),
   );
-  upstream.reply("/fapi/v1/exchangeInfo", () => ({
-    body: { timezone: "UTC", symbols: [symbolRow("BTCUSDT")] },
-  }));
-  upstream.reply("/api/v3/ticker/bookTicker", (search) => {
-    const ticker = (symbol: string) => {
+  upstream.reply(isSpot ? "/api/v3/ticker/bookTicker" : "/fapi/v1/ticker/bookTicker", (search) =>
+    answerTickers(search, [...tickers.keys()], (symbol) => {
       const prices = tickers.get(symbol);
       return prices && { symbol, bidPrice: prices[0], bidQty: "1", askPrice: prices[1], askQty: "1" };
-    };
-    const asked = namesIn(search);
-    const found = (asked ?? [...tickers.keys()]).map(ticker);
-    if (found.includes(undefined)) return unknownSymbol;
-    return { body: search.has("symbol") ? found[0] : found };
-  });
-  return { upstream, time, feed, rows, tickers, logged };
+    }),
+  );
+  upstream.reply("/fapi/v1/premiumIndex", (search) =>
+    answerTickers(search, [...marks.keys()], (symbol) => {
+      const markPrice = marks.get(symbol);
+      return markPrice === undefined
+        ? undefined
+        : { symbol, markPrice, nextFundingTime: nextFundingAt, time: time.now() };
+    }),
+  );
+  return { upstream, time, feed, rows, tickers, marks, logged };
 }
 
 /** Lets time pass on a connection that carries something all along; leaping over ten seconds would look like its death. */
@@ -78,11 +88,21 @@ export async function pass({ feed, time, upstream }: Stage, ms: number): Promise
 export async function settle({ feed }: Stage): Promise<void> {
   for (let trip = 0; trip < 3; trip += 1) {
     settled += 1;
-    await feed.query("/api/v3/ping", `trip=${settled}`);
+    await feed.query(feed.family === "spot" ? "/api/v3/ping" : "/fapi/v1/ping", `trip=${settled}`);
   }
 }
 
 let settled = 0;
+
+function answerTickers(
+  search: URLSearchParams,
+  all: readonly string[],
+  ticker: (symbol: string) => object | undefined,
+) {
+  const found = (namesIn(search) ?? all).map(ticker);
+  if (found.includes(undefined)) return unknownSymbol;
+  return { body: search.has("symbol") ? found[0] : found };
+}
 
 function answerRows(
   search: URLSearchParams,

@@ -1,4 +1,4 @@
-// The messages about BTCUSDT that a test sends by hand, and a stage on which they are heard.
+// The messages about BTCUSDT, pair or contract, that a test sends by hand, and stages on which they are heard.
 import { type Stage, setStage } from "./feed.ts";
 import { until } from "./upstream.ts";
 
@@ -25,5 +25,37 @@ export async function warmStage(options: Parameters<typeof setStage>[1] = {}): P
   await stage.feed.start();
   await stage.feed.prepare("BTCUSDT");
   await until(() => stage.upstream.subscribed().length === 4);
+  return stage;
+}
+
+export const publicPath = "/public/stream";
+export const marketPath = "/market/stream";
+
+/** The same of a contract. */
+export function sendContractTicker({ upstream }: Stage, u: number, b: string, a: string): void {
+  const data = { e: "bookTicker", u, E: 1, T: 1, s: "BTCUSDT", ps: "BTCUSDT", b, B: "1", a, A: "1", st: 1 };
+  upstream.sendOn(upstream.connectionTo(publicPath), "btcusdt@bookTicker", data);
+}
+
+export function sendContractDepth({ upstream }: Stage, u: number, bid: string, ask: string): void {
+  const sides = { b: [[bid, "1"]], a: [[ask, "1"]] };
+  const data = { e: "depthUpdate", E: 1, T: 1, s: "BTCUSDT", U: u, u, pu: u - 1, ...sides };
+  upstream.sendOn(upstream.connectionTo(publicPath), "btcusdt@depth20@500ms", data);
+}
+
+/** A mark price of the exchange's time `E`; funding is due at `T`. */
+export function sendMark({ upstream }: Stage, E: number, p: string, T = 1_800_000_000_000): void {
+  const data = { e: "markPriceUpdate", E, s: "BTCUSDT", p, ap: p, i: p, P: p, r: "-0.00010000", T, st: 1 };
+  upstream.sendOn(upstream.connectionTo(marketPath), "btcusdt@markPrice@1s", data);
+}
+
+/** The contract BTCUSDT is subscribed and REST has given its first quote, 99 to 101, and its first mark price, 100. */
+export async function warmContractStage(options: Parameters<typeof setStage>[1] = {}): Promise<Stage> {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures", ...options });
+  stage.tickers.set("BTCUSDT", ["99", "101"]);
+  stage.marks.set("BTCUSDT", "100");
+  await stage.feed.start();
+  await stage.feed.prepare("BTCUSDT");
+  await until(() => stage.upstream.subscribed().length === 3);
   return stage;
 }

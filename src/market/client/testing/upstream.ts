@@ -26,6 +26,8 @@ export type Upstream = {
   readonly controls: ControlMessage[];
   /** How many stream connections were opened so far. */
   connections(): number;
+  /** The number of the open connection to a path, which is the only one; 0 if there is none. */
+  connectionTo(path: string): number;
   /** Streams that the present connections are subscribed to. */
   subscribed(): string[];
   /** The same of one connection alone; the first that was opened is 1. */
@@ -53,6 +55,7 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
   const controls: ControlMessage[] = [];
   const subscriptions = new Map<WebSocket, Set<string>>();
   const clients: WebSocket[] = [];
+  const paths = new Map<WebSocket, string>();
   const unconfirmed: (() => void)[] = [];
   let isAccepting = true;
   let isConfirming = true;
@@ -75,6 +78,7 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
     }
     streams.handleUpgrade(request, socket, head, (client) => {
       clients.push(client);
+      paths.set(client, request.url ?? "");
       const subscribed = new Set<string>();
       subscriptions.set(client, subscribed);
       client.on("close", () => subscriptions.delete(client));
@@ -114,6 +118,8 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
     requests,
     controls,
     connections: () => clients.length,
+    connectionTo: (path) =>
+      1 + clients.findIndex((client) => subscriptions.has(client) && paths.get(client) === path),
     subscribed: () => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
     subscribedOn(connection) {
       const client = clients[connection - 1];
@@ -175,6 +181,32 @@ export function symbolRow(
         tickSize: "0.01000000",
       },
       { filterType: "LOT_SIZE", minQty: "0.00001000", maxQty: "9000.00000000", stepSize: "0.00001000" },
+    ],
+    ...overrides,
+  };
+}
+
+/** A row of the futures `exchangeInfo`. */
+export function contractRow(
+  symbol: string,
+  overrides: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    symbol,
+    pair: symbol,
+    contractType: "PERPETUAL",
+    status: "TRADING",
+    baseAsset: symbol.slice(0, -4),
+    quoteAsset: symbol.slice(-4),
+    marginAsset: symbol.slice(-4),
+    pricePrecision: 2,
+    quantityPrecision: 3,
+    liquidationFee: "0.012500",
+    marketTakeBound: "0.05",
+    orderTypes: ["LIMIT", "MARKET"],
+    filters: [
+      { filterType: "PRICE_FILTER", minPrice: "0.10", maxPrice: "1000000", tickSize: "0.10" },
+      { filterType: "LOT_SIZE", minQty: "0.001", maxQty: "1000", stepSize: "0.001" },
     ],
     ...overrides,
   };

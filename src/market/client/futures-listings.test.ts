@@ -1,0 +1,132 @@
+// Rules of contracts: one question for all of them, and brackets.
+import { expect, test } from "vitest";
+import { bundledBrackets } from "../brackets/bundled.ts";
+import { rulesAgeMsMax } from "./listings.ts";
+import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
+import { contractRow, until } from "./testing/upstream.ts";
+
+const halt = ({ rows }: Stage, symbol: string) =>
+  rows.set(symbol, contractRow(symbol, { status: "SETTLING" }));
+const asked = ({ upstream }: Stage) =>
+  upstream.requests.filter((line) => line.includes("exchangeInfo")).length;
+
+/** Both are traded, with prices. */
+async function tradedStage(): Promise<Stage> {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures", asksAboutQuietSymbols: false });
+  for (const symbol of ["BTCUSDT", "ETHUSDT"]) {
+    stage.tickers.set(symbol, ["99", "101"]);
+    stage.marks.set(symbol, "100");
+  }
+  await stage.feed.start();
+  return stage;
+}
+
+test("the rules of every contract of ours are there after the start, with their brackets", async () => {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures" });
+  const { feed, rows, logged } = stage;
+  rows.set("BTCUSDT_260925", contractRow("BTCUSDT_260925", { contractType: "CURRENT_QUARTER" }));
+  rows.set("BTCUSDC", contractRow("BTCUSDC"));
+  await feed.start();
+  expect(feed.rules("BTCUSDT")).toMatchObject({
+    status: "TRADING",
+    maxNumAlgoOrders: 10,
+    contract: { marginAsset: "USDT", brackets: bundledBrackets.get("BTCUSDT") },
+  });
+  expect([feed.rules("BTCUSDT_260925"), feed.rules("BTCUSDC"), feed.rules("XYZUSDT")]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect([...feed.exchangeInfo().symbols.keys()]).toEqual([
+    "BTCUSDT",
+    "ETHUSDT",
+    "BTCUSDT_260925",
+    "BTCUSDC",
+  ]);
+  expect(logged.filter((line) => line.includes("left out"))).toEqual([]);
+});
+
+test("contracts without brackets have no rules, and that is said once with the setting's name", async () => {
+  const stage = await setStage(["BTCUSDT", "XUSDT", "YUSDT"], { family: "futures" });
+  const { feed, rows, time, logged } = stage;
+  await feed.start();
+  const warnings = () => logged.filter((line) => line.includes("LEVERAGE_BRACKETS")).length;
+  expect([feed.rules("XUSDT"), warnings()]).toEqual([null, 1]);
+  const refreshed = async () => {
+    const before = asked(stage);
+    time.advance(30 * 60_000);
+    await until(() => asked(stage) > before);
+    await settle(stage);
+  };
+  await refreshed();
+  expect(warnings()).toBe(1);
+  rows.set("ZUSDT", contractRow("ZUSDT"));
+  await refreshed();
+  expect(warnings()).toBe(2);
+});
+
+test("brackets of the caller's own take the place of the bundled ones", async () => {
+  const brackets = new Map([["XUSDT", bundledBrackets.get("ETHUSDT") ?? []]]);
+  const { feed } = await setStage(["BTCUSDT", "XUSDT"], { family: "futures", brackets });
+  await feed.start();
+  expect(feed.rules("BTCUSDT")).toBeNull();
+  expect(feed.rules("XUSDT")?.contract?.brackets).toBe(brackets.get("XUSDT"));
+});
+
+test("where no contract is listed nothing is connected, until one is", async () => {
+  const stage = await setStage([], { family: "futures" });
+  const { feed, rows, time, upstream } = stage;
+  await feed.start();
+  time.advance(60_000);
+  await settle(stage);
+  expect(upstream.connections()).toBe(0);
+  rows.set("BTCUSDT", contractRow("BTCUSDT"));
+  time.advance(29 * 60_000);
+  await until(() => feed.rules("BTCUSDT") !== null);
+  time.advance(1_000);
+  await until(() => feed.status().connected);
+});
+
+test("rules that are too old are asked for with one question, whoever and how many want them", async () => {
+  const stage = await tradedStage();
+  const { feed, time } = stage;
+  halt(stage, "ETHUSDT");
+  time.advance(rulesAgeMsMax);
+  const first = feed.prepare("BTCUSDT");
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, feed.prepare("ETHUSDT"), feed.prepare("BTCUSDT")]);
+  expect(feed.rules("ETHUSDT")?.status).toBe("SETTLING");
+  await settle(stage);
+  expect(asked(stage)).toBe(2);
+  expect(stage.upstream.requests.filter((line) => line.includes("exchangeInfo?"))).toEqual([]);
+});
+
+test("while contracts are in use the whole is asked for twice a minute, and nobody has to wait", async () => {
+  const stage = await tradedStage();
+  const { feed } = stage;
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  await until(() => feed.status().connected);
+  for (let second = 0; second < 120; second += 1) {
+    await pass(stage, 1_000);
+    await settle(stage);
+    expect(feed.prepare("BTCUSDT")).toBeUndefined();
+  }
+  expect(asked(stage)).toBeGreaterThanOrEqual(4);
+  expect(asked(stage)).toBeLessThanOrEqual(6);
+});
+
+test("the last known rules stand when upstream does not answer, and it is asked again in a while", async () => {
+  const stage = await tradedStage();
+  const { feed, time, upstream } = stage;
+  upstream.reply("/fapi/v1/exchangeInfo", () => ({ status: 503, body: "down" }));
+  time.advance(rulesAgeMsMax);
+  await feed.prepare("BTCUSDT");
+  expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
+  const before = asked(stage);
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+  time.advance(1_000);
+  await settle(stage);
+  expect(asked(stage)).toBe(before);
+  time.advance(5_000);
+  await until(() => asked(stage) === before + 1);
+});

@@ -1,0 +1,100 @@
+// Pages of what was: candles, trades, settlements, asked for at a pace that leaves most of the upstream budget to others.
+//
+// A page that costs more is followed by a longer pause, so that even the gaps of all symbols together use up no more than
+// `weightPerMinute`. What is streamed is known to REST a moment later, so nothing is asked until `lagMsMax` after the end of
+// what is asked about.
+import { type Price, parseDecimal } from "../../money/decimal.ts";
+import type { Log } from "./log.ts";
+import { createPacer } from "./pacer.ts";
+import { bodyOf, faultOf, type Rest } from "./rest.ts";
+import type { Cancel, Clock, Timers } from "./time.ts";
+import { upstreamWeightOf } from "./upstream-weight.ts";
+
+export const lagMsMax = 1_000;
+const pagesAtATimeMax = 2;
+const pagesWaitingMax = 1_000;
+const pageDeadlineMs = 5_000;
+const minuteMs = 60_000;
+
+export type HistoryPages = {
+  /** Resolves when REST must know of everything until a market time, Unix ms. */
+  untilKnown(to: number): Promise<void>;
+  /** The rows of one page. Throws NoAnswer when there are none to be had now. */
+  page(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
+  /** What `read` makes of its pages; null when it throws NoAnswer, and said in the log, where `what` names it. */
+  answer<Answer>(what: string, about: object, read: () => Promise<Answer>): Promise<Answer | null>;
+  /** Lets nobody wait any longer; pages are not to be had any more. */
+  close(): void;
+};
+
+export type HistoryPagesOptions = {
+  readonly rest: Rest;
+  /** What the pages together may use up of the upstream budget. */
+  readonly weightPerMinute: number;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+};
+
+/** A row that cannot be understood, or a page that did not come: the whole answer is void. */
+export class NoAnswer extends Error {}
+
+export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
+  const { rest, weightPerMinute, clock, wallClock, timers, log } = options;
+  /** Ends the waits that are under way. */
+  const waits = new Set<Cancel>();
+  const pacer = createPacer({
+    atATimeMax: pagesAtATimeMax,
+    waitingMax: pagesWaitingMax,
+    wallClock,
+    timers,
+  });
+
+  return {
+    async untilKnown(to) {
+      const waitMs = to + lagMsMax - clock.now();
+      if (waitMs <= 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = timers.after(waitMs, resolve);
+      waits.add(resolve);
+      await promise;
+      cancel();
+      waits.delete(resolve);
+    },
+    async page(path, parameters) {
+      const search = new URLSearchParams(parameters).toString();
+      const pauseMs = Math.ceil((upstreamWeightOf(path, search) * minuteMs) / weightPerMinute);
+      const answer = await pacer.run(() => rest.ask(path, search, pageDeadlineMs), pauseMs);
+      if (answer === undefined) throw new NoAnswer("too much is asked for already");
+      const body = bodyOf(answer);
+      if (!Array.isArray(body)) throw new NoAnswer(faultOf(answer));
+      return body;
+    },
+    async answer(what, about, read) {
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        log.warn({ ...about, reason: error.message }, `${what} cannot be had`);
+        return null;
+      }
+    },
+    close() {
+      pacer.close();
+      for (const end of waits) end();
+    },
+  };
+}
+
+export function priceOf(text: unknown): Price {
+  const value = typeof text === "string" ? parseDecimal(text) : "NOT_A_DECIMAL";
+  if (typeof value === "string") throw new NoAnswer(`a price that is ${value}`);
+  return value as Price;
+}
+
+export function wholeOf(value: unknown): number {
+  if (!Number.isSafeInteger(value)) throw new NoAnswer("a number that is not whole");
+  return value as number;
+}

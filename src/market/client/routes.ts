@@ -1,0 +1,51 @@
+// The stream connections of a family as one, whichever path a stream needs: each path has connections of its own.
+//
+// `connectionsMax` is for all paths together, an equal share and at least one each.
+import { type Connections, type ConnectionsOptions, createConnections } from "./connections.ts";
+import { streamUrlOf, type UpstreamHosts } from "./hosts.ts";
+import type { FamilyProtocol } from "./protocol.ts";
+
+export type RoutesOptions = Omit<ConnectionsOptions, "url"> & {
+  readonly hosts: UpstreamHosts;
+  readonly protocol: Pick<FamilyProtocol, "family" | "streamPaths" | "streamPathOf">;
+};
+
+export function createRoutes({ hosts, protocol, connectionsMax, ...options }: RoutesOptions): Connections {
+  const { family, streamPaths, streamPathOf } = protocol;
+  const shareMax = Math.max(1, Math.floor(connectionsMax / streamPaths.length));
+  const byPath = new Map(
+    streamPaths.map((path) => {
+      const url = streamUrlOf(hosts, family, path);
+      return [path, createConnections({ ...options, url, connectionsMax: shareMax })];
+    }),
+  );
+  const all = [...byPath.values()];
+
+  function routeOf(stream: string): Connections {
+    const route = byPath.get(streamPathOf(stream));
+    if (route === undefined) throw new Error(`a stream must have a path of its family: ${stream}`);
+    return route;
+  }
+
+  return {
+    open() {
+      for (const route of all) route.open();
+    },
+    want: (stream) => routeOf(stream).want(stream),
+    unwant: (stream) => routeOf(stream).unwant(stream),
+    isConfirmed: (stream) => routeOf(stream).isConfirmed(stream),
+    isOpenFor: (stream) => routeOf(stream).isOpenFor(stream),
+    status() {
+      const each = all.map((route) => route.status());
+      return {
+        connected: each.every(({ connected }) => connected),
+        lastMessageAt: Math.max(...each.map(({ lastMessageAt }) => lastMessageAt)),
+        connects: each.reduce((total, { connects }) => total + connects, 0),
+        streams: each.reduce((total, { streams }) => total + streams, 0),
+      };
+    },
+    async close() {
+      await Promise.all(all.map((route) => route.close()));
+    },
+  };
+}

@@ -1,0 +1,272 @@
+// The client of futures against the simulated exchange, both as they run: real sockets, the time moved by hand.
+import { afterEach, expect, test } from "vitest";
+import { decimal, type Price } from "../../money/decimal.ts";
+import type { Exchange } from "../exchange/open.ts";
+import { openSimulatedExchange } from "../simulated/open.ts";
+import { createSimulatedSources } from "../simulated/source.ts";
+import type { PriceSpan } from "./candles.ts";
+import { createMarketFeed, type MarketFeed } from "./feed.ts";
+import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
+import { until } from "./testing/upstream.ts";
+
+type Stage = {
+  readonly exchange: Exchange;
+  readonly time: ManualTime;
+  readonly feed: MarketFeed;
+  /** Lets market time pass; resolves when the client has received what was sent in it. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** The answer, while time passes as fast as upstream answers. */
+  readonly answerOf: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
+};
+
+const seed = 7;
+const { futures: source } = createSimulatedSources(String(seed));
+const price = (text = "") => decimal<Price>(text);
+const symbol = "BTCUSDT";
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** A stream of each route. */
+const markers = ["marker@bookTicker", "marker@aggTrade"];
+
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function setStage(startAt?: number): Promise<Stage> {
+  const time = createManualTime(startAt);
+  const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
+  open.push(exchange.close);
+  const feed = createMarketFeed({
+    family: "futures",
+    ...exchange,
+    clock: time,
+    wallClock: time,
+    timers: time,
+    random: () => 0.5,
+    log: { info() {}, warn() {}, error() {} },
+    asksAboutQuietSymbols: false,
+    isMetered: false,
+  });
+  open.push(feed.close);
+  const marked = new Map(markers.map((marker) => [marker, 0]));
+  for (const marker of markers)
+    feed.subscribe(marker, () => marked.set(marker, (marked.get(marker) ?? 0) + 1));
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1_000) {
+      time.advance(Math.min(left, 1_000));
+      exchange.pump();
+      for (const marker of markers) {
+        const before = marked.get(marker);
+        // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
+        await until(() => {
+          if (marked.get(marker) === before) exchange.sendRaw(marker, {}, "futures");
+          return marked.get(marker) !== before;
+        });
+      }
+    }
+  }
+  async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    let isAnswered = false;
+    void asked.then(() => {
+      isAnswered = true;
+    });
+    await until(() => {
+      if (!isAnswered) time.advance(1);
+      return isAnswered;
+    });
+    return asked;
+  }
+  await feed.start();
+  return { exchange, time, feed, pass, answerOf };
+}
+
+/** What the exchange tells of a contract's mark price in the second of `at`. */
+const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);
+
+test("every contract has rules, brackets, a quote and a mark price, which are the ones that REST gives", async () => {
+  const { feed, pass } = await setStage();
+  const symbols = [...feed.exchangeInfo().symbols.keys()];
+  expect(symbols.length).toBeGreaterThanOrEqual(12);
+  const heard = new Map<string, Price>();
+  for (const name of symbols) {
+    const listener = { quote() {}, trade() {}, gap() {}, markPrice: (told: Price) => heard.set(name, told) };
+    feed.watch(name, listener);
+  }
+  await Promise.all(symbols.map((name) => feed.prepare(name)));
+  await pass(10_000);
+  for (const name of symbols) {
+    expect(feed.rules(name)).toMatchObject({
+      symbol: name,
+      quoteAsset: "USDT",
+      priceFilter: expect.anything(),
+      lotSize: expect.anything(),
+      marketLotSize: expect.anything(),
+      notional: { reference: "MARK" },
+      percentPrice: { reference: "MARK" },
+      maxNumOrders: 200,
+      maxNumAlgoOrders: 10,
+      contract: { marginAsset: "USDT", brackets: expect.arrayContaining([expect.anything()]) },
+    });
+    const answer = await feed.query("/fapi/v1/ticker/bookTicker", new URLSearchParams({ symbol: name }));
+    if (answer.unavailable) throw new Error(answer.reason);
+    const { bidPrice, askPrice } = JSON.parse(answer.text) as { bidPrice: string; askPrice: string };
+    expect([name, feed.quote(name)]).toEqual([name, { bid: price(bidPrice), ask: price(askPrice) }]);
+    const told = toldAt(name, feed.now());
+    expect([name, feed.markPrice(name), heard.get(name)]).toEqual([
+      name,
+      price(told.markPrice),
+      price(told.markPrice),
+    ]);
+    expect([name, feed.nextFundingAt(name)]).toEqual([name, told.nextFundingAt]);
+  }
+  expect(feed.status().quotes).toMatchObject({ stale: 0, crossed: 0, malformed: 0 });
+  expect(feed.status().marks).toMatchObject({ stale: 0, malformed: 0 });
+});
+
+test("a contract that the exchange silences has neither quote nor mark price although the others go on", async () => {
+  const { exchange, feed, pass } = await setStage();
+  await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
+  await pass(2_000);
+  exchange.silenceStreams("BTCUSDT");
+  await pass(11_000);
+  expect([feed.quote("BTCUSDT"), feed.markPrice("BTCUSDT")]).toEqual([null, null]);
+  expect(feed.quote("ETHUSDT")).not.toBeNull();
+  expect(feed.markPrice("ETHUSDT")).not.toBeNull();
+  exchange.resumeStreams("BTCUSDT");
+  await pass(2_000);
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+  expect(feed.markPrice("BTCUSDT")).not.toBeNull();
+});
+
+test("of the minutes in the gaps, those that were not heard whole are told as they were marked", async () => {
+  const { exchange, time, feed, pass, answerOf } = await setStage();
+  const heard: { readonly at: number; readonly price: Price }[] = [];
+  const gaps: { readonly from: number; readonly to: number }[] = [];
+  feed.watch(symbol, {
+    quote() {},
+    trade() {},
+    markPrice: (told) => heard.push({ at: feed.now(), price: told }),
+    gap: (from, to) => gaps.push({ from, to }),
+  });
+  const from = feed.now();
+  await pass(2_000);
+  exchange.refuseConnections(true);
+  exchange.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(260_000);
+  exchange.pump();
+  exchange.refuseConnections(false);
+  await until(() => {
+    time.advance(1_000);
+    exchange.pump();
+    return feed.status().connected;
+  });
+  await pass(3_000);
+  const to = feed.now();
+  const spans: PriceSpan[] = [];
+  for (const gap of gaps)
+    spans.push(...((await answerOf(feed.markedBetween(symbol, gap.from, gap.to))) ?? []));
+  expect(spans.length).toBeGreaterThanOrEqual(3);
+  for (const span of spans) {
+    const told = source.markStatistics(symbol, "mark", span.from, span.to + 1);
+    expect([span.lowest, span.highest]).toEqual([price(told?.low), price(told?.high)]);
+  }
+  // Whatever whole minute of the time was not heard second by second is among them.
+  const seconds = new Set(heard.map(({ at }) => Math.floor(at / 1_000)));
+  for (let open = Math.ceil(from / minuteMs) * minuteMs; open + minuteMs <= to; open += minuteMs) {
+    const isHeard = Array.from({ length: 60 }, (_, second) => open / 1_000 + second).every((at) =>
+      seconds.has(at),
+    );
+    if (!isHeard) expect(spans.map((span) => span.from)).toContain(open);
+  }
+});
+
+test("what was traded in a stretch is what the exchange knows of it", async () => {
+  const { time, feed, answerOf } = await setStage();
+  const to = time.now();
+  const from = to - 5 * minuteMs - 12_345;
+  const spans = (await answerOf(feed.tradedBetween(symbol, from, to))) ?? [];
+  const told = source.statistics(symbol, from, to + 1);
+  const sorted = (prices: readonly Price[]) => prices.toSorted((one, other) => (one < other ? -1 : 1));
+  expect(sorted(spans.map(({ lowest }) => lowest))[0]).toBe(price(told?.low));
+  expect(sorted(spans.map(({ highest }) => highest)).at(-1)).toBe(price(told?.high));
+});
+
+test("a settlement is told when it is published, at the mark price that was streamed at its time", async () => {
+  const due = Math.ceil(createManualTime().now() / (8 * hourMs)) * 8 * hourMs;
+  const { feed, pass, answerOf } = await setStage(due - 5_000);
+  const heard = new Map<number, Price>();
+  feed.watch(symbol, {
+    quote() {},
+    trade() {},
+    gap() {},
+    markPrice: (told) => heard.set(Math.floor(feed.now() / 1_000) * 1_000, told),
+  });
+  await feed.prepare(symbol);
+  await pass(3_000);
+  expect(feed.nextFundingAt(symbol)).toBe(due);
+  expect(await answerOf(feed.settlementsBetween(symbol, due - 1_000, due + minuteMs))).toEqual([]);
+  await pass(5_000);
+  expect(feed.nextFundingAt(symbol)).toBe(due + 8 * hourMs);
+  const [settlement, ...others] =
+    (await answerOf(feed.settlementsBetween(symbol, due - 1_000, due + minuteMs))) ?? [];
+  expect(others).toEqual([]);
+  expect(settlement?.markPrice).toBe(heard.get(due));
+  expect(Math.abs((settlement?.fundingTime ?? 0) - due)).toBeLessThan(1_000);
+  const month = await answerOf(feed.settlementsBetween(symbol, due - 30 * 24 * hourMs, due - hourMs));
+  expect(month).toHaveLength(90);
+  expect(month?.every(({ fundingTime }, index) => fundingTime > (month[index - 1]?.fundingTime ?? 0))).toBe(
+    true,
+  );
+});
+
+test("a crossed book, an old update id and an old mark price of the exchange change nothing", async () => {
+  const { exchange, feed, pass } = await setStage();
+  await feed.prepare(symbol);
+  await pass(2_000);
+  const { quotes, marks } = feed.status();
+  const [quote, mark] = [feed.quote(symbol), feed.markPrice(symbol)];
+  const ticker = { e: "bookTicker", E: 1, T: 1, s: symbol, B: "1", A: "1" };
+  exchange.sendRaw(
+    "btcusdt@bookTicker",
+    { ...ticker, u: Number.MAX_SAFE_INTEGER, b: "2", a: "1" },
+    "futures",
+  );
+  exchange.sendRaw("btcusdt@bookTicker", { ...ticker, u: 1, b: "1", a: "2" }, "futures");
+  exchange.sendRaw(
+    "btcusdt@markPrice@1s",
+    { e: "markPriceUpdate", E: 1, s: symbol, p: "1", T: 1 },
+    "futures",
+  );
+  await until(() => feed.status().quotes.stale > quotes.stale && feed.status().marks.stale > marks.stale);
+  expect(feed.status().quotes).toEqual({ ...quotes, crossed: quotes.crossed + 1, stale: quotes.stale + 1 });
+  expect([feed.quote(symbol), feed.markPrice(symbol)]).toEqual([quote, mark]);
+});
+
+test("across change-overs of both routes no mark price is missed and no gap is told", async () => {
+  const { exchange, time, feed } = await setStage();
+  const times: number[] = [];
+  const gaps: number[] = [];
+  feed.subscribe("btcusdt@markPrice@1s", (data) => times.push((data as { E: number }).E));
+  await feed.prepare(symbol);
+  async function step(): Promise<void> {
+    time.advance(20);
+    exchange.pump();
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  while (feed.status().marks.accepted < 2 || feed.status().quotes.accepted < 2) await step();
+  feed.watch(symbol, { quote() {}, trade() {}, markPrice() {}, gap: (from) => gaps.push(from) });
+  const first = feed.status().connects;
+  for (let round = 1; round <= 3; round += 1) {
+    exchange.announceShutdown();
+    while (feed.status().connects < first + 2 * round) {
+      await step();
+      expect(feed.status().connected).toBe(true);
+    }
+  }
+  expect(gaps).toEqual([]);
+  expect(times.length).toBeGreaterThan(3);
+  for (const [index, at] of times.entries()) if (index > 0) expect(at - (times[index - 1] ?? 0)).toBe(1_000);
+});
