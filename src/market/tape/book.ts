@@ -7,7 +7,7 @@
  * steps behind it at most unless it is long ago.
  */
 import type { Book, Level } from "../exchange/source.ts";
-import type { TapeDiff, TapeLine, TapeSnapshot } from "./recording.ts";
+import type { TapeDiff, TapeLine, TapeSnapshot } from "./line.ts";
 
 export type TapeBook = {
   /** The book at a market time, at most `levels` a side; undefined while it is unknown. */
@@ -32,6 +32,7 @@ type Position = {
 const stepsBetweenKept = 256;
 const positionsKeptMax = 32;
 
+/** Of the lines of one family. */
 export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
   const steps = stitch(lines);
   const kept: Position[] = [];
@@ -115,7 +116,7 @@ function stitch(lines: readonly TapeLine[]): Step[] {
 
   function follow(diff: TapeDiff, at: number): void {
     if (held === undefined || diff.lastUpdateId <= held) return;
-    if (diff.firstUpdateId > held + 1) {
+    if (diff.previousUpdateId > held) {
       steps.push({ kind: "lost", at });
       held = undefined;
       return;

@@ -1,13 +1,15 @@
 /**
- * A recorded day on a loopback port: `--market tape`.
+ * A recording on a loopback port: `--market tape`. It says by its messages which families it holds; the other one lists no
+ * symbols.
  *
  * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall clock, on
  * past the end, after which the market is silent. With `manual` it stands still until `advanceTo`.
  */
 import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
+import { createTapeFutures } from "./futures.ts";
 import { readRecording } from "./recording.ts";
 import { tapeRules } from "./rules.ts";
-import { createTapeSource } from "./source.ts";
+import { createTapeSource, symbolsOf } from "./source.ts";
 
 export type TapeOptions = {
   readonly file: string;
@@ -15,8 +17,10 @@ export type TapeOptions = {
   readonly speed?: number | undefined;
   /** The system's by default. */
   readonly wallClock?: Clock | undefined;
-  /** In `exchangeInfo` shape; without it the simulated listing's rules apply. */
+  /** In the shape of spot's `exchangeInfo`; without it the simulated listing's rules apply. */
   readonly rulesFile?: string | undefined;
+  /** The same for futures. */
+  readonly futuresRulesFile?: string | undefined;
   readonly port?: number | undefined;
   readonly manual?: boolean | undefined;
 };
@@ -36,11 +40,16 @@ export type Tape = Exchange & {
 
 /** Throws, naming the file and the line, when the tape cannot be read. */
 export async function openTape(options: TapeOptions): Promise<Tape> {
-  const { file, speed = 1, wallClock = { now: () => Date.now() }, rulesFile, port, manual = false } = options;
+  const { file, speed = 1, wallClock = { now: () => Date.now() }, port, manual = false } = options;
   if (!(speed >= 1)) throw new Error(`a tape's speed is 1 or more, not ${speed}`);
   const recording = readRecording(file);
   const { symbol, lines, startsAt, endsAt } = recording;
-  const source = createTapeSource(recording, tapeRules(symbol, rulesFile));
+  const spotRules = tapeRules("spot", symbolsOf(recording, "spot"), options.rulesFile);
+  const futuresRules = tapeRules("futures", symbolsOf(recording, "futures"), options.futuresRulesFile);
+  const markets = {
+    spot: createTapeSource(recording, "spot", spotRules),
+    futures: createTapeFutures(recording, futuresRules),
+  };
 
   const openedAt = wallClock.now();
   let heldAt = startsAt;
@@ -49,7 +58,7 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
     : { now: () => startsAt + Math.floor((wallClock.now() - openedAt) * speed) };
   // However fast the tape runs, nothing of it is left out.
   const catchUpMsMax = endsAt - startsAt + 1_000;
-  const exchange = await openExchange({ markets: { spot: source }, clock, port, manual, catchUpMsMax });
+  const exchange = await openExchange({ markets, clock, port, manual, catchUpMsMax });
 
   return {
     ...exchange,

@@ -1,28 +1,40 @@
 /** Symbol rules of a tape: from a file in `exchangeInfo` shape, else those of the simulated listing. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { spotExchangeInfo, spotSymbolOf } from "../simulated/exchange-info.ts";
-import type { TapeRules } from "./source.ts";
+import type { Family, Source } from "../exchange/source.ts";
+import { perpetualExchangeInfo, spotExchangeInfo } from "../simulated/exchange-info.ts";
 
-const exchangeInfoFile = z.looseObject({ symbols: z.array(z.looseObject({ symbol: z.string() })) });
+/** Answers `exchangeInfo`, as `Source.exchangeInfo` does. */
+export type TapeRules = Source["exchangeInfo"];
 
-/** Throws when neither the file nor the listing knows the symbol. */
-export function tapeRules(symbol: string, rulesFile: string | undefined): TapeRules {
-  if (rulesFile === undefined) {
-    if (!spotSymbolOf(symbol)) {
-      throw new Error(`no rules are known for ${symbol}: give a file in exchangeInfo shape with the tape`);
-    }
-    return (at) => spotExchangeInfo(at, [symbol]);
+const exchangeInfoBody = z.looseObject({ symbols: z.array(z.looseObject({ symbol: z.string() })) });
+
+const listed: Readonly<Record<Family, TapeRules>> = {
+  spot: spotExchangeInfo,
+  futures: perpetualExchangeInfo,
+};
+
+/** Those of the symbols that a tape holds of a family. Throws when neither the file nor the listing knows one. */
+export function tapeRules(
+  family: Family,
+  symbols: readonly string[],
+  rulesFile: string | undefined,
+): TapeRules {
+  const body = rulesFile === undefined ? listed[family](0, symbols) : readRules(rulesFile);
+  const rows = exchangeInfoBody.parse(body).symbols.filter((row) => symbols.includes(row.symbol));
+  if (rows.length < symbols.length) {
+    throw new Error(
+      rulesFile === undefined
+        ? `no ${family} rules are known for ${symbols}: give a file in exchangeInfo shape with the tape`
+        : `the rules file ${rulesFile} does not list ${symbols}`,
+    );
   }
-  const body = readRules(rulesFile);
-  const symbols = body.symbols.filter((row) => row.symbol === symbol);
-  if (symbols.length === 0) throw new Error(`the rules file ${rulesFile} does not list ${symbol}`);
-  return (at) => ({ ...body, serverTime: at, symbols });
+  return (at) => ({ ...body, serverTime: at, symbols: rows });
 }
 
-function readRules(file: string): z.infer<typeof exchangeInfoFile> {
+function readRules(file: string): z.infer<typeof exchangeInfoBody> {
   try {
-    return exchangeInfoFile.parse(JSON.parse(readFileSync(file, "utf8")));
+    return exchangeInfoBody.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot read the rules file ${file}: ${reason}`, { cause: error });

@@ -1,0 +1,188 @@
+/**
+ * The trades of one family of a tape, by their own times, and what spans of time add up to.
+ *
+ * Where single trades were recorded, aggregate trades are put together from those of one instant, price and side, and
+ * numbered from 1. Where only aggregates were, they are passed on, and each stands as one trade in the lists.
+ */
+import { decimal, formatDecimal } from "../../money/decimal.ts";
+import type { AggregateTrade, FeedEvent, Statistics, Trade, TradeQuery } from "../exchange/source.ts";
+import type { TapeLine } from "./line.ts";
+import { countUntil, lastUntil } from "./sorted.ts";
+
+export type TapeTrades = {
+  /** Unix ms; undefined without trades. */
+  readonly firstAt: number | undefined;
+  /** What a line has sent about trades; an aggregate that was put together goes out with its last trade. */
+  toldBy(line: TapeLine): readonly FeedEvent[];
+  lastTrade(at: number): Trade | undefined;
+  trades(at: number, query: TradeQuery): readonly Trade[];
+  aggregateTrades(at: number, query: TradeQuery): readonly AggregateTrade[];
+  /** Trades with `from <= time < until`; undefined when there are none. */
+  statistics(from: number, until: number): Statistics | undefined;
+};
+
+type Line<Kind extends TapeLine["kind"]> = Extract<TapeLine, { readonly kind: Kind }>;
+type Gathered = {
+  readonly trades: readonly Trade[];
+  readonly aggregates: readonly AggregateTrade[];
+  readonly told: ReadonlyMap<TapeLine, readonly FeedEvent[]>;
+};
+
+// What a trade adds to a span: `quote` in units of 1e-16, `count` the trades it stands for.
+type Part = {
+  readonly at: number;
+  readonly text: string;
+  readonly price: bigint;
+  readonly quantity: bigint;
+  readonly quote: bigint;
+  readonly isBuyerMaker: boolean;
+  readonly firstTradeId: number;
+  readonly lastTradeId: number;
+};
+
+const quoteUnits = 100_000_000n;
+
+/** Of the lines of one family. */
+export function createTapeTrades(lines: readonly TapeLine[]): TapeTrades {
+  const single = lines.filter((line) => line.kind === "trade");
+  const { trades, aggregates, told } =
+    single.length > 0
+      ? fromSingle(single)
+      : fromAggregates(lines.filter((line) => line.kind === "aggregate"));
+  const parts = single.length > 0 ? trades.map(partOfTrade) : aggregates.map(partOfAggregate);
+
+  return {
+    firstAt: trades[0]?.at,
+    toldBy: (line) => told.get(line) ?? [],
+    lastTrade: (at) => lastUntil(trades, at),
+    trades: (at, query) => select(trades, at, query),
+    aggregateTrades: (at, query) => select(aggregates, at, query),
+    statistics: (from, until) =>
+      sumOf(parts.slice(countUntil(parts, from - 1), countUntil(parts, until - 1))),
+  };
+}
+
+function fromSingle(lines: readonly Line<"trade">[]): Gathered {
+  const trades = lines.map(({ trade }) => ({ ...trade, quoteQuantity: quoteOf(trade) }));
+  const aggregates: AggregateTrade[] = [];
+  const told = new Map<TapeLine, FeedEvent[]>();
+  let group: Trade[] = [];
+  for (const [index, line] of lines.entries()) {
+    const trade = trades[index];
+    if (!trade) continue;
+    const { at, verbatim } = line;
+    const events: FeedEvent[] = [{ kind: "trade", at, trade, verbatim }];
+    told.set(line, events);
+    group.push(trade);
+    const following = trades[index + 1];
+    if (following && isSameTake(trade, following)) continue;
+    const aggregate = aggregateOf(group, aggregates.length + 1);
+    aggregates.push(aggregate);
+    events.push({ kind: "aggregate", at, aggregate });
+    group = [];
+  }
+  return { trades, aggregates, told };
+}
+
+function fromAggregates(lines: readonly Line<"aggregate">[]): Gathered {
+  const aggregates = lines.map(({ aggregate }) => aggregate);
+  return {
+    aggregates,
+    trades: aggregates.map(({ at, price, quantity, isBuyerMaker, lastTradeId }) => {
+      return {
+        id: lastTradeId,
+        at,
+        price,
+        quantity,
+        isBuyerMaker,
+        quoteQuantity: quoteOf({ price, quantity }),
+      };
+    }),
+    told: new Map(
+      lines.map((line) => [
+        line,
+        [{ kind: "aggregate", at: line.at, aggregate: line.aggregate, verbatim: line.verbatim }],
+      ]),
+    ),
+  };
+}
+
+function isSameTake(a: Trade, b: Trade): boolean {
+  return a.at === b.at && a.price === b.price && a.isBuyerMaker === b.isBuyerMaker;
+}
+
+function aggregateOf(group: readonly Trade[], id: number): AggregateTrade {
+  const [first] = group;
+  const last = group.at(-1);
+  if (!first || !last) throw new Error("an aggregate of no trades");
+  const quantity = group.reduce((total, trade) => total + decimal(trade.quantity), 0n);
+  const { at, price, isBuyerMaker } = first;
+  return {
+    id,
+    firstTradeId: first.id,
+    lastTradeId: last.id,
+    at,
+    price,
+    quantity: formatDecimal(quantity),
+    isBuyerMaker,
+  };
+}
+
+// From an id or a start onwards, or the newest up to the end.
+function select<Row extends { readonly id: number; readonly at: number }>(
+  rows: readonly Row[],
+  at: number,
+  query: TradeQuery,
+): readonly Row[] {
+  const { fromId = 0, startTime = -Infinity, endTime = at, limit } = query;
+  const known = rows.slice(countUntil(rows, startTime - 1), countUntil(rows, Math.min(at, endTime)));
+  if (query.fromId === undefined && query.startTime === undefined) return known.slice(-limit);
+  return known.filter((row) => row.id >= fromId).slice(0, limit);
+}
+
+// Quote amounts are kept in full and cut once they are added up.
+function sumOf(parts: readonly Part[]): Statistics | undefined {
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (!first || !last) return undefined;
+  let [high, low] = [first.price, first.price];
+  let [volume, quote, buyVolume, buyQuote, tradeCount] = [0n, 0n, 0n, 0n, 0];
+  for (const part of parts) {
+    if (part.price > high) high = part.price;
+    if (part.price < low) low = part.price;
+    volume += part.quantity;
+    quote += part.quote;
+    tradeCount += part.lastTradeId - part.firstTradeId + 1;
+    if (part.isBuyerMaker) continue;
+    buyVolume += part.quantity;
+    buyQuote += part.quote;
+  }
+  return {
+    open: first.text,
+    high: formatDecimal(high),
+    low: formatDecimal(low),
+    close: last.text,
+    volume: formatDecimal(volume),
+    quoteVolume: formatDecimal(quote / quoteUnits),
+    takerBuyVolume: formatDecimal(buyVolume),
+    takerBuyQuoteVolume: formatDecimal(buyQuote / quoteUnits),
+    tradeCount,
+    firstTradeId: first.firstTradeId,
+    lastTradeId: last.lastTradeId,
+  };
+}
+
+function partOfTrade(trade: Trade): Part {
+  return partOfAggregate({ ...trade, firstTradeId: trade.id, lastTradeId: trade.id });
+}
+
+function partOfAggregate(aggregate: AggregateTrade): Part {
+  const { at, price: text, isBuyerMaker, firstTradeId, lastTradeId } = aggregate;
+  const price = decimal(text);
+  const quantity = decimal(aggregate.quantity);
+  return { at, text, price, quantity, quote: price * quantity, isBuyerMaker, firstTradeId, lastTradeId };
+}
+
+function quoteOf({ price, quantity }: { readonly price: string; readonly quantity: string }): string {
+  return formatDecimal((decimal(price) * decimal(quantity)) / quoteUnits);
+}
