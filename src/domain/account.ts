@@ -2,8 +2,10 @@
 // (terminal orders, trades, events) lives in the store alone.
 import type { Amount, Rate } from "../money/decimal.ts";
 import type { Balances } from "../money/posting.ts";
+import type { Leg } from "./leg.ts";
 import type { Order } from "./order.ts";
 import { NO_ORDERS, type OrderCounts } from "./order-counts.ts";
+import type { HeldBefore, Position } from "./position.ts";
 
 export type StrategyType = "SPOT" | "FUTURES";
 /** `LIVE` permits writes; a closed strategy is permanent. Source: specification 2.2. */
@@ -19,8 +21,18 @@ export type Account = {
   readonly balances: Balances;
   /** By order id, which is the order of placement. */
   readonly openOrders: Map<number, Order>;
+  /** The number of the next order or leg. */
   nextOrderId: number;
   nextTradeId: number;
+  nextIncomeId: number;
+  /** Of a futures strategy, by symbol: those that are open. */
+  readonly positions: Map<string, Position>;
+  /** Those that wait, by their ids, in the order of placement. */
+  readonly openLegs: Map<number, Leg>;
+  /** By symbol, where one was chosen. */
+  readonly leverages: Map<string, number>;
+  /** By symbol, in the order of time: what was held before changes that no funding settlement has followed yet. */
+  readonly heldBefore: Map<string, readonly HeldBefore[]>;
   /** Orders that clients have placed in the present windows. */
   orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
@@ -40,6 +52,11 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     openOrders: new Map(),
     nextOrderId: 1,
     nextTradeId: 1,
+    nextIncomeId: 1,
+    positions: new Map(),
+    openLegs: new Map(),
+    leverages: new Map(),
+    heldBefore: new Map(),
     orderCounts: NO_ORDERS,
     updatedAt: 0,
   };

@@ -1,12 +1,14 @@
 // Everything that can be asked of a strategy, in the imperative.
 import type { Price } from "../money/decimal.ts";
-import type { OrderSize, OrderType, Side } from "./order.ts";
+import type { LegType } from "./leg.ts";
+import type { Settlement } from "./market.ts";
+import type { AttachedLegs, ClientOrderType, OrderSize, Side } from "./order.ts";
 
 export type PlaceOrder = {
   readonly type: "PlaceOrder";
   readonly symbol: string;
   readonly side: Side;
-  readonly orderType: OrderType;
+  readonly orderType: ClientOrderType;
   readonly size: OrderSize;
   /** The limit; null for an order that takes the market's price. */
   readonly price: Price | null;
@@ -14,24 +16,58 @@ export type PlaceOrder = {
   readonly stopPrice: Price | null;
   /** One client id, one order, for ever. */
   readonly clientOrderId: string;
+  /** What only a futures order has. */
+  readonly entry?: EntryOptions;
+};
+
+/** What a futures order may ask for besides. Source: specification 4.2. */
+export type EntryOptions = {
+  readonly reduceOnly: boolean;
+  readonly attached: AttachedLegs | null;
+  /** Becomes the symbol's leverage unless a position is open; null leaves it as it is. */
+  readonly leverage: number | null;
 };
 
 export type CancelOrder = { readonly type: "CancelOrder"; readonly orderId: number };
 export type CancelOpenOrders = { readonly type: "CancelOpenOrders"; readonly symbol: string };
 
+/** What the market was seen at, and when (market time, Unix ms) if that was found out only afterwards. */
+type Seen = { readonly seen: Price; readonly seenAt?: number };
+
 /** The market reached a resting order: `seen` is the opposite best price that did. */
-export type FillRestingOrder = {
-  readonly type: "FillRestingOrder";
-  readonly orderId: number;
-  readonly seen: Price;
-};
+export type FillRestingOrder = Seen & { readonly type: "FillRestingOrder"; readonly orderId: number };
 
 /** A trade reached a waiting stop order: `seen` is its price. */
-export type TriggerStop = {
-  readonly type: "TriggerStop";
-  readonly orderId: number;
-  readonly seen: Price;
+export type TriggerStop = Seen & { readonly type: "TriggerStop"; readonly orderId: number };
+
+export type PlaceLeg = {
+  readonly type: "PlaceLeg";
+  readonly symbol: string;
+  readonly side: Side;
+  readonly legType: LegType;
+  readonly triggerPrice: Price;
+  /** One client id, one leg, for ever. */
+  readonly clientLegId: string;
 };
+
+export type CancelLeg = { readonly type: "CancelLeg"; readonly legId: number };
+export type CancelOpenLegs = { readonly type: "CancelOpenLegs"; readonly symbol: string };
+
+/** The mark price reached a leg: `seen` is the one that did. */
+export type TriggerLeg = Seen & { readonly type: "TriggerLeg"; readonly legId: number };
+
+/** Above the highest leverage of the symbol it is that one. */
+export type ChangeLeverage = {
+  readonly type: "ChangeLeverage";
+  readonly symbol: string;
+  readonly leverage: number;
+};
+
+/** The exchange has published a settlement of funding. */
+export type SettleFunding = { readonly type: "SettleFunding"; readonly settlement: Settlement };
+
+/** The mark price reached the liquidation price of a position: `seen` is the one that did. */
+export type LiquidatePosition = Seen & { readonly type: "LiquidatePosition"; readonly symbol: string };
 
 /** Cancels and sells everything and ends the strategy for good; says the same again while that is not done. */
 export type CloseStrategy = { readonly type: "CloseStrategy" };
@@ -42,4 +78,11 @@ export type Command =
   | CancelOpenOrders
   | FillRestingOrder
   | TriggerStop
+  | PlaceLeg
+  | CancelLeg
+  | CancelOpenLegs
+  | TriggerLeg
+  | ChangeLeverage
+  | SettleFunding
+  | LiquidatePosition
   | CloseStrategy;

@@ -1,7 +1,11 @@
 // What happened to a strategy, in the past tense. An event carries its postings, so that applying it needs no rules:
 // whoever replays the journal gets the same account, also after a rule has changed.
+import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
+import type { FiredLeg, Leg } from "./leg.ts";
+import type { Settlement } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
+import type { Position } from "./position.ts";
 import type { FilterName } from "./refusal.ts";
 
 type Happening = {
@@ -20,7 +24,21 @@ export type OrderPlaced = Happening & {
   /** When the gateway admitted it, wall time in Unix ms; absent for an order that no client placed. */
   readonly admittedAt?: number;
 };
-export type OrderFilled = Happening & { readonly type: "OrderFilled"; readonly trade: Trade };
+export type OrderFilled = Happening & {
+  readonly type: "OrderFilled";
+  readonly trade: Trade;
+  /** Of a futures order: the position after the fill, null if none is left. */
+  readonly position?: Position | null;
+  /** Since when it stands so, market time in Unix ms, if that is before the event: it was found out only afterwards. */
+  readonly heldFrom?: number;
+};
+/** An open futures order reserves more or less than before, since positions, leverage or other orders have changed. */
+export type OrderReserveChanged = Happening & {
+  readonly type: "OrderReserveChanged";
+  readonly orderId: number;
+  /** What it reserves from now on. */
+  readonly reserved: Amount;
+};
 export type OrderCanceled = Happening & { readonly type: "OrderCanceled"; readonly orderId: number };
 
 /** A stop became the order that it stood for. */
@@ -32,7 +50,39 @@ export type OrderExpired = Happening & {
   readonly orderId: number;
   readonly reason: ExpiryReason;
 };
-export type ExpiryReason = FilterName | "INSUFFICIENT_BALANCE" | "BOOK_EMPTY";
+export type ExpiryReason = FilterName | "INSUFFICIENT_BALANCE" | "BOOK_EMPTY" | "NOTHING_TO_REDUCE";
+
+/** The leg as it came in, NEW. */
+export type LegPlaced = Happening & {
+  readonly type: "LegPlaced";
+  readonly leg: Leg;
+  /** When the gateway admitted it, wall time in Unix ms; absent for one that an entry brought with it. */
+  readonly admittedAt?: number;
+};
+/** The mark price reached the leg, and its order closed the position. */
+export type LegFired = Happening & {
+  readonly type: "LegFired";
+  readonly legId: number;
+  readonly fired: FiredLeg;
+};
+export type LegCanceled = Happening & { readonly type: "LegCanceled"; readonly legId: number };
+/** The position that the leg was to close is gone. */
+export type LegExpired = Happening & { readonly type: "LegExpired"; readonly legId: number };
+
+export type LeverageChanged = Happening & {
+  readonly type: "LeverageChanged";
+  readonly symbol: string;
+  readonly leverage: number;
+};
+
+/** Funding was settled for what was held at its time. */
+export type FundingSettled = Happening &
+  Settlement & {
+    readonly type: "FundingSettled";
+    readonly asset: string;
+    /** The position as it now stands, null if none is open any more. */
+    readonly position: Position | null;
+  };
 
 /** Everything was cancelled; what could be sold at once is sold, and something still waits for its market. */
 export type StrategyClosing = Happening & { readonly type: "StrategyClosing" };
@@ -47,5 +97,12 @@ export type DomainEvent =
   | OrderCanceled
   | OrderTriggered
   | OrderExpired
+  | OrderReserveChanged
+  | LegPlaced
+  | LegFired
+  | LegCanceled
+  | LegExpired
+  | LeverageChanged
+  | FundingSettled
   | StrategyClosing
   | StrategyClosed;

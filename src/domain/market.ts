@@ -1,9 +1,18 @@
 // What a decision may know of the market: values, handed in. Nothing here waits or asks.
-import type { Price } from "../money/decimal.ts";
+import type { Price, Rate } from "../money/decimal.ts";
 import type { SymbolRules } from "./symbol.ts";
 
 /** The best prices of a symbol's book. A side that is empty is null. */
 export type Quote = { readonly bid: Price | null; readonly ask: Price | null };
+
+/** One settlement of funding as the exchange publishes it: longs pay the rate if it is positive, shorts if it is negative. */
+export type Settlement = {
+  readonly symbol: string;
+  /** Market time, Unix ms. */
+  readonly fundingTime: number;
+  readonly rate: Rate;
+  readonly markPrice: Price;
+};
 
 export type Market = {
   /** The rules of a symbol, or null if the exchange does not list it. */
@@ -14,4 +23,6 @@ export type Market = {
   lastPrice(symbol: string): Price | null;
   /** The volume-weighted average price of the last five minutes, or null while none is known. */
   averagePrice(symbol: string): Price | null;
+  /** The mark price of a contract, or null while none is known or the last one is old; always null for a spot pair. */
+  markPrice(symbol: string): Price | null;
 };

@@ -6,7 +6,12 @@ export type Side = (typeof SIDES)[number];
 
 /** The order types of the spot family that the service takes. Source: specification 4.1. */
 export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"] as const;
-export type OrderType = (typeof SPOT_ORDER_TYPES)[number];
+/** Those of the futures family; what waits for a trigger there is a leg. Source: specification 4.2. */
+export const FUTURES_ORDER_TYPES = ["MARKET", "LIMIT"] as const satisfies readonly ClientOrderType[];
+/** What a client may place. */
+export type ClientOrderType = (typeof SPOT_ORDER_TYPES)[number];
+/** A liquidation is the service's own order. */
+export type OrderType = ClientOrderType | "LIQUIDATION";
 /** The types that wait for the last price to reach their stop price before they are anything else. */
 export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
 
@@ -40,7 +45,16 @@ export type Order = {
   readonly updatedAt: number;
   /** Since when the order can trade: from its placement, or for a stop from its trigger; null while it waits for that. */
   readonly workingAt: number | null;
+  /** A futures order that only ever reduces a position. */
+  readonly reduceOnly?: true;
+  /** The order of a leg that fired: it closes the whole position. */
+  readonly closesPosition?: true;
+  /** The legs that a futures entry brings with it once it is filled. */
+  readonly attached?: AttachedLegs;
 };
+
+/** The triggers of the legs that an entry brings with it. Source: specification 4.2 (takeProfitPrice, stopLossPrice). */
+export type AttachedLegs = { readonly takeProfitPrice: Price | null; readonly stopLossPrice: Price | null };
 
 /** One fill. */
 export type Trade = {
@@ -57,6 +71,8 @@ export type Trade = {
   readonly isMaker: boolean;
   /** Market time, Unix ms. */
   readonly at: number;
+  /** Of a futures trade: what its closing part gained (negative: lost), without the fee. */
+  readonly realizedPnl?: Amount;
 };
 
 export function isStopType(type: OrderType): type is StopOrderType {

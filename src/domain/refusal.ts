@@ -1,7 +1,8 @@
 // Every way of saying no, by name. The engine gives the name; `http/refusals.ts` alone knows its status, number and
 // text, and does not compile until every name has one.
 
-import type { OrderType } from "./order.ts";
+import type { Amount } from "../money/decimal.ts";
+import type { ClientOrderType } from "./order.ts";
 
 /** The published filters that the service enforces. Source: reference exchange, section 6.3. */
 export type FilterName =
@@ -14,6 +15,10 @@ export type FilterName =
   | "MAX_POSITION"
   | "MAX_NUM_ORDERS"
   | "MAX_NUM_ALGO_ORDERS";
+
+/** What is wrong with a price or a quantity; a count that is exceeded is TOO_HIGH. */
+export type FilterFault = "ZERO" | "TOO_LOW" | "TOO_HIGH" | "OFF_STEP" | "TOO_PRECISE";
+export type FilterFailure = { readonly filter: FilterName; readonly fault: FilterFault };
 
 export type Refusal =
   // The request itself.
@@ -45,6 +50,24 @@ export type Refusal =
   | { readonly refusal: "SIDE_INVALID" }
   | { readonly refusal: "ORDER_TYPE_INVALID" }
   | { readonly refusal: "TIME_IN_FORCE_INVALID" }
+  // The same of what only the futures family has.
+  | { readonly refusal: "ORDER_TYPE_CONDITIONAL" }
+  | { readonly refusal: "CLIENT_ID_TOO_LONG" }
+  | { readonly refusal: "POSITION_SIDE_INVALID" }
+  | { readonly refusal: "POSITION_SIDE_MISMATCH" }
+  | { readonly refusal: "LEG_QUANTITY_SENT" }
+  | { readonly refusal: "WORKING_TYPE_INVALID"; readonly workingType: string }
+  | { readonly refusal: "LEVERAGE_INVALID"; readonly leverage: number }
+  | { readonly refusal: "MARGIN_TYPE_UNSUPPORTED" }
+  | { readonly refusal: "POSITION_MODE_UNCHANGED" }
+  | { readonly refusal: "POSITION_MODE_UNSUPPORTED" }
+  | { readonly refusal: "ASSETS_MODE_UNCHANGED" }
+  | { readonly refusal: "ASSETS_MODE_UNSUPPORTED" }
+  | { readonly refusal: "DEPTH_LIMIT_INVALID"; readonly limit: string }
+  | { readonly refusal: "PAIR_INVALID" }
+  | { readonly refusal: "CONTRACT_TYPE_INVALID" }
+  | { readonly refusal: "TIMES_REVERSED" }
+  | { readonly refusal: "DAYS_TOO_MANY"; readonly days: number }
   // Limits.
   | { readonly refusal: "WEIGHT_EXHAUSTED"; readonly limit: number }
   | { readonly refusal: "ORDERS_EXHAUSTED"; readonly limit: number; readonly interval: string }
@@ -56,7 +79,7 @@ export type Refusal =
   | { readonly refusal: "STRATEGY_CLOSED" }
   // The order.
   | { readonly refusal: "MARKET_CLOSED" }
-  | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: OrderType }
+  | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: ClientOrderType }
   | { readonly refusal: "BOOK_EMPTY" }
   | { readonly refusal: "STOP_WOULD_TRIGGER" }
   | { readonly refusal: "FILTER_FAILED"; readonly filter: FilterName }
@@ -64,6 +87,19 @@ export type Refusal =
   | { readonly refusal: "ORDER_UNKNOWN" }
   | { readonly refusal: "ORDER_NOT_OPEN" }
   | { readonly refusal: "CLIENT_ORDER_ID_MISMATCH" }
+  // The futures order, leg or leverage.
+  | { readonly refusal: "CONTRACT_NOT_TRADING" }
+  | ({ readonly refusal: "CONTRACT_FILTER_FAILED" } & FilterFailure)
+  | { readonly refusal: "NOTIONAL_TOO_SMALL"; readonly minNotional: Amount }
+  | { readonly refusal: "COUNTERPARTY_OUT_OF_BOUNDS" }
+  | { readonly refusal: "REDUCE_ONLY_REJECTED" }
+  | { readonly refusal: "POSITION_LIMIT_EXCEEDED" }
+  | { readonly refusal: "MARGIN_INSUFFICIENT" }
+  | { readonly refusal: "LEG_WOULD_TRIGGER" }
+  | { readonly refusal: "LEG_EXISTS" }
+  | { readonly refusal: "NO_POSITION_TO_CLOSE" }
+  | { readonly refusal: "LEVERAGE_LOWERED_UNDER_POSITION" }
+  | { readonly refusal: "LEVERAGE_MARGIN_INSUFFICIENT" }
   // Not the client's fault, and certainly not executed.
   | { readonly refusal: "MARKET_SILENT" }
   | { readonly refusal: "BUSY" }

@@ -1,4 +1,4 @@
-// What the exchange publishes about a trading pair, as far as the rules need it.
+// What the exchange publishes about a symbol, a spot pair or a perpetual contract, as far as the rules need it.
 import type { Amount, Price, Quantity, Rate } from "../money/decimal.ts";
 
 /** A limit of zero is switched off. Source: reference exchange, section 6.3. */
@@ -17,14 +17,47 @@ export type NotionalFilter = {
   readonly reference: ReferencePrice;
 };
 
-/** The average of the last minutes, or, where the exchange publishes zero of them, the last price. */
-export type ReferencePrice = "AVERAGE" | "LAST";
+/**
+ * On spot the average of the last minutes, or, where the exchange publishes zero of them, the last price; of a contract the
+ * mark price.
+ */
+export type ReferencePrice = "AVERAGE" | "LAST" | "MARK";
 
-/** A limit price may be this many times the reference price; a side each. */
+/** A limit price may be this many times the reference price; a side each. Zero times asks nothing. */
 export type PercentPrice = {
   readonly buy: { readonly up: Rate; readonly down: Rate };
   readonly sell: { readonly up: Rate; readonly down: Rate };
   readonly reference: ReferencePrice;
+};
+
+/**
+ * A tier of a contract's risk: positions of a notional from `notionalFloor` up to, but not including, `notionalCap`.
+ * Source: reference exchange, sections 11.5 and 15.1.
+ */
+export type Bracket = {
+  /** Its number, from 1. */
+  readonly bracket: number;
+  /** The highest leverage of positions in the tier. */
+  readonly initialLeverage: number;
+  readonly notionalFloor: Amount;
+  readonly notionalCap: Amount;
+  readonly maintenanceRate: Rate;
+  /** What makes notional × rate − cum the sum over the tiers. */
+  readonly cum: Amount;
+};
+
+/** What only a perpetual contract has. */
+export type ContractTerms = {
+  readonly marginAsset: string;
+  /** Digits after the point in which prices and quantities are shown; they may be finer than tick and step. */
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+  /** What a liquidation pays, as a share of the notional. */
+  readonly liquidationFee: Rate;
+  /** How far from the mark price an order at the market's price may be filled, as a share of it. */
+  readonly marketTakeBound: Rate;
+  /** Ascending by notional, at least one. */
+  readonly brackets: readonly Bracket[];
 };
 
 export type SymbolRules = {
@@ -46,6 +79,8 @@ export type SymbolRules = {
   readonly maxPosition: Quantity | null;
   /** Open orders on the symbol, waiting stops included. */
   readonly maxNumOrders: number | null;
-  /** Stops on the symbol that wait for their trigger. */
+  /** Stops on the symbol, or legs, that wait for their trigger. */
   readonly maxNumAlgoOrders: number | null;
+  /** Null for a spot pair. */
+  readonly contract: ContractTerms | null;
 };

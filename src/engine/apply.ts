@@ -2,30 +2,53 @@
 // journal of an account from its first event gets the account.
 import type { Account } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import { afterSettlement, withChange } from "../domain/held-before.ts";
+import { type Income, incomesOf } from "../domain/income.ts";
+import type { Leg, LegStatus } from "../domain/leg.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
 import { withPlacement } from "../domain/order-counts.ts";
-import { type Amount, add, subtract, ZERO } from "../money/decimal.ts";
+import type { HeldBefore, Position } from "../domain/position.ts";
+import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
+
+/** What an event concerns, as it now stands. */
+export type Applied = {
+  readonly order: Order | null;
+  readonly leg: Leg | null;
+  readonly incomes: readonly Income[];
+};
+
+const NO_INCOMES: readonly Income[] = [];
+const NOTHING_HELD: readonly HeldBefore[] = [];
 
 /**
  * Applies one event to the account it is given, which is changed in place: an account belongs to whoever applies.
- * Returns the order that the event concerns as it now stands, or null if it concerns none.
+ * Returns the order, the leg and the incomes that the event concerns.
  */
-export function apply(account: Account, event: DomainEvent): Order | null {
+export function apply(account: Account, event: DomainEvent): Applied {
   for (const posting of event.postings) post(account.balances, posting);
   account.updatedAt = event.at;
+  const touched = carryOut(account, event);
+  const incomes = account.type === "SPOT" ? NO_INCOMES : numbered(account, event);
+  if (touched === null) return { order: null, leg: null, incomes };
+  return "legId" in touched ? { order: null, leg: touched, incomes } : { order: touched, leg: null, incomes };
+}
+
+function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
   switch (event.type) {
     case "StrategyOpened":
       return null;
     case "OrderPlaced":
       account.nextOrderId = event.order.orderId + 1;
-      if (event.admittedAt !== undefined) {
-        account.orderCounts = withPlacement(account.orderCounts, event.admittedAt);
-      }
+      count(account, event.admittedAt);
       return keep(account, event.order);
     case "OrderFilled": {
-      const { trade } = event;
+      const { trade, position } = event;
       account.nextTradeId = trade.tradeId + 1;
+      if (position !== undefined) {
+        remember(account, trade.symbol, event.heldFrom ?? event.at);
+        hold(account, trade.symbol, position);
+      }
       const order = openOrder(account, trade.orderId);
       const executedQuantity = add(order.executedQuantity, trade.quantity);
       return keep(account, {
@@ -45,6 +68,28 @@ export function apply(account: Account, event: DomainEvent): Order | null {
     }
     case "OrderExpired":
       return end(account, event.orderId, "EXPIRED", event.at);
+    case "OrderReserveChanged": {
+      const order = openOrder(account, event.orderId);
+      return keep(account, { ...order, reserved: event.reserved });
+    }
+    case "LegPlaced":
+      account.nextOrderId = event.leg.legId + 1;
+      count(account, event.admittedAt);
+      account.openLegs.set(event.leg.legId, event.leg);
+      return event.leg;
+    case "LegFired":
+      return { ...endLeg(account, event.legId, "FINISHED", event.at), fired: event.fired };
+    case "LegCanceled":
+      return endLeg(account, event.legId, "CANCELED", event.at);
+    case "LegExpired":
+      return endLeg(account, event.legId, "EXPIRED", event.at);
+    case "LeverageChanged":
+      account.leverages.set(event.symbol, event.leverage);
+      return null;
+    case "FundingSettled":
+      forget(account, event.symbol, event.fundingTime);
+      hold(account, event.symbol, event.position);
+      return null;
     case "StrategyClosing":
       account.status = "CLOSING";
       return null;
@@ -52,6 +97,18 @@ export function apply(account: Account, event: DomainEvent): Order | null {
       account.status = "CLOSED";
       return null;
   }
+}
+
+function numbered(account: Account, event: DomainEvent): readonly Income[] {
+  const incomes = incomesOf(event);
+  if (incomes.length === 0) return NO_INCOMES;
+  const first = account.nextIncomeId;
+  account.nextIncomeId += incomes.length;
+  return incomes.map((income, index) => ({ incomeId: first + index, ...income }));
+}
+
+function count(account: Account, admittedAt: number | undefined): void {
+  if (admittedAt !== undefined) account.orderCounts = withPlacement(account.orderCounts, admittedAt);
 }
 
 function end(account: Account, orderId: number, status: OrderStatus, at: number): Order {
@@ -68,6 +125,33 @@ function openOrder(account: Account, orderId: number): Order {
   const order = account.openOrders.get(orderId);
   if (order === undefined) throw new Error(`an event may only concern an open order: ${orderId} is not open`);
   return order;
+}
+
+function endLeg(account: Account, legId: number, status: LegStatus, at: number): Leg {
+  const leg = account.openLegs.get(legId);
+  if (leg === undefined) throw new Error(`an event may only concern an open leg: ${legId} is not open`);
+  account.openLegs.delete(legId);
+  return { ...leg, status, updatedAt: at };
+}
+
+function hold(account: Account, symbol: string, position: Position | null): void {
+  if (position === null) account.positions.delete(symbol);
+  else account.positions.set(symbol, position);
+}
+
+/** Remembers what is held until this change. */
+function remember(account: Account, symbol: string, changedAt: number): void {
+  const quantity = account.positions.get(symbol)?.quantity ?? (ZERO as Quantity);
+  account.heldBefore.set(
+    symbol,
+    withChange(account.heldBefore.get(symbol) ?? NOTHING_HELD, { changedAt, quantity }),
+  );
+}
+
+function forget(account: Account, symbol: string, fundingTime: number): void {
+  const kept = afterSettlement(account.heldBefore.get(symbol) ?? NOTHING_HELD, fundingTime);
+  if (kept.length === 0) account.heldBefore.delete(symbol);
+  else account.heldBefore.set(symbol, kept);
 }
 
 function unlocked(postings: readonly Posting[]): Amount {

@@ -1,7 +1,7 @@
 // Taking resting orders back: what they had locked is free again.
-import type { Account } from "../../domain/account.ts";
-import type { CancelOpenOrders, CancelOrder } from "../../domain/command.ts";
-import type { Circumstances, Decision } from "../decision.ts";
+import type { Account } from "../domain/account.ts";
+import type { CancelOpenOrders, CancelOrder } from "../domain/command.ts";
+import type { Circumstances, Decision } from "./decision.ts";
 import { canceled } from "./release.ts";
 
 export function cancelOrder(account: Account, command: CancelOrder, { at }: Circumstances): Decision {

@@ -3,44 +3,46 @@
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { Circumstances, Decision } from "./decision.ts";
-import { cancelOpenOrders, cancelOrder } from "./spot/cancel-order.ts";
-import { closeStrategy, symbolsOfHoldings } from "./spot/close-strategy.ts";
-import { fillRestingOrder } from "./spot/fill-resting-order.ts";
-import { placeOrder } from "./spot/place-order.ts";
-import { triggerStop } from "./spot/trigger-stop.ts";
+import { decideFutures } from "./futures/decide.ts";
+import { symbolsOfHoldings } from "./spot/close-strategy.ts";
+import { decideSpot } from "./spot/decide.ts";
 
 /** Decides a command for an account under the given circumstances. The account is read, never written. */
 export function decide(account: Account, command: Command, circumstances: Circumstances): Decision {
-  switch (command.type) {
-    case "PlaceOrder":
-      return placeOrder(account, command, circumstances);
-    case "CancelOrder":
-      return cancelOrder(account, command, circumstances);
-    case "CancelOpenOrders":
-      return cancelOpenOrders(account, command, circumstances);
-    case "FillRestingOrder":
-      return fillRestingOrder(account, command, circumstances);
-    case "TriggerStop":
-      return triggerStop(account, command, circumstances);
-    case "CloseStrategy":
-      return closeStrategy(account, circumstances);
-  }
+  return account.type === "SPOT"
+    ? decideSpot(account, command, circumstances)
+    : decideFutures(account, command, circumstances);
 }
 
 /** The symbols whose rules and prices the decision will look at: whoever asks for it has them fresh. */
 export function symbolsConcerned(account: Account, command: Command): string[] {
   switch (command.type) {
     case "PlaceOrder":
+    case "PlaceLeg":
+    case "ChangeLeverage":
+    case "LiquidatePosition":
       return [command.symbol];
-    case "TriggerStop": {
-      const order = account.openOrders.get(command.orderId);
-      return order === undefined ? [] : [order.symbol];
-    }
+    case "SettleFunding":
+      return [command.settlement.symbol];
+    case "TriggerStop":
+      return symbolOf(account.openOrders.get(command.orderId));
+    case "TriggerLeg":
+      return symbolOf(account.openLegs.get(command.legId));
     case "CloseStrategy":
-      return account.status === "CLOSED" ? [] : symbolsOfHoldings(account);
-    case "CancelOrder":
-    case "CancelOpenOrders":
+      if (account.status === "CLOSED") return [];
+      return account.type === "SPOT" ? symbolsOfHoldings(account) : [...account.positions.keys()];
+    // What a futures order opens is measured by the mark price, what the others lock by the rules.
     case "FillRestingOrder":
+    case "CancelOrder":
+      return account.type === "SPOT" ? [] : symbolOf(account.openOrders.get(command.orderId));
+    case "CancelOpenOrders":
+      return account.type === "SPOT" ? [] : [command.symbol];
+    case "CancelLeg":
+    case "CancelOpenLegs":
       return [];
   }
+}
+
+function symbolOf(subject: { readonly symbol: string } | undefined): string[] {
+  return subject === undefined ? [] : [subject.symbol];
 }

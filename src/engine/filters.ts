@@ -1,10 +1,10 @@
-// The published filters, in exact arithmetic. Each function answers with the name of the filter that fails, or null. A
+// The published filters, in exact arithmetic. Each function answers with the filter that fails and what is wrong, or null. A
 // limit of zero is switched off, but nobody trades nothing: a price or a quantity of zero always fails.
 // Source: reference exchange, section 6.3; the order in which they are tried is section 6.3's last paragraph.
 import type { Account } from "../domain/account.ts";
 import type { Market } from "../domain/market.ts";
 import { awaitsTrigger, type Order, type Side } from "../domain/order.ts";
-import type { FilterName } from "../domain/refusal.ts";
+import type { FilterFailure, FilterFault, FilterName } from "../domain/refusal.ts";
 import type { LotSize, PercentPrice, ReferencePrice, SymbolRules } from "../domain/symbol.ts";
 import {
   type Amount,
@@ -18,14 +18,14 @@ import {
 } from "../money/decimal.ts";
 import { bestOpposite } from "./crossing.ts";
 
-type Prices = Pick<Market, "quote" | "lastPrice" | "averagePrice">;
+type Prices = Pick<Market, "quote" | "lastPrice" | "averagePrice" | "markPrice">;
 
 /** The filters on an order with a limit. */
 export function failsAsLimit(
   rules: SymbolRules,
   order: { readonly side: Side; readonly price: Price; readonly quantity: Quantity },
   prices: Prices,
-): FilterName | null {
+): FilterFailure | null {
   const { side, price, quantity } = order;
   return (
     failsPriceFilter(rules, price) ??
@@ -40,29 +40,33 @@ export function failsAsMarket(
   rules: SymbolRules,
   order: { readonly side: Side; readonly quantity: Quantity },
   prices: Prices,
-): FilterName | null {
+): FilterFailure | null {
   return failsMarketLotSizes(rules, order.quantity) ?? failsMarketNotional(rules, order, prices);
 }
 
 /** PRICE_FILTER on a limit or a trigger price. */
-export function failsPriceFilter({ priceFilter }: SymbolRules, price: Price): FilterName | null {
-  if (price <= 0n) return "PRICE_FILTER";
-  if (priceFilter === null) return null;
-  const { minPrice, maxPrice, tickSize } = priceFilter;
-  const passes = price >= minPrice && isAtMost(price, maxPrice) && isMultiple(price, tickSize);
-  return passes ? null : "PRICE_FILTER";
+export function failsPriceFilter({ priceFilter }: SymbolRules, price: Price): FilterFailure | null {
+  const limits = priceFilter && {
+    least: priceFilter.minPrice,
+    most: priceFilter.maxPrice,
+    step: priceFilter.tickSize,
+  };
+  return failure("PRICE_FILTER", faultOf(price, limits));
 }
 
 /** LOT_SIZE, which every order keeps. */
-export function failsLotSize({ lotSize }: SymbolRules, quantity: Quantity): FilterName | null {
-  return quantity > 0n && isWithin(quantity, lotSize) ? null : "LOT_SIZE";
+export function failsLotSize({ lotSize }: SymbolRules, quantity: Quantity): FilterFailure | null {
+  return failure("LOT_SIZE", faultOf(quantity, limitsOf(lotSize)));
+}
+
+/** MARKET_LOT_SIZE, which orders at the market's price keep. */
+export function failsMarketLotSize({ marketLotSize }: SymbolRules, quantity: Quantity): FilterFailure | null {
+  return failure("MARKET_LOT_SIZE", faultOf(quantity, limitsOf(marketLotSize)));
 }
 
 /** LOT_SIZE and, in addition, the MARKET_LOT_SIZE of orders that take the market's price. */
-export function failsMarketLotSizes(rules: SymbolRules, quantity: Quantity): FilterName | null {
-  return (
-    failsLotSize(rules, quantity) ?? (isWithin(quantity, rules.marketLotSize) ? null : "MARKET_LOT_SIZE")
-  );
+export function failsMarketLotSizes(rules: SymbolRules, quantity: Quantity): FilterFailure | null {
+  return failsLotSize(rules, quantity) ?? failsMarketLotSize(rules, quantity);
 }
 
 /** NOTIONAL of an order at the market's price: that of its quantity at the reference price, where one is known. */
@@ -70,7 +74,7 @@ export function failsMarketNotional(
   rules: SymbolRules,
   { side, quantity }: { readonly side: Side; readonly quantity: Quantity },
   prices: Prices,
-): FilterName | null {
+): FilterFailure | null {
   if (rules.notional === null) return null;
   const price = referencePrice(rules.notional.reference, rules.symbol, side, prices);
   return price === null ? null : failsNotional(rules, proceedsDown(price, quantity), true);
@@ -81,11 +85,15 @@ export function failsNotional(
   { notional: filter }: SymbolRules,
   notional: Amount,
   takesMarketPrice: boolean,
-): FilterName | null {
+): FilterFailure | null {
   if (filter === null) return null;
   const { minNotional, maxNotional, appliesMinToMarket, appliesMaxToMarket } = filter;
-  if ((!takesMarketPrice || appliesMinToMarket) && notional < minNotional) return "NOTIONAL";
-  if ((!takesMarketPrice || appliesMaxToMarket) && !isAtMost(notional, maxNotional)) return "NOTIONAL";
+  if ((!takesMarketPrice || appliesMinToMarket) && notional < minNotional) {
+    return { filter: "NOTIONAL", fault: "TOO_LOW" };
+  }
+  if ((!takesMarketPrice || appliesMaxToMarket) && !isAtMost(notional, maxNotional)) {
+    return { filter: "NOTIONAL", fault: "TOO_HIGH" };
+  }
   return null;
 }
 
@@ -94,7 +102,7 @@ export function failsPosition(
   { maxPosition, baseAsset, symbol }: SymbolRules,
   { side, quantity, orderId }: Pick<Order, "side" | "quantity" | "orderId">,
   account: Account,
-): FilterName | null {
+): FilterFailure | null {
   if (maxPosition === null || maxPosition === 0n || side === "SELL") return null;
   const held = account.balances.get(baseAsset);
   let position = add(quantity, ((held?.free ?? 0n) + (held?.locked ?? 0n)) as Quantity);
@@ -102,7 +110,7 @@ export function failsPosition(
     if (open.symbol !== symbol || open.side !== "BUY" || open.orderId === orderId) continue;
     position = add(position, subtract(open.quantity, open.executedQuantity));
   }
-  return position > maxPosition ? "MAX_POSITION" : null;
+  return failure("MAX_POSITION", position > maxPosition ? "TOO_HIGH" : null);
 }
 
 /** MAX_NUM_ORDERS, and MAX_NUM_ALGO_ORDERS for one more stop: open orders on the symbol. */
@@ -110,7 +118,7 @@ export function failsOrderCounts(
   { symbol, maxNumOrders, maxNumAlgoOrders }: SymbolRules,
   isStop: boolean,
   account: Account,
-): FilterName | null {
+): FilterFailure | null {
   let orders = 1;
   let stops = 1;
   for (const open of account.openOrders.values()) {
@@ -118,19 +126,29 @@ export function failsOrderCounts(
     orders += 1;
     if (awaitsTrigger(open)) stops += 1;
   }
-  if (isAbove(orders, maxNumOrders)) return "MAX_NUM_ORDERS";
-  return isStop && isAbove(stops, maxNumAlgoOrders) ? "MAX_NUM_ALGO_ORDERS" : null;
+  if (isAbove(orders, maxNumOrders)) return { filter: "MAX_NUM_ORDERS", fault: "TOO_HIGH" };
+  return failure("MAX_NUM_ALGO_ORDERS", isStop && isAbove(stops, maxNumAlgoOrders) ? "TOO_HIGH" : null);
 }
 
-function failsPercentPrices(rules: SymbolRules, side: Side, price: Price, prices: Prices): FilterName | null {
-  const isOutside = (filter: PercentPrice | null) => {
-    if (filter === null) return false;
+/** PERCENT_PRICE and PERCENT_PRICE_BY_SIDE on a limit, or on the price that an order at the market's price would take. */
+export function failsPercentPrices(
+  rules: SymbolRules,
+  side: Side,
+  price: Price,
+  prices: Prices,
+): FilterFailure | null {
+  const faultBy = (filter: PercentPrice | null): FilterFault | null => {
+    if (filter === null) return null;
     const reference = referencePrice(filter.reference, rules.symbol, side, prices);
-    if (reference === null) return false;
-    return !isWithinMultiples(price, reference, side === "BUY" ? filter.buy : filter.sell);
+    if (reference === null) return null;
+    const multiples = side === "BUY" ? filter.buy : filter.sell;
+    if (isWithinMultiples(price, reference, multiples)) return null;
+    return price > reference ? "TOO_HIGH" : "TOO_LOW";
   };
-  if (isOutside(rules.percentPrice)) return "PERCENT_PRICE";
-  return isOutside(rules.percentPriceBySide) ? "PERCENT_PRICE_BY_SIDE" : null;
+  return (
+    failure("PERCENT_PRICE", faultBy(rules.percentPrice)) ??
+    failure("PERCENT_PRICE_BY_SIDE", faultBy(rules.percentPriceBySide))
+  );
 }
 
 /** What a filter measures by. Where the exchange has published none yet, the nearest that is known; null if nothing is. */
@@ -140,16 +158,28 @@ export function referencePrice(
   side: Side,
   prices: Prices,
 ): Price | null {
+  if (reference === "MARK") return prices.markPrice(symbol);
   const average = reference === "AVERAGE" ? prices.averagePrice(symbol) : null;
   const quote = prices.quote(symbol);
   return average ?? prices.lastPrice(symbol) ?? (quote === null ? null : bestOpposite(side, quote));
 }
 
-function isWithin(quantity: Quantity, lot: LotSize | null): boolean {
-  if (lot === null) return true;
-  return (
-    quantity >= lot.minQuantity && isAtMost(quantity, lot.maxQuantity) && isMultiple(quantity, lot.stepSize)
-  );
+function failure(filter: FilterName, fault: FilterFault | null): FilterFailure | null {
+  return fault === null ? null : { filter, fault };
+}
+
+type Limits<D> = { readonly least: D; readonly most: D; readonly step: D };
+
+function limitsOf(lot: LotSize | null): Limits<Quantity> | null {
+  return lot && { least: lot.minQuantity, most: lot.maxQuantity, step: lot.stepSize };
+}
+
+function faultOf<D extends Price | Quantity>(value: D, limits: Limits<D> | null): FilterFault | null {
+  if (value <= 0n) return "ZERO";
+  if (limits === null) return null;
+  if (value < limits.least) return "TOO_LOW";
+  if (!isAtMost(value, limits.most)) return "TOO_HIGH";
+  return isMultiple(value, limits.step) ? null : "OFF_STEP";
 }
 
 function isAbove(count: number, limit: number | null): boolean {

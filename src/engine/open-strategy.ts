@@ -1,6 +1,7 @@
 // How a strategy begins: with its virtual seed, posted like any other money.
 import { type Account, emptyAccount, type Seed, type StrategyType } from "../domain/account.ts";
 import type { StrategyOpened } from "../domain/event.ts";
+import type { Income } from "../domain/income.ts";
 import { decimal } from "../money/decimal.ts";
 import { apply } from "./apply.ts";
 
@@ -15,12 +16,12 @@ export function seedOf(type: StrategyType): Seed {
   return SEEDS[type];
 }
 
-/** A new account and its first event. `at` is market time, Unix ms. */
+/** A new account, its first event and the incomes of that. `at` is market time, Unix ms. */
 export function openStrategy(
   strategyId: string,
   type: StrategyType,
   at: number,
-): { account: Account; event: StrategyOpened } {
+): { account: Account; event: StrategyOpened; incomes: readonly Income[] } {
   const { asset, amount } = SEEDS[type];
   const event: StrategyOpened = {
     type: "StrategyOpened",
@@ -28,6 +29,6 @@ export function openStrategy(
     postings: [{ from: "seed", to: "free", asset, amount }],
   };
   const account = emptyAccount(strategyId, type);
-  apply(account, event);
-  return { account, event };
+  const { incomes } = apply(account, event);
+  return { account, event, incomes };
 }

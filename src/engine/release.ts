@@ -1,7 +1,7 @@
 // Orders that end unfilled: what they had locked is free again.
-import type { ExpiryReason, OrderCanceled, OrderExpired } from "../../domain/event.ts";
-import type { Order } from "../../domain/order.ts";
-import type { Posting } from "../../money/posting.ts";
+import type { ExpiryReason, OrderCanceled, OrderExpired } from "../domain/event.ts";
+import type { Order } from "../domain/order.ts";
+import type { Posting } from "../money/posting.ts";
 
 export function canceled(order: Order, at: number): OrderCanceled {
   return { type: "OrderCanceled", at, orderId: order.orderId, postings: released(order) };

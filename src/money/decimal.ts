@@ -18,8 +18,12 @@ export type Amount = Fixed<"amount">;
 export type Rate = Fixed<"rate">;
 export type Decimal = Price | Quantity | Amount | Rate;
 
+/** A price × quantity with every digit that it has: in units of 1e-16. */
+export type Product = bigint & { readonly [unit]: "product" };
+
 export const FRACTION_DIGITS = 8;
-const SCALE = 100_000_000n;
+/** One, in units of 1e-8. */
+export const SCALE = 100_000_000n;
 const ZERO_DIGIT = "0".charCodeAt(0);
 
 export const ZERO = 0n as Price & Quantity & Amount & Rate;
@@ -70,6 +74,47 @@ export function formatBriefly(value: bigint): string {
   return text.slice(0, end);
 }
 
+/** Price × quantity, exactly. */
+export function product(price: Price, quantity: Quantity): Product {
+  return (price * quantity) as Product;
+}
+
+/** An exact value as an amount: the fraction, if there is one, is rounded towards more, also of a negative value. */
+export function amountUp(value: Product): Amount {
+  return divideUp(value, SCALE) as Amount;
+}
+
+/** An exact value as an amount: the fraction, if there is one, is rounded towards less, also of a negative value. */
+export function amountDown(value: Product): Amount {
+  return divideDown(value, SCALE) as Amount;
+}
+
+/** An amount with the digits of a product. */
+export function asProduct(amount: Amount): Product {
+  return (amount * SCALE) as Product;
+}
+
+/** The integer quotient that is not below the exact one; the divisor is positive. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return -divideDown(-dividend, divisor);
+}
+
+/** The integer quotient that is not above the exact one; the divisor is positive. */
+export function divideDown(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
+}
+
+/** Without its sign. */
+export function magnitude<D extends Decimal>(value: D): D {
+  return (value < 0n ? -value : value) as D;
+}
+
+/** The lesser of two. */
+export function least<D extends Decimal>(one: D, other: D): D {
+  return one < other ? one : other;
+}
+
 /** Price × quantity, rounded up: what a buyer pays. */
 export function costUp(price: Price, quantity: Quantity): Amount {
   return ((price * quantity + SCALE - 1n) / SCALE) as Amount;
@@ -83,6 +128,11 @@ export function proceedsDown(price: Price, quantity: Quantity): Amount {
 /** Amount × rate, rounded up: the house keeps the fraction. */
 export function feeUp(amount: bigint, rate: Rate): Amount {
   return ((amount * rate + SCALE - 1n) / SCALE) as Amount;
+}
+
+/** The fee on an exact value: value × rate, rounded up. */
+export function feeOn(value: Product, rate: Rate): Amount {
+  return divideUp(value * rate, SCALE * SCALE) as Amount;
 }
 
 /**
@@ -111,6 +161,11 @@ export function floorToStep<D extends Decimal>(value: D, step: D): D {
 /** Whether `value` is a multiple of `step`; a step of zero asks nothing. */
 export function isMultiple<D extends Decimal>(value: D, step: D): boolean {
   return step === 0n || (value as bigint) % (step as bigint) === 0n;
+}
+
+/** Whether a value needs more than so many digits after the point. */
+export function hasMoreDigits(value: bigint, digits: number): boolean {
+  return digits < FRACTION_DIGITS && value % 10n ** BigInt(FRACTION_DIGITS - digits) !== 0n;
 }
 
 /** Sums and differences keep the unit of their operands, which bigint's own operators forget. */

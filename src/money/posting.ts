@@ -3,10 +3,16 @@
 // for the rest of the world and may be negative.
 import { type Amount, ZERO } from "./decimal.ts";
 
-/** The account's own pockets: `free` may be spent, `locked` is what resting orders reserve. */
-export const OWN_POCKETS = ["free", "locked"] as const;
-/** The rest of the world: where the virtual seed came from, who trades against the account, who keeps the fees. */
-export const WORLD_POCKETS = ["seed", "market", "fees"] as const;
+/**
+ * The account's own pockets: `free` may be spent, `locked` is what resting orders reserve, `isolated` what the wallets of
+ * its positions hold.
+ */
+export const OWN_POCKETS = ["free", "locked", "isolated"] as const;
+/**
+ * The rest of the world: where the virtual seed came from, who trades against the account, who keeps the fees, the other
+ * side of funding, and the insurance fund that takes what liquidations leave and bears what a position cannot.
+ */
+export const WORLD_POCKETS = ["seed", "market", "fees", "funding", "clearance"] as const;
 
 export type Pocket = (typeof OWN_POCKETS)[number] | (typeof WORLD_POCKETS)[number];
 
@@ -32,7 +38,7 @@ export function post(balances: Balances, posting: Posting): void {
   const pockets = pocketsOf(balances, asset);
   pockets[from] = (pockets[from] - amount) as Amount;
   pockets[to] = (pockets[to] + amount) as Amount;
-  if ((from === "free" || from === "locked") && pockets[from] < 0n) {
+  if (pockets[from] < 0n && isOwn(from)) {
     throw new Error(`an own pocket is never overdrawn: ${from} ${asset} would be ${pockets[from]}`);
   }
 }
@@ -42,8 +48,27 @@ export function freeOf(balances: Balances, asset: string): Amount {
   return balances.get(asset)?.free ?? ZERO;
 }
 
+/** What the account has of an asset, wherever it lies. */
+export function ownedOf(balances: Balances, asset: string): Amount {
+  const pockets = balances.get(asset);
+  return pockets === undefined ? ZERO : (OWN_POCKETS.reduce((sum, own) => sum + pockets[own], 0n) as Amount);
+}
+
 export function emptyPockets(): Pockets {
-  return { free: ZERO, locked: ZERO, seed: ZERO, market: ZERO, fees: ZERO };
+  return {
+    free: ZERO,
+    locked: ZERO,
+    isolated: ZERO,
+    seed: ZERO,
+    market: ZERO,
+    fees: ZERO,
+    funding: ZERO,
+    clearance: ZERO,
+  };
+}
+
+function isOwn(pocket: Pocket): boolean {
+  return (OWN_POCKETS as readonly Pocket[]).includes(pocket);
 }
 
 function pocketsOf(balances: Balances, asset: string): Pockets {

@@ -7,14 +7,14 @@
 import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, OrderFilled, OrderPlaced } from "../../domain/event.ts";
 import type { Market } from "../../domain/market.ts";
-import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { floorToStep, type Price, type Quantity, quantityFor, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { failsAsMarket, referencePrice } from "../filters.ts";
+import { ownOrder, placed } from "../new-order.ts";
 import { seedOf } from "../open-strategy.ts";
+import { canceled } from "../release.ts";
 import { fillWhole } from "./fill.ts";
-import { canceled } from "./release.ts";
 
 /** Sales of one holding: it is cut to what the filters take in one order. */
 const SALES_PER_HOLDING_MAX = 100;
@@ -70,39 +70,25 @@ function sales(
   const events: (OrderPlaced | OrderFilled)[] = [];
   let left = quantity;
   for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
-    const order = saleOf(rules, atMost(left, rules, circumstances.market), numbers.orderId, circumstances.at);
+    const order = ownOrder({
+      orderId: numbers.orderId,
+      clientOrderId: `close#${numbers.orderId}`,
+      symbol: rules.symbol,
+      side: "SELL",
+      type: "MARKET",
+      quantity: atMost(left, rules, circumstances.market),
+      reservedAsset: rules.baseAsset,
+      at: circumstances.at,
+    });
     numbers.orderId += 1;
     events.push(
-      { type: "OrderPlaced", at: circumstances.at, order, postings: [] },
+      placed(order),
       fillWhole(numbers.tradeId, order, { price, isMaker: false }, rules, circumstances),
     );
     numbers.tradeId += 1;
     left = subtract(left, order.quantity);
   }
   return events;
-}
-
-function saleOf(rules: SymbolRules, quantity: Quantity, orderId: number, at: number): Order {
-  return {
-    orderId,
-    // No client can choose this id: its own may not hold the sign.
-    clientOrderId: `close#${orderId}`,
-    symbol: rules.symbol,
-    side: "SELL",
-    type: "MARKET",
-    status: "NEW",
-    price: ZERO,
-    stopPrice: ZERO,
-    quantity,
-    quoteQuantity: ZERO,
-    executedQuantity: ZERO,
-    executedQuote: ZERO,
-    reserved: ZERO,
-    reservedAsset: rules.baseAsset,
-    placedAt: at,
-    updatedAt: at,
-    workingAt: at,
-  };
 }
 
 function onStep(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {

@@ -2,10 +2,8 @@
 // funds; the first that fails is the answer. What a standing order does next is `working-order.ts`.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import type { OrderPlaced } from "../../domain/event.ts";
 import { isStopType, type Order } from "../../domain/order.ts";
-import { exhaustedBy, withPlacement } from "../../domain/order-counts.ts";
-import type { FilterName, Refusal } from "../../domain/refusal.ts";
+import type { FilterFailure, Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -30,6 +28,7 @@ import {
   failsPosition,
   failsPriceFilter,
 } from "../filters.ts";
+import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
 import { fillWhole } from "./fill.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
@@ -75,7 +74,7 @@ function placeAtMarket(
   if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
   const filled = fillWhole(account.nextTradeId, order, { price, isMaker: false }, rules, circumstances);
-  return { events: [placed(order, circumstances), filled] };
+  return { events: [placed(order, circumstances.admittedAt), filled] };
 }
 
 function placeAtLimit(
@@ -95,7 +94,9 @@ function placeAtLimit(
   if (failed !== null) return filterFailed(failed);
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
-  return { events: [placed(order, circumstances), ...fillIfMet(account, order, rules, circumstances)] };
+  return {
+    events: [placed(order, circumstances.admittedAt), ...fillIfMet(account, order, rules, circumstances)],
+  };
 }
 
 /** A stop waits for the last price; a BUY without a limit reserves what it would cost at its trigger. */
@@ -127,53 +128,18 @@ function placeStop(
   if (isReachedBy(order, last)) return { refusal: "STOP_WOULD_TRIGGER" };
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
-  return { events: [placed(order, circumstances)] };
-}
-
-/** The gateway's own budget once more, on what was taken: nothing that several gateways admit goes beyond it. */
-function exhaustedOrders({ orderCounts }: Account, { admittedAt }: Circumstances): Refusal | null {
-  if (admittedAt === undefined) return null;
-  const exhausted = exhaustedBy(withPlacement(orderCounts, admittedAt));
-  return exhausted === null ? null : { refusal: "ORDERS_EXHAUSTED", ...exhausted };
+  return { events: [placed(order, circumstances.admittedAt)] };
 }
 
 function newOrder(
-  account: Account,
+  { nextOrderId: orderId }: Account,
   command: PlaceOrder,
   rules: SymbolRules,
-  { quantity, reserved }: { readonly quantity: Quantity; readonly reserved: Amount },
+  terms: { readonly quantity: Quantity; readonly reserved: Amount },
   at: number,
 ): Order {
-  return {
-    orderId: account.nextOrderId,
-    clientOrderId: command.clientOrderId,
-    symbol: command.symbol,
-    side: command.side,
-    type: command.orderType,
-    status: "NEW",
-    price: command.price ?? ZERO,
-    stopPrice: ZERO,
-    quantity,
-    quoteQuantity: "quoteQuantity" in command.size ? command.size.quoteQuantity : ZERO,
-    executedQuantity: ZERO,
-    executedQuote: ZERO,
-    reserved,
-    reservedAsset: command.side === "BUY" ? rules.quoteAsset : rules.baseAsset,
-    placedAt: at,
-    updatedAt: at,
-    workingAt: at,
-  };
-}
-
-function placed(order: Order, { admittedAt }: Circumstances): OrderPlaced {
-  const { reserved, reservedAsset } = order;
-  return {
-    type: "OrderPlaced",
-    ...(admittedAt === undefined ? {} : { admittedAt }),
-    at: order.placedAt,
-    order,
-    postings: reserved > 0n ? [{ from: "free", to: "locked", asset: reservedAsset, amount: reserved }] : [],
-  };
+  const reservedAsset = command.side === "BUY" ? rules.quoteAsset : rules.baseAsset;
+  return orderOf(command, { orderId, ...terms, reservedAsset, at });
 }
 
 function canReserve(account: Account, { reserved, reservedAsset }: Order): boolean {
@@ -191,6 +157,6 @@ function buyableFor(amount: Amount, price: Price, rules: SymbolRules): Quantity 
   return floorToStep(onLot, rules.marketLotSize?.stepSize ?? ZERO);
 }
 
-function filterFailed(filter: FilterName): Refusal {
+function filterFailed({ filter }: FilterFailure): Refusal {
   return { refusal: "FILTER_FAILED", filter };
 }

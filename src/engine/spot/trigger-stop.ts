@@ -10,8 +10,8 @@ import { awaitsTrigger } from "../../domain/order.ts";
 import { bestOpposite, isReachedBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { failsAsLimit, failsAsMarket, failsPosition } from "../filters.ts";
+import { expired } from "../release.ts";
 import { fillWhole } from "./fill.ts";
-import { expired } from "./release.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
 export function triggerStop(account: Account, command: TriggerStop, circumstances: Circumstances): Decision {
@@ -31,7 +31,7 @@ export function triggerStop(account: Account, command: TriggerStop, circumstance
   const failed =
     (isLimit ? failsAsLimit(rules, order, market) : failsAsMarket(rules, order, market)) ??
     failsPosition(rules, order, account);
-  if (failed !== null) return { events: [triggered, expired(order, failed, at)] };
+  if (failed !== null) return { events: [triggered, expired(order, failed.filter, at)] };
   if (isLimit) return { events: [triggered, ...fillIfMet(account, order, rules, circumstances)] };
 
   const price = bestOpposite(order.side, quote);

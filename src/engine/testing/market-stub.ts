@@ -9,6 +9,7 @@ export class MarketStub implements Market {
   readonly #quotes = new Map<string, Quote>();
   readonly #lastPrices = new Map<string, Price>();
   readonly #averages = new Map<string, Price>();
+  readonly #marks = new Map<string, Price>();
 
   constructor(rules: readonly SymbolRules[]) {
     for (const each of rules) this.#rules.set(each.symbol, each);
@@ -33,6 +34,15 @@ export class MarketStub implements Market {
 
   averagePrice(symbol: string): Price | null {
     return this.#averages.get(symbol) ?? null;
+  }
+
+  markPrice(symbol: string): Price | null {
+    return this.#marks.get(symbol) ?? null;
+  }
+
+  setMarkPrice(symbol: string, price: Price | null): void {
+    if (price === null) this.#marks.delete(symbol);
+    else this.#marks.set(symbol, price);
   }
 
   setLastPrice(symbol: string, price: Price): void {
@@ -90,6 +100,7 @@ export function unfilteredRules(symbol: string, changed: Partial<SymbolRules> = 
     maxPosition: null,
     maxNumOrders: null,
     maxNumAlgoOrders: null,
+    contract: null,
     ...changed,
   };
 }

@@ -1,0 +1,44 @@
+// A decision that takes several steps, each of which depends on the one before: the account as it would be after the steps
+// so far, and their events. The account that it was begun with is not touched.
+import type { Account } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import { apply } from "./apply.ts";
+
+export class Draft {
+  #account: Account;
+  readonly #events: DomainEvent[] = [];
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** The account as it stands after the events so far. Read it, never write it. */
+  get account(): Account {
+    return this.#account;
+  }
+
+  get events(): readonly DomainEvent[] {
+    return this.#events;
+  }
+
+  /** Takes the next step. */
+  add(event: DomainEvent): void {
+    // Most refusals come before the first event: only from there on is there anything to copy for.
+    if (this.#events.length === 0) this.#account = copyOf(this.#account);
+    apply(this.#account, event);
+    this.#events.push(event);
+  }
+}
+
+/** What `apply` changes in place is copied; the values within are never changed. */
+function copyOf(account: Account): Account {
+  return {
+    ...account,
+    balances: new Map([...account.balances].map(([asset, pockets]) => [asset, { ...pockets }])),
+    openOrders: new Map(account.openOrders),
+    positions: new Map(account.positions),
+    openLegs: new Map(account.openLegs),
+    leverages: new Map(account.leverages),
+    heldBefore: new Map(account.heldBefore),
+  };
+}

@@ -1,0 +1,21 @@
+// What follows from every change of a position, of its leverage or of the orders on its symbol, whatever brought it about:
+// legs and reduce-only orders go with the position that they would close, and what the others reserve is brought up to date.
+import { closingSide } from "../../domain/position.ts";
+import type { Draft } from "../draft.ts";
+import { expired } from "../release.ts";
+import type { Contract } from "./contract.ts";
+import { adjustReserves, restingOn } from "./locks.ts";
+
+export function conclude(draft: Draft, contract: Contract, at: number): void {
+  const { symbol } = contract;
+  const position = draft.account.positions.get(symbol);
+  const side = position === undefined ? null : closingSide(position);
+  for (const leg of draft.account.openLegs.values()) {
+    if (leg.symbol !== symbol || leg.side === side) continue;
+    draft.add({ type: "LegExpired", at, legId: leg.legId, postings: [] });
+  }
+  for (const order of restingOn(draft.account, symbol)) {
+    if (order.reduceOnly && order.side !== side) draft.add(expired(order, "NOTHING_TO_REDUCE", at));
+  }
+  adjustReserves(draft, contract, at);
+}

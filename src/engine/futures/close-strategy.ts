@@ -1,0 +1,75 @@
+// Closing a futures strategy: orders and legs are cancelled, every position is closed at the market's price, and it is over
+// for good. All of it is one decision and so one commit.
+//
+// A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING, which permits no
+// writes, and the same command closes it later; until then the position lives on, funding and liquidation included.
+// Source: specification 3.3; design, section 6 (strategy close).
+import type { Position } from "../../domain/position.ts";
+import { closingSide } from "../../domain/position.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
+import { bestOpposite } from "../crossing.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { ownOrder, placed } from "../new-order.ts";
+import { canceled } from "../release.ts";
+import { type Contract, openContractOf } from "./contract.ts";
+import { fillOf } from "./fill.ts";
+
+export function closeStrategy(draft: Draft, circumstances: Circumstances): Refusal | null {
+  const { account } = draft;
+  const { market, at } = circumstances;
+  if (account.status === "CLOSED") return { refusal: "STRATEGY_CLOSED" };
+  for (const order of account.openOrders.values()) draft.add(canceled(order, at));
+  for (const { legId } of account.openLegs.values()) {
+    draft.add({ type: "LegCanceled", at, legId, postings: [] });
+  }
+  for (const position of account.positions.values()) {
+    const contract = openContractOf(market, position.symbol);
+    const quote = market.quote(position.symbol);
+    const price = quote && bestOpposite(closingSide(position), quote);
+    if (contract !== null && price !== null) close(draft, position, price, contract, circumstances);
+  }
+  if (draft.account.positions.size === 0) draft.add({ type: "StrategyClosed", at, postings: [] });
+  else if (account.status === "LIVE") draft.add({ type: "StrategyClosing", at, postings: [] });
+  return null;
+}
+
+/** In as many orders as the exchange's largest one for the market's price makes necessary. */
+function close(
+  draft: Draft,
+  { symbol }: Position,
+  price: Price,
+  contract: Contract,
+  circumstances: Circumstances,
+): void {
+  const { profile, at } = circumstances;
+  for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
+    const { nextOrderId: orderId } = draft.account;
+    const quantity = atMost(magnitude(position.quantity), contract);
+    const order = {
+      ...ownOrder({
+        orderId,
+        clientOrderId: `close#${orderId}`,
+        symbol,
+        side: closingSide(position),
+        type: "MARKET",
+        quantity,
+        reservedAsset: contract.contract.marginAsset,
+        at,
+      }),
+      reduceOnly: true,
+    } as const;
+    const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at };
+    const filled = fillOf(draft.account, order, contract, terms);
+    if (filled === null) throw new Error("what only closes can always be paid for");
+    draft.add(placed(order));
+    draft.add(filled);
+    position = draft.account.positions.get(symbol);
+  }
+}
+
+function atMost(quantity: Quantity, { marketLotSize }: Contract): Quantity {
+  const largest = floorToStep(marketLotSize?.maxQuantity ?? ZERO, marketLotSize?.stepSize ?? ZERO);
+  return largest === 0n ? quantity : least(quantity, largest);
+}

@@ -1,0 +1,54 @@
+// The market reached a resting futures order. It fills at its own limit, as maker; a reduce-only order at most as far as
+// there is something to reduce. If what it opens cannot be paid for any more, it expires.
+// Source: design, section 6 (futures margin).
+import type { FillRestingOrder } from "../../domain/command.ts";
+import type { Order } from "../../domain/order.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { type Quantity, subtract } from "../../money/decimal.ts";
+import { isMetBy } from "../crossing.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { expired } from "../release.ts";
+import { conclude } from "./aftermath.ts";
+import { armAttached } from "./attached-legs.ts";
+import { openContractOf } from "./contract.ts";
+import { closingPart, fillOf } from "./fill.ts";
+
+export function fillRestingOrder(
+  draft: Draft,
+  command: FillRestingOrder,
+  { market, profile, at }: Circumstances,
+): Refusal | null {
+  const order = draft.account.openOrders.get(command.orderId);
+  if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
+  const contract = openContractOf(market, order.symbol);
+  if (contract === null) return { refusal: "NOTHING_TO_FILL" };
+  const mark = market.markPrice(order.symbol);
+  // What it opens at a loss is measured by the mark price: it stays reached until there is one.
+  if (mark === null) return { refusal: "MARKET_SILENT" };
+  const quantity = quantityToFill(draft, order);
+  const terms = {
+    price: order.price,
+    quantity,
+    isMaker: true,
+    feeRate: profile.makerFee,
+    mark,
+    at,
+    seenAt: command.seenAt,
+  };
+  const filled = fillOf(draft.account, order, contract, terms);
+  if (filled === null) {
+    draft.add(expired(order, "INSUFFICIENT_BALANCE", at));
+  } else {
+    draft.add(filled);
+    armAttached(draft, order, contract, at);
+  }
+  conclude(draft, contract, at);
+  return null;
+}
+
+function quantityToFill({ account }: Draft, order: Order): Quantity {
+  const remaining = subtract(order.quantity, order.executedQuantity);
+  if (!order.reduceOnly) return remaining;
+  return closingPart(account.positions.get(order.symbol) ?? null, order.side, remaining);
+}

@@ -1,0 +1,216 @@
+// Filling a futures order: what it closes is settled, what it opens is paid into the position's wallet.
+//
+// Closing releases the wallet in proportion to the quantity. A gain comes from the market, a loss is paid out of what was
+// released, and what a loss exceeds that by is borne by the insurance fund: an isolated position never costs more than its
+// wallet. The fee is paid out of what is free.
+//
+// Opening moves initial margin and the open loss against the mark price from what is free into the wallet, and the fee of
+// the opening is taken from the wallet.
+// Source: design, section 6 (futures margin); reference exchange, sections 14 and 15.9.
+import type { Account } from "../../domain/account.ts";
+import type { OrderFilled } from "../../domain/event.ts";
+import type { Order, Side } from "../../domain/order.ts";
+import type { Position } from "../../domain/position.ts";
+import {
+  type Amount,
+  add,
+  amountDown,
+  feeOn,
+  least,
+  magnitude,
+  type Price,
+  type Product,
+  proceedsDown,
+  product,
+  type Quantity,
+  type Rate,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
+import type { Contract } from "./contract.ts";
+import { gain, initialMargin, leverageOf, openLoss } from "./margin.ts";
+
+export type FillTerms = {
+  readonly price: Price;
+  /** As much of the order as is filled. */
+  readonly quantity: Quantity;
+  readonly isMaker: boolean;
+  readonly feeRate: Rate;
+  /** Of a liquidation: the share of the notional that the insurance fund takes of what is left of the wallet. */
+  readonly clearanceRate?: Rate;
+  /** Null is enough for what only closes. */
+  readonly mark: Price | null;
+  /** Market time, Unix ms. */
+  readonly at: number;
+  /** When the market was there, if that was found out only afterwards. */
+  readonly seenAt?: number | undefined;
+};
+
+/** The fill of an order that is open, or null if what it opens cannot be paid for. */
+export function fillOf(
+  account: Account,
+  order: Order,
+  contract: Contract,
+  terms: FillTerms,
+): OrderFilled | null {
+  const { price, quantity, isMaker, feeRate, at, seenAt = at } = terms;
+  const { symbol, side } = order;
+  const wallets = new Wallets(account, contract.contract.marginAsset);
+  wallets.move("locked", "free", order.reserved);
+
+  const held = account.positions.get(symbol) ?? null;
+  const closed = closingPart(held, side, quantity);
+  const opened = subtract(quantity, closed);
+  const fee = feeOn(product(price, quantity), feeRate);
+  const closingFee = feeOn(product(price, closed), feeRate);
+  const openingFee = subtract(fee, closingFee);
+
+  const closing = held === null || closed === 0n ? null : close(held, closed, price, closingFee, wallets);
+  if (closing !== null && terms.clearanceRate !== undefined) {
+    wallets.move(
+      "free",
+      "clearance",
+      least(closing.left, feeOn(product(price, closed), terms.clearanceRate)),
+    );
+  }
+  const kept = closing === null ? held : closing.position;
+  const mark = terms.mark ?? price;
+  const leverage = leverageOf(account, symbol, contract.contract);
+  const position =
+    opened === 0n
+      ? kept
+      : open(
+          kept,
+          { symbol, side, price, quantity: opened, fee: openingFee, leverage, mark, at: seenAt },
+          wallets,
+        );
+  if (opened > 0n && position === null) return null;
+
+  return {
+    type: "OrderFilled",
+    at,
+    trade: {
+      tradeId: account.nextTradeId,
+      orderId: order.orderId,
+      symbol,
+      side,
+      price,
+      quantity,
+      quoteQuantity: proceedsDown(price, quantity),
+      fee,
+      feeAsset: contract.contract.marginAsset,
+      isMaker,
+      at,
+      realizedPnl: closing?.realized ?? ZERO,
+    },
+    position: position === null ? null : { ...position, updatedAt: at },
+    ...(seenAt === at ? {} : { heldFrom: seenAt }),
+    postings: wallets.postings,
+  };
+}
+
+/** How much of an order's quantity closes what is held. */
+export function closingPart(held: Position | null, side: Side, quantity: Quantity): Quantity {
+  if (held === null || held.quantity > 0n === (side === "BUY")) return ZERO;
+  return least(quantity, magnitude(held.quantity));
+}
+
+type Closed = {
+  /** What is still held, null for nothing. */
+  readonly position: Position | null;
+  readonly realized: Amount;
+  /** What the loss has left of the wallet that was released. */
+  readonly left: Amount;
+};
+
+function close(held: Position, closed: Quantity, price: Price, fee: Amount, wallets: Wallets): Closed {
+  const size = magnitude(held.quantity);
+  const isWhole = closed === size;
+  const entryShare = isWhole ? held.entryValue : (((held.entryValue * closed) / size) as Product);
+  const released = isWhole ? held.isolatedWallet : (((held.isolatedWallet * closed) / size) as Amount);
+  const signedClosed = (held.quantity > 0n ? closed : -closed) as Quantity;
+  const realized = amountDown(gain(signedClosed, entryShare, price));
+
+  const loss = realized < 0n ? (-realized as Amount) : (ZERO as Amount);
+  const covered = least(loss, released);
+  wallets.move("isolated", "market", covered);
+  wallets.move("clearance", "market", subtract(loss, covered));
+  const left = subtract(released, covered);
+  wallets.move("isolated", "free", left);
+  if (realized > 0n) wallets.move("market", "free", realized);
+  const paid = least(fee, wallets.free);
+  wallets.move("free", "fees", paid);
+  wallets.move("clearance", "fees", subtract(fee, paid));
+
+  const position = isWhole
+    ? null
+    : {
+        ...held,
+        quantity: subtract(held.quantity, signedClosed),
+        entryValue: (held.entryValue - entryShare) as Product,
+        isolatedWallet: subtract(held.isolatedWallet, released),
+        burden: subtract(add(held.burden, fee), realized),
+      };
+  return { position, realized, left };
+}
+
+type Opening = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: Price;
+  readonly quantity: Quantity;
+  readonly fee: Amount;
+  readonly leverage: number;
+  readonly mark: Price;
+  readonly at: number;
+};
+
+/** The position with the opening, or null if it cannot be paid for. */
+function open(held: Position | null, opening: Opening, wallets: Wallets): Position | null {
+  const { symbol, side, price, quantity, fee, leverage, mark, at } = opening;
+  const margin = add(initialMargin(price, quantity, leverage), openLoss(side, price, quantity, mark));
+  if (margin > wallets.free) return null;
+  wallets.move("free", "isolated", margin);
+  wallets.move("isolated", "fees", fee);
+  const signed = (side === "BUY" ? quantity : -quantity) as Quantity;
+  const before = held ?? {
+    quantity: ZERO,
+    entryValue: ZERO,
+    isolatedWallet: ZERO,
+    burden: ZERO,
+    openedAt: at,
+  };
+  return {
+    symbol,
+    quantity: add(before.quantity, signed),
+    entryValue: (before.entryValue + product(price, quantity)) as Product,
+    isolatedWallet: subtract(add(before.isolatedWallet, margin), fee),
+    burden: add(before.burden, fee),
+    openedAt: before.openedAt,
+    updatedAt: at,
+  };
+}
+
+/** The postings of one fill, and what is free after those so far. */
+class Wallets {
+  readonly postings: Posting[] = [];
+  readonly #asset: string;
+  #free: Amount;
+
+  constructor({ balances }: Account, asset: string) {
+    this.#asset = asset;
+    this.#free = freeOf(balances, asset);
+  }
+
+  get free(): Amount {
+    return this.#free;
+  }
+
+  move(from: Pocket, to: Pocket, amount: Amount): void {
+    if (amount === 0n) return;
+    this.postings.push({ from, to, asset: this.#asset, amount });
+    if (from === "free") this.#free = subtract(this.#free, amount);
+    if (to === "free") this.#free = add(this.#free, amount);
+  }
+}

@@ -1,0 +1,80 @@
+// Funding: at each settlement that the exchange publishes, whoever held a position when it was due pays or receives quantity
+// × mark price × rate. What is paid is rounded up, what is received down. It moves the wallet of the position; if that is
+// gone meanwhile, what is free. Nobody pays more than there is, and a wallet that is left below the maintenance margin is
+// liquidated at once.
+// Source: specification section 1; design, section 6 (funding); reference exchange, section 15.10.
+import type { Account } from "../../domain/account.ts";
+import type { SettleFunding } from "../../domain/command.ts";
+import { dueAt, heldWhenDue } from "../../domain/held-before.ts";
+import type { Settlement } from "../../domain/market.ts";
+import type { Position } from "../../domain/position.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { type Amount, divideUp, least, type Quantity, SCALE, subtract, ZERO } from "../../money/decimal.ts";
+import { freeOf, type Posting } from "../../money/posting.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { conclude } from "./aftermath.ts";
+import { contractOf } from "./contract.ts";
+import { liquidateIfReached } from "./liquidation.ts";
+
+export function settleFunding(
+  draft: Draft,
+  { settlement }: SettleFunding,
+  { market, at }: Circumstances,
+): Refusal | null {
+  const { account } = draft;
+  const { symbol } = settlement;
+  const contract = contractOf(market, symbol);
+  // The exchange no longer lists it, or not yet again: what it settled is not forgotten meanwhile.
+  if (contract === null) return { refusal: "MARKET_SILENT" };
+  const held = heldAt(account, settlement);
+  const position = account.positions.get(symbol) ?? null;
+  // Nothing was held, and nothing is remembered that later settlements do not ask for.
+  if (
+    held === 0n &&
+    !account.heldBefore.get(symbol)?.some(({ changedAt }) => changedAt < dueAt(settlement.fundingTime))
+  ) {
+    return null;
+  }
+  const { marginAsset: asset } = contract.contract;
+  const due = paymentOf(held, settlement);
+  const isStillHeld = position !== null && held !== 0n && position.quantity > 0n === held > 0n;
+  const pocket = isStillHeld ? "isolated" : "free";
+  const available = isStillHeld ? position.isolatedWallet : freeOf(account.balances, asset);
+  const paid = least(due, available);
+  const postings: Posting[] =
+    paid > 0n
+      ? [{ from: pocket, to: "funding", asset, amount: paid }]
+      : [{ from: "funding", to: pocket, asset, amount: -paid as Amount }];
+  draft.add({
+    type: "FundingSettled",
+    at,
+    ...settlement,
+    asset,
+    position: isStillHeld ? withPaid(position, paid, at) : position,
+    postings: postings.filter(({ amount }) => amount !== 0n),
+  });
+  if (
+    isStillHeld &&
+    !liquidateIfReached(draft, contract, { mark: settlement.markPrice, at, seenAt: settlement.fundingTime })
+  )
+    conclude(draft, contract, at);
+  return null;
+}
+
+/** What a holder of a signed quantity pays at a settlement; negative for what it receives. */
+export function paymentOf(held: Quantity, { rate, markPrice }: Settlement): Amount {
+  return divideUp(held * markPrice * rate, SCALE * SCALE) as Amount;
+}
+
+/** What was held when the settlement was due; nothing of a position that was opened only then. */
+function heldAt({ positions, heldBefore }: Account, { symbol, fundingTime }: Settlement): Quantity {
+  const position = positions.get(symbol);
+  const isOlder = position !== undefined && position.openedAt < dueAt(fundingTime);
+  const present = isOlder ? position.quantity : (ZERO as Quantity);
+  return heldWhenDue(heldBefore.get(symbol) ?? [], fundingTime, present);
+}
+
+function withPaid(position: Position, paid: Amount, at: number): Position {
+  return { ...position, isolatedWallet: subtract(position.isolatedWallet, paid), updatedAt: at };
+}

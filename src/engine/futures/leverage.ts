@@ -1,0 +1,55 @@
+// The leverage of a symbol: what its entries lock and open with. It never moves the wallet of a position that is open.
+// Source: specification 4.2 (leverage); design, section 6; reference exchange, section 14.
+import type { ChangeLeverage } from "../../domain/command.ts";
+import { SIDES } from "../../domain/order.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { freeOf } from "../../money/posting.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { type Contract, contractOf } from "./contract.ts";
+import { exposureOf } from "./exposure.ts";
+import { adjustReserves, reservesInAll, restingOn } from "./locks.ts";
+import { leverageMax, leverageOf, notionalMaxAt } from "./margin.ts";
+
+export function changeLeverage(
+  draft: Draft,
+  { symbol, leverage: wanted }: ChangeLeverage,
+  { market, at }: Circumstances,
+): Refusal | null {
+  const { account } = draft;
+  if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  const contract = contractOf(market, symbol);
+  if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
+  const leverage = Math.min(wanted, leverageMax(contract.contract));
+  const present = leverageOf(account, symbol, contract.contract);
+  if (leverage < present && account.positions.has(symbol))
+    return { refusal: "LEVERAGE_LOWERED_UNDER_POSITION" };
+  const notionalMax = notionalMaxAt(leverage, contract.contract);
+  if (SIDES.some((side) => exposureOf(account, side, contract, market) > notionalMax)) {
+    return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  }
+  if (leverage === account.leverages.get(symbol)) return null;
+  return setLeverage(draft, contract, leverage, at) ? null : { refusal: "LEVERAGE_MARGIN_INSUFFICIENT" };
+}
+
+/** The leverage that comes with an entry counts only while no position is open; answers whether it can be paid for. */
+export function takeEntryLeverage(draft: Draft, contract: Contract, wanted: number, at: number): boolean {
+  const { account } = draft;
+  const { symbol } = contract;
+  const leverage = Math.min(wanted, leverageMax(contract.contract));
+  if (account.positions.has(symbol) || leverage === leverageOf(account, symbol, contract.contract))
+    return true;
+  return setLeverage(draft, contract, leverage, at);
+}
+
+/** Sets it, and has resting orders reserve what they now must; false if there is not enough for that. */
+function setLeverage(draft: Draft, contract: Contract, leverage: number, at: number): boolean {
+  const { symbol } = contract;
+  draft.add({ type: "LeverageChanged", at, symbol, leverage, postings: [] });
+  const { account } = draft;
+  const reserved = restingOn(account, symbol).reduce((sum, order) => sum + order.reserved, 0n);
+  const missing = reservesInAll(account, contract) - reserved;
+  if (missing > freeOf(account.balances, contract.contract.marginAsset)) return false;
+  adjustReserves(draft, contract, at);
+  return true;
+}

@@ -1,0 +1,95 @@
+// The mark price has used up a position's maintenance margin: its orders and legs are cancelled and it is closed at its
+// liquidation price, without commission; of what is left of its wallet the insurance fund takes the clearance fee, the rest
+// is free. Where the mark has leapt beyond the bankruptcy price the whole wallet is lost, and never more.
+// Source: specification section 1; design, section 6 (liquidation); reference exchange, section 15.6.
+import type { LiquidatePosition } from "../../domain/command.ts";
+import type { Position } from "../../domain/position.ts";
+import { closingSide } from "../../domain/position.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { magnitude, type Price, ZERO } from "../../money/decimal.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { ownOrder, placed } from "../new-order.ts";
+import { canceled } from "../release.ts";
+import { type Contract, contractOf } from "./contract.ts";
+import { fillOf } from "./fill.ts";
+import { openLegsOn } from "./legs.ts";
+import { restingOn } from "./locks.ts";
+import { bankruptcyPrice, isLiquidatedAt, liquidationPrice } from "./margin.ts";
+
+export function liquidatePosition(
+  draft: Draft,
+  { symbol, seen, seenAt }: LiquidatePosition,
+  { market, at }: Circumstances,
+): Refusal | null {
+  const contract = contractOf(market, symbol);
+  if (contract === null) return { refusal: "NOTHING_TO_FILL" };
+  const isReached = liquidateIfReached(draft, contract, { mark: seen, at, seenAt });
+  return isReached ? null : { refusal: "NOTHING_TO_FILL" };
+}
+
+/** A mark price and the market time of the decision, Unix ms; and when it was seen, if that was found out afterwards. */
+type Seen = { readonly mark: Price; readonly at: number; readonly seenAt: number | undefined };
+
+/** Liquidates the position if a mark price has reached its liquidation price; answers whether it has. */
+export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen): boolean {
+  const { mark, at } = seen;
+  const { symbol } = contract;
+  const position = draft.account.positions.get(symbol);
+  const price = position && liquidationPrice(position, contract.contract);
+  if (position === undefined || price == null || !isLiquidatedAt(position, price, mark)) return false;
+  for (const order of restingOn(draft.account, symbol)) draft.add(canceled(order, at));
+  for (const { legId } of openLegsOn(draft.account, symbol)) {
+    draft.add({ type: "LegCanceled", at, legId, postings: [] });
+  }
+  close(draft, position, closingPrice(position, price, mark), contract, seen);
+  return true;
+}
+
+/** The liquidation price, unless the mark has leapt beyond the price at which the wallet is used up. */
+function closingPrice(position: Position, liquidation: Price, mark: Price): Price {
+  const bankruptcy = bankruptcyPrice(position);
+  const isBeyond = position.quantity > 0n ? mark <= bankruptcy : mark >= bankruptcy;
+  return isBeyond ? bankruptcy : liquidation;
+}
+
+function close(
+  draft: Draft,
+  position: Position,
+  price: Price,
+  contract: Contract,
+  { at, seenAt }: Seen,
+): void {
+  const { symbol } = position;
+  const { marginAsset, liquidationFee } = contract.contract;
+  const { nextOrderId: orderId } = draft.account;
+  const quantity = magnitude(position.quantity);
+  const order = {
+    ...ownOrder({
+      orderId,
+      clientOrderId: `liquidation#${orderId}`,
+      symbol,
+      side: closingSide(position),
+      type: "LIQUIDATION",
+      quantity,
+      reservedAsset: marginAsset,
+      at,
+    }),
+    price: bankruptcyPrice(position),
+    reduceOnly: true,
+  } as const;
+  const terms = {
+    price,
+    quantity,
+    isMaker: false,
+    feeRate: ZERO,
+    clearanceRate: liquidationFee,
+    mark: null,
+    at,
+    seenAt,
+  };
+  const filled = fillOf(draft.account, order, contract, terms);
+  if (filled === null) throw new Error("what only closes can always be paid for");
+  draft.add(placed(order));
+  draft.add(filled);
+}

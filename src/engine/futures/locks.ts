@@ -1,0 +1,87 @@
+// What resting entries reserve: initial margin for the part of each that would increase the exposure. What is held can be
+// closed once; orders against it take from that in the order of placement, and only what goes beyond it is an entry.
+// Source: design, section 6 (futures margin); specification 8.1.
+import type { Account } from "../../domain/account.ts";
+import type { Order } from "../../domain/order.ts";
+import { closingSide } from "../../domain/position.ts";
+import { type Amount, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { freeOf } from "../../money/posting.ts";
+import type { Draft } from "../draft.ts";
+import type { Contract } from "./contract.ts";
+import { initialMargin, leverageOf } from "./margin.ts";
+
+type Resting = Pick<Order, "orderId" | "side" | "price" | "quantity" | "executedQuantity" | "reduceOnly">;
+
+/** What an order that is about to rest behind all others reserves. */
+export function reserveOf(account: Account, order: Resting, contract: Contract): Amount {
+  const resting = [...restingOn(account, contract.symbol), order];
+  return reserves(account, resting, contract).at(-1)?.reserve ?? ZERO;
+}
+
+/** What the open orders on a contract reserve in all with the leverage and the position as they are. */
+export function reservesInAll(account: Account, contract: Contract): Amount {
+  return reserves(account, restingOn(account, contract.symbol), contract).reduce(
+    (sum, { reserve }) => sum + reserve,
+    0n,
+  ) as Amount;
+}
+
+/**
+ * Has every open order on a contract reserve what it must now. What became too much is released first. If what is free does
+ * not suffice for the rest (a position was closed that the orders would have closed), an order reserves what there is: it
+ * expires at its fill, unless enough is free by then.
+ */
+export function adjustReserves(draft: Draft, contract: Contract, at: number): void {
+  const { account } = draft;
+  const asset = contract.contract.marginAsset;
+  const changes = reserves(account, restingOn(account, contract.symbol), contract).filter(
+    ({ order, reserve }) => reserve !== order.reserved,
+  );
+  for (const { order, reserve } of changes.filter(({ order, reserve }) => reserve < order.reserved)) {
+    const amount = subtract(order.reserved, reserve);
+    draft.add({
+      type: "OrderReserveChanged",
+      at,
+      orderId: order.orderId,
+      reserved: reserve,
+      postings: [{ from: "locked", to: "free", asset, amount }],
+    });
+  }
+  for (const { order, reserve } of changes.filter(({ order, reserve }) => reserve > order.reserved)) {
+    const amount = least(subtract(reserve, order.reserved), freeOf(draft.account.balances, asset));
+    if (amount === 0n) continue;
+    draft.add({
+      type: "OrderReserveChanged",
+      at,
+      orderId: order.orderId,
+      reserved: (order.reserved + amount) as Amount,
+      postings: [{ from: "free", to: "locked", asset, amount }],
+    });
+  }
+}
+
+/** The open orders on a symbol, oldest first. */
+export function restingOn({ openOrders }: Account, symbol: string): Order[] {
+  return [...openOrders.values()]
+    .filter((order) => order.symbol === symbol)
+    .sort((one, other) => one.orderId - other.orderId);
+}
+
+/** What each of these orders must reserve, given in the order of placement. */
+function reserves<O extends Resting>(
+  account: Account,
+  orders: readonly O[],
+  contract: Contract,
+): { readonly order: O; readonly reserve: Amount }[] {
+  const position = account.positions.get(contract.symbol);
+  const leverage = leverageOf(account, contract.symbol, contract.contract);
+  let closable: Quantity = position === undefined ? ZERO : magnitude(position.quantity);
+  return orders.map((order) => {
+    if (order.reduceOnly) return { order, reserve: ZERO };
+    const remaining = subtract(order.quantity, order.executedQuantity);
+    const closes = position !== undefined && order.side === closingSide(position);
+    const closed = closes ? least(remaining, closable) : (ZERO as Quantity);
+    closable = subtract(closable, closed);
+    return { order, reserve: initialMargin(order.price, subtract(remaining, closed), leverage) };
+  });
+}

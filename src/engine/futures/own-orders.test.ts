@@ -1,0 +1,88 @@
+// Orders that no client places: what a leg, a liquidation and the close of a strategy leave in the lists.
+import { expect, test } from "vitest";
+import type { Command } from "../../domain/command.ts";
+import type { Order } from "../../domain/order.ts";
+import { isRefusal } from "../../domain/refusal.ts";
+import { decimal, type Price, ZERO } from "../../money/decimal.ts";
+import { decide } from "../decide.ts";
+import { STANDARD } from "../profiles.ts";
+import { FUTURES } from "../testing/futures-family.ts";
+import { Workbench } from "../testing/workbench.ts";
+
+const AT = 1_000;
+
+test("the order of a leg bears the leg's client id, only reduces and closes the position", () => {
+  const bench = longWithStop();
+  const [leg] = bench.account.openLegs.values();
+  const command = { type: "TriggerLeg", legId: leg?.legId ?? 0, seen: decimal<Price>("58000") } as const;
+  expect(orderPlacedBy(bench, command)).toMatchObject({
+    orderId: 3,
+    clientOrderId: leg?.clientLegId,
+    type: "MARKET",
+    side: "SELL",
+    quantity: decimal("0.02"),
+    price: ZERO,
+    reduceOnly: true,
+    closesPosition: true,
+    placedAt: AT,
+  });
+});
+
+test("a liquidation is an order of its own type, limited by the bankruptcy price", () => {
+  const command = { type: "LiquidatePosition", symbol: "BTCUSDT", seen: decimal<Price>("54200") } as const;
+  const order = orderPlacedBy(longWithStop(), command);
+  expect(order).toMatchObject({
+    clientOrderId: "liquidation#3",
+    type: "LIQUIDATION",
+    side: "SELL",
+    quantity: decimal("0.02"),
+    price: decimal("54030"),
+    reduceOnly: true,
+  });
+  expect(order).not.toHaveProperty("closesPosition");
+});
+
+test("closing a strategy places market orders that only reduce", () => {
+  expect(orderPlacedBy(longWithStop(), { type: "CloseStrategy" })).toMatchObject({
+    clientOrderId: "close#3",
+    type: "MARKET",
+    side: "SELL",
+    quantity: decimal("0.02"),
+    reduceOnly: true,
+  });
+});
+
+test("the legs that an entry brings are named after it", () => {
+  const bench = longWithStop();
+  bench.take("cancel legs BTCUSDT");
+  bench.take("buy 0.02 BTCUSDT sl 58000 tp 62000");
+  expect([...bench.account.openLegs.values()]).toMatchObject([
+    {
+      legId: 4,
+      clientLegId: "stopLoss#3",
+      type: "STOP_MARKET",
+      side: "SELL",
+      triggerPrice: decimal("58000"),
+    },
+    { legId: 5, clientLegId: "takeProfit#3", type: "TAKE_PROFIT_MARKET", triggerPrice: decimal("62000") },
+  ]);
+});
+
+function longWithStop(): Workbench {
+  const bench = new Workbench(FUTURES);
+  for (const step of ["mark BTCUSDT 60000", "quote BTCUSDT 60000 60000", "leverage BTCUSDT 10"])
+    bench.take(step);
+  bench.take("buy 0.02 BTCUSDT");
+  bench.take("stop sell BTCUSDT 58000");
+  return bench;
+}
+
+function orderPlacedBy({ account, market }: Workbench, command: Command): Order {
+  const decision = decide(account, command, { market, profile: STANDARD.FUTURES, at: AT });
+  if (isRefusal(decision)) throw new Error(`it is carried out: ${decision.refusal}`);
+  const placed = decision.events.flatMap((event) => (event.type === "OrderPlaced" ? [event.order] : []));
+  expect(placed.length).toBe(1);
+  const [order] = placed;
+  if (order === undefined) throw new Error("an order was placed");
+  return order;
+}

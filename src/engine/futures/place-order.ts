@@ -1,0 +1,189 @@
+// Placing a futures order. The checks run from the most general to the most particular: strategy, symbol, filters, what is to
+// be reduced, legs, market, position limit, margin; the first that fails is the answer.
+//
+// Fills follow the standard profile: an order at the market's price is filled whole at the opposite best price, as taker; one
+// with a limit at its limit, as maker, at once if the market stands there already.
+// Source: specification 4.2; design, section 6; reference exchange, sections 10.2, 12.1 and 14.
+import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
+import type { Market } from "../../domain/market.ts";
+import type { Order } from "../../domain/order.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { type Price, proceedsDown, type Quantity, ZERO } from "../../money/decimal.ts";
+import { freeOf } from "../../money/posting.ts";
+import { bestOpposite, isMetBy } from "../crossing.ts";
+import type { Circumstances } from "../decision.ts";
+import type { Draft } from "../draft.ts";
+import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
+import { conclude } from "./aftermath.ts";
+import { armAttached, attachedRefusal } from "./attached-legs.ts";
+import { type Contract, contractOf } from "./contract.ts";
+import {
+  bandRefusal,
+  counterpartyRefusal,
+  notionalRefusal,
+  orderCountRefusal,
+  priceRefusal,
+  quantityRefusal,
+} from "./contract-filters.ts";
+import { exposureOf } from "./exposure.ts";
+import { closingPart, fillOf } from "./fill.ts";
+import { takeEntryLeverage } from "./leverage.ts";
+import { reserveOf } from "./locks.ts";
+import { leverageOf, notionalMaxAt } from "./margin.ts";
+
+const NO_OPTIONS: EntryOptions = { reduceOnly: false, attached: null, leverage: null };
+
+export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Circumstances): Refusal | null {
+  const { market } = circumstances;
+  const exhausted = exhaustedOrders(draft.account, circumstances);
+  if (exhausted !== null) return exhausted;
+  if (draft.account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  const contract = contractOf(market, command.symbol);
+  if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
+  if (contract.status !== "TRADING") return { refusal: "CONTRACT_NOT_TRADING" };
+  if (!contract.orderTypes.includes(command.orderType)) {
+    return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
+  }
+  const unfit = filterRefusal(draft, command, contract, market);
+  if (unfit !== null) return unfit;
+  const quantity = quantityToPlace(draft, command);
+  if (quantity === 0n) return { refusal: "REDUCE_ONLY_REJECTED" };
+  const { attached, leverage } = optionsOf(command);
+  const unfitLegs = attached && attachedRefusal(draft.account, command, attached, contract, market);
+  if (unfitLegs !== null) return unfitLegs;
+
+  if (leverage !== null && !takeEntryLeverage(draft, contract, leverage, circumstances.at)) {
+    return { refusal: "MARGIN_INSUFFICIENT" };
+  }
+  const refusal =
+    command.price === null
+      ? placeAtMarket(draft, command, quantity, contract, circumstances)
+      : placeAtLimit(draft, command, quantity, contract, circumstances);
+  if (refusal !== null) return refusal;
+  conclude(draft, contract, circumstances.at);
+  return null;
+}
+
+function filterRefusal(
+  draft: Draft,
+  command: PlaceOrder,
+  contract: Contract,
+  market: Market,
+): Refusal | null {
+  const { side, price } = command;
+  const quantity = quantityOf(command);
+  return (
+    (price === null ? null : (priceRefusal(contract, price) ?? bandRefusal(contract, side, price, market))) ??
+    quantityRefusal(contract, quantity, price === null) ??
+    (optionsOf(command).reduceOnly ? null : notionalRefusal(contract, price, quantity, market)) ??
+    (price === null ? null : orderCountRefusal(contract, draft.account))
+  );
+}
+
+function placeAtMarket(
+  draft: Draft,
+  command: PlaceOrder,
+  quantity: Quantity,
+  contract: Contract,
+  { market, profile, at, admittedAt }: Circumstances,
+): Refusal | null {
+  const { symbol, side } = command;
+  const quote = market.quote(symbol);
+  const mark = market.markPrice(symbol);
+  if (quote === null || mark === null) return { refusal: "MARKET_SILENT" };
+  const price = bestOpposite(side, quote);
+  if (price === null) return { refusal: "BOOK_EMPTY" };
+  const outOfBounds = counterpartyRefusal(contract, side, price, mark);
+  if (outOfBounds !== null) return outOfBounds;
+  if (isTooLarge(draft, command, price, quantity, contract, market)) {
+    return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  }
+  const order = newOrder(draft, command, quantity, contract, at);
+  const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
+  const filled = fillOf(draft.account, order, contract, terms);
+  if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
+  // From here on the order stands.
+  draft.add(placed(order, admittedAt));
+  draft.add(filled);
+  armAttached(draft, order, contract, at);
+  return null;
+}
+
+function placeAtLimit(
+  draft: Draft,
+  command: PlaceOrder,
+  quantity: Quantity,
+  contract: Contract,
+  { market, profile, at, admittedAt }: Circumstances,
+): Refusal | null {
+  const price = command.price ?? ZERO;
+  if (isTooLarge(draft, command, price, quantity, contract, market)) {
+    return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  }
+  const resting = newOrder(draft, command, quantity, contract, at);
+  const order = { ...resting, reserved: reserveOf(draft.account, resting, contract) };
+  if (order.reserved > freeOf(draft.account.balances, order.reservedAsset)) {
+    return { refusal: "MARGIN_INSUFFICIENT" };
+  }
+  draft.add(placed(order, admittedAt));
+  const quote = market.quote(command.symbol);
+  const mark = market.markPrice(command.symbol);
+  const opposite = quote && bestOpposite(command.side, quote);
+  // Without a mark price nobody knows what it opens at a loss: it rests until there is one.
+  if (opposite === null || mark === null || !isMetBy(order, opposite)) return null;
+  const terms = { price, quantity, isMaker: true, feeRate: profile.makerFee, mark, at };
+  const filled = fillOf(draft.account, order, contract, terms);
+  if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
+  draft.add(filled);
+  armAttached(draft, order, contract, at);
+  return null;
+}
+
+/** Whether the position would be too large for its leverage if this order and all others of its side were filled. */
+function isTooLarge(
+  { account }: Draft,
+  command: PlaceOrder,
+  price: Price,
+  quantity: Quantity,
+  contract: Contract,
+  market: Market,
+): boolean {
+  if (optionsOf(command).reduceOnly) return false;
+  const leverage = leverageOf(account, contract.symbol, contract.contract);
+  const added = proceedsDown(price, quantity);
+  return (
+    exposureOf(account, command.side, contract, market) + added > notionalMaxAt(leverage, contract.contract)
+  );
+}
+
+/** What of a reduce-only order there is to reduce, and any other as it is. */
+function quantityToPlace({ account }: Draft, command: PlaceOrder): Quantity {
+  const quantity = quantityOf(command);
+  if (!optionsOf(command).reduceOnly) return quantity;
+  return closingPart(account.positions.get(command.symbol) ?? null, command.side, quantity);
+}
+
+function newOrder(
+  { account }: Draft,
+  command: PlaceOrder,
+  quantity: Quantity,
+  contract: Contract,
+  at: number,
+): Order {
+  const { reduceOnly, attached } = optionsOf(command);
+  const reservedAsset = contract.contract.marginAsset;
+  return {
+    ...orderOf(command, { orderId: account.nextOrderId, quantity, reserved: ZERO, reservedAsset, at }),
+    ...(reduceOnly ? { reduceOnly } : {}),
+    ...(attached === null ? {} : { attached }),
+  };
+}
+
+function optionsOf({ entry }: PlaceOrder): EntryOptions {
+  return entry ?? NO_OPTIONS;
+}
+
+function quantityOf({ size }: PlaceOrder): Quantity {
+  if ("quantity" in size) return size.quantity;
+  throw new Error("a futures order is placed by its quantity");
+}

@@ -1,0 +1,81 @@
+// How an order begins: the same for every kind of strategy, whoever places it.
+import type { Account } from "../domain/account.ts";
+import type { PlaceOrder } from "../domain/command.ts";
+import type { OrderPlaced } from "../domain/event.ts";
+import type { Order } from "../domain/order.ts";
+import { exhaustedBy, withPlacement } from "../domain/order-counts.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import { type Amount, type Quantity, ZERO } from "../money/decimal.ts";
+import type { Circumstances } from "./decision.ts";
+
+/** The gateway's own budget once more, on what was taken: nothing that several gateways admit goes beyond it. */
+export function exhaustedOrders({ orderCounts }: Account, { admittedAt }: Circumstances): Refusal | null {
+  if (admittedAt === undefined) return null;
+  const exhausted = exhaustedBy(withPlacement(orderCounts, admittedAt));
+  return exhausted === null ? null : { refusal: "ORDERS_EXHAUSTED", ...exhausted };
+}
+
+/** The order that a client's placement stands for; `at` is market time, Unix ms. */
+export function orderOf(
+  command: PlaceOrder,
+  { quantity, ...terms }: { readonly orderId: number; readonly quantity: Quantity } & Reservation & At,
+): Order {
+  return {
+    ...begun({
+      ...terms,
+      clientOrderId: command.clientOrderId,
+      symbol: command.symbol,
+      side: command.side,
+      type: command.orderType,
+      quantity,
+    }),
+    price: command.price ?? ZERO,
+    quoteQuantity: "quoteQuantity" in command.size ? command.size.quoteQuantity : ZERO,
+  };
+}
+
+type Reservation = { readonly reserved: Amount; readonly reservedAsset: string };
+type At = { readonly at: number };
+
+/** An order that the service places for the strategy, at the market's price. No client can choose an id with a `#`. */
+export function ownOrder(
+  terms: Pick<
+    Order,
+    "orderId" | "clientOrderId" | "symbol" | "side" | "type" | "quantity" | "reservedAsset"
+  > &
+    At,
+): Order {
+  return begun({ ...terms, reserved: ZERO });
+}
+
+function begun({
+  at,
+  ...terms
+}: Pick<Order, "orderId" | "clientOrderId" | "symbol" | "side" | "type" | "quantity"> &
+  Reservation &
+  At): Order {
+  return {
+    ...terms,
+    status: "NEW",
+    price: ZERO,
+    stopPrice: ZERO,
+    quoteQuantity: ZERO,
+    executedQuantity: ZERO,
+    executedQuote: ZERO,
+    placedAt: at,
+    updatedAt: at,
+    workingAt: at,
+  };
+}
+
+/** The order stands, and what it reserves is locked. */
+export function placed(order: Order, admittedAt?: number): OrderPlaced {
+  const { reserved, reservedAsset } = order;
+  return {
+    type: "OrderPlaced",
+    ...(admittedAt === undefined ? {} : { admittedAt }),
+    at: order.placedAt,
+    order,
+    postings: reserved > 0n ? [{ from: "free", to: "locked", asset: reservedAsset, amount: reserved }] : [],
+  };
+}

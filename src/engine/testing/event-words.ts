@@ -1,0 +1,60 @@
+// What happened, in a trader's words.
+import type { DomainEvent, OrderFilled } from "../../domain/event.ts";
+import { incomesOf } from "../../domain/income.ts";
+import { type Amount, formatBriefly, ZERO } from "../../money/decimal.ts";
+
+export function inWords(event: DomainEvent): string {
+  switch (event.type) {
+    case "StrategyOpened":
+      return "opened";
+    case "OrderPlaced":
+      return `placed ${event.order.orderId}`;
+    case "OrderFilled":
+      return fillInWords(event);
+    case "OrderCanceled":
+      return `canceled ${event.orderId}`;
+    case "OrderTriggered":
+      return `triggered ${event.orderId}`;
+    case "OrderExpired":
+      return `expired ${event.orderId} ${event.reason}`;
+    case "OrderReserveChanged":
+      return `${event.orderId} locks ${formatBriefly(event.reserved)}`;
+    case "LegPlaced":
+      return `placed leg ${event.leg.legId}`;
+    case "LegFired":
+      return `fired leg ${event.legId}`;
+    case "LegCanceled":
+      return `canceled leg ${event.legId}`;
+    case "LegExpired":
+      return `expired leg ${event.legId}`;
+    case "LeverageChanged":
+      return `leverage ${event.leverage}`;
+    case "FundingSettled":
+      return `funding ${signed(incomeOf(event, "FUNDING_FEE"))}`;
+    case "StrategyClosing":
+      return "closing";
+    case "StrategyClosed":
+      return "closed";
+  }
+}
+
+/** A decimal with its sign, and with no more digits than it needs. */
+export function signed(value: bigint): string {
+  return value > 0n ? `+${formatBriefly(value)}` : formatBriefly(value);
+}
+
+function fillInWords(event: OrderFilled): string {
+  const { orderId, quantity, price, fee, feeAsset, isMaker, realizedPnl } = event.trade;
+  const role = isMaker ? "maker" : "taker";
+  const clearance = incomeOf(event, "INSURANCE_CLEAR");
+  return [
+    `filled ${orderId}: ${formatBriefly(quantity)} @ ${formatBriefly(price)}`,
+    `fee ${formatBriefly(fee)} ${feeAsset} ${role}`,
+    ...(realizedPnl === undefined || realizedPnl === 0n ? [] : [`realized ${signed(realizedPnl)}`]),
+    ...(clearance === 0n ? [] : [`clearance ${signed(clearance)}`]),
+  ].join(" ");
+}
+
+function incomeOf(event: DomainEvent, type: "FUNDING_FEE" | "INSURANCE_CLEAR"): Amount {
+  return incomesOf(event).find((income) => income.type === type)?.amount ?? ZERO;
+}

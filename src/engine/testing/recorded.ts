@@ -1,0 +1,36 @@
+// Published and recorded examples of the exchange. They are not part of the project: tests that read them are skipped, and
+// say so in their names, where they are absent.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { readBrackets } from "../../market/brackets/read.ts";
+import type { BracketTable } from "../../market/brackets/table.ts";
+
+const DATA = join(process.env.SHARED_DIR ?? join(import.meta.dirname, "../../../../shared"), "data");
+export const isHere = existsSync(DATA);
+export const SKIPPED = isHere ? "" : " (skipped: no recordings in SHARED_DIR)";
+
+/** The JSON of a file below the recordings' folder. */
+export function recorded(file: string): unknown {
+  const bytes = readFileSync(join(DATA, file));
+  return JSON.parse((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
+}
+
+/** Every recorded table of leverage brackets, by the day it is of. */
+export function recordedBrackets(): ReadonlyMap<string, BracketTable> {
+  const days = ["2024-08-08", "2025-10-23", "2026-07-02"];
+  return new Map(
+    days.map((day) => {
+      const file = `brackets/binance-usdm-leverage-tiers-${day}.json.gz`;
+      const rowsBySymbol = recorded(file) as Readonly<Record<string, readonly { readonly info: object }[]>>;
+      const body = Object.entries(rowsBySymbol).map(([symbol, rows]) => ({
+        symbol,
+        // The older recordings have texts for numbers.
+        brackets: rows.map(({ info }) =>
+          Object.fromEntries(Object.entries(info).map(([key, value]) => [key, Number(value)])),
+        ),
+      }));
+      return [day, readBrackets(JSON.stringify(body))];
+    }),
+  );
+}

@@ -1,0 +1,184 @@
+// What a scenario is carried out on: one account and one market, and the steps that both kinds of strategy have. Those that
+// only one of them has are its family's.
+import type { Account, StrategyType } from "../../domain/account.ts";
+import type { Command } from "../../domain/command.ts";
+import type { Quote } from "../../domain/market.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { decimal, type Price, ZERO } from "../../money/decimal.ts";
+import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
+import { commandOf } from "../../watch/errands.ts";
+import { type Reached, waitingsOf } from "../../watch/waiting.ts";
+import { WatchList } from "../../watch/watch-list.ts";
+import { apply } from "../apply.ts";
+import { decide } from "../decide.ts";
+import { openStrategy } from "../open-strategy.ts";
+import { STANDARD } from "../profiles.ts";
+import { inWords } from "./event-words.ts";
+import { MarketStub } from "./market-stub.ts";
+
+/** A step of a scenario: its words after the first; answers with its outcome. */
+export type Step = (bench: Workbench, words: readonly string[]) => string;
+
+/** What is particular to one kind of strategy. */
+export type Family = {
+  readonly type: StrategyType;
+  readonly rules: readonly SymbolRules[];
+  /** By their first words. */
+  readonly steps: Readonly<Record<string, Step>>;
+  /** What an account holds, as the last column of a table says it. */
+  readonly held: (account: Account, market: MarketStub) => string;
+};
+
+export class Workbench {
+  readonly market: MarketStub;
+  readonly account: Account;
+  /** Market time, Unix ms; every step takes one. */
+  at = 0;
+  readonly #family: Family;
+
+  constructor(family: Family) {
+    this.#family = family;
+    this.market = new MarketStub(family.rules);
+    this.account = openStrategy("scenario", family.type, this.at).account;
+  }
+
+  take(step: string): { readonly outcome: string; readonly held: string } {
+    this.at += 1;
+    const [verb = "", ...words] = step.split(/\s+/);
+    const carryOut = this.#family.steps[verb] ?? STEPS[verb];
+    if (carryOut === undefined) throw new Error(`there is no step ${JSON.stringify(verb)}`);
+    const outcome = carryOut(this, words);
+    checkPockets(this.account);
+    return { outcome, held: this.#family.held(this.account, this.market) };
+  }
+
+  /** Decides and applies; answers in words what came of it. */
+  carryOut(command: Command): string {
+    const decision = decide(this.account, command, {
+      market: this.market,
+      profile: STANDARD[this.#family.type],
+      at: this.at,
+      ...(isPlacement(command) ? { admittedAt: this.at } : {}),
+    });
+    if (isRefusal(decision)) return refusalInWords(decision);
+    for (const event of decision.events) apply(this.account, event);
+    return inOrder(decision.events.map(inWords));
+  }
+
+  /** Whom the market has reached, one after the other; whoever comes too late has nothing to tell. */
+  carryOutReached(reached: readonly Reached[]): string {
+    return inOrder(
+      reached
+        .map((each) => this.carryOut(commandOf(each)[0]))
+        .filter((outcome) => outcome !== "NOTHING_TO_FILL"),
+    );
+  }
+
+  /** The market quotes these prices, and meets the orders that they reach. */
+  quote(symbol: string, quote: Quote): string {
+    this.market.setQuote(symbol, quote);
+    return this.carryOutReached(this.watchList().takeAtQuote(symbol, quote));
+  }
+
+  /** Who waits at which price, as the account stands. */
+  watchList(): WatchList {
+    const list = new WatchList();
+    const termsOf = (symbol: string) => this.market.rules(symbol)?.contract ?? null;
+    for (const waiting of waitingsOf(this.account, termsOf)) list.add(waiting);
+    return list;
+  }
+}
+
+const STEPS: Readonly<Record<string, Step>> = {
+  quote: (bench, [symbol = "", bid = "", ask = ""]) =>
+    bench.quote(symbol, { bid: decimal(bid), ask: decimal(ask) }),
+  empty: (bench, [symbol = "", side]) => {
+    const { bid = null, ask = null } = bench.market.quote(symbol) ?? {};
+    return bench.quote(symbol, side === "bid" ? { bid: null, ask } : { bid, ask: null });
+  },
+  silent: quietly((market, [symbol = ""]) => market.setQuote(symbol, null)),
+  halt: quietly((market, [symbol = ""]) => market.setStatus(symbol, "HALT")),
+  resume: quietly((market, [symbol = ""]) => market.setStatus(symbol, "TRADING")),
+  tick: quietly((market, [symbol = "", tickSize = ""]) =>
+    market.changeRules(symbol, {
+      priceFilter: { minPrice: ZERO, maxPrice: ZERO, tickSize: decimal(tickSize) },
+    }),
+  ),
+  lot: quietly((market, [symbol = "", minQuantity = "", maxQuantity = "", stepSize = ""]) =>
+    market.changeRules(symbol, {
+      lotSize: {
+        minQuantity: decimal(minQuantity),
+        maxQuantity: decimal(maxQuantity),
+        stepSize: decimal(stepSize),
+      },
+    }),
+  ),
+  cancel: (bench, [what = "", of = ""]) => bench.carryOut(cancellation(what, of)),
+  close: (bench) => bench.carryOut({ type: "CloseStrategy" }),
+};
+
+/** A step that only changes the market. */
+export function quietly(change: (market: MarketStub, words: readonly string[]) => void): Step {
+  return ({ market }, words) => {
+    change(market, words);
+    return "nothing";
+  };
+}
+
+/** The price after a word of a step, or null where it is not said. */
+export function priceAfter(word: string, words: readonly string[]): Price | null {
+  const at = words.indexOf(word);
+  return at === -1 ? null : decimal<Price>(words[at + 1] ?? "");
+}
+
+function cancellation(what: string, of: string): Command {
+  switch (what) {
+    case "all":
+      return { type: "CancelOpenOrders", symbol: of };
+    case "leg":
+      return { type: "CancelLeg", legId: wholeNumber(of) };
+    case "legs":
+      return { type: "CancelOpenLegs", symbol: of };
+    default:
+      return { type: "CancelOrder", orderId: wholeNumber(what) };
+  }
+}
+
+export function wholeNumber(text: string): number {
+  return Number.parseInt(text, 10);
+}
+
+function isPlacement({ type }: Command): boolean {
+  return type === "PlaceOrder" || type === "PlaceLeg";
+}
+
+function refusalInWords(refusal: Refusal): string {
+  switch (refusal.refusal) {
+    case "FILTER_FAILED":
+      return `FILTER_FAILED ${refusal.filter}`;
+    case "CONTRACT_FILTER_FAILED":
+      return `CONTRACT_FILTER_FAILED ${refusal.filter} ${refusal.fault}`;
+    default:
+      return refusal.refusal;
+  }
+}
+
+function inOrder(outcomes: readonly string[]): string {
+  return outcomes.length === 0 ? "nothing" : outcomes.join(", then ");
+}
+
+/** What must hold after every step, of every account. */
+function checkPockets({ balances, openOrders, positions }: Account): void {
+  for (const [asset, pockets] of balances) {
+    const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
+    if (sum !== 0n) throw new Error(`money moves only between pockets: ${asset} is off by ${sum}`);
+    const reserved = [...openOrders.values()]
+      .filter(({ reservedAsset }) => reservedAsset === asset)
+      .reduce((total, order) => total + order.reserved, 0n);
+    if (reserved !== pockets.locked) throw new Error(`locked is what orders reserve: ${asset}`);
+  }
+  const isolated = [...balances.values()].reduce((total, pockets) => total + pockets.isolated, 0n);
+  const wallets = [...positions.values()].reduce((total, { isolatedWallet }) => total + isolatedWallet, 0n);
+  if (wallets !== isolated) throw new Error("isolated is what the wallets of positions hold");
+}
