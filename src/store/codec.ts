@@ -1,12 +1,28 @@
 // How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than they need: no
 // integer column holds the quantities that some coins trade in, and a person can read the row.
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
-import type { DomainEvent } from "../domain/event.ts";
+import type { DomainEvent, OrderFilled } from "../domain/event.ts";
+import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
+import type { HeldBefore, Position } from "../domain/position.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
-import { emptyPockets, type Pocket, type Pockets, type Posting } from "../money/posting.ts";
-import type { Ban, BudgetEntry } from "./store.ts";
+import { emptyPockets, type Pocket, type Pockets } from "../money/posting.ts";
+import {
+  reviveFiring,
+  reviveLeg,
+  reviveOrder,
+  revivePosition,
+  revivePosting,
+  reviveTrade,
+  type Stored,
+  storedFiring,
+  storedLeg,
+  storedOrder,
+  storedPosition,
+  storedPosting,
+  storedTrade,
+} from "./stored-forms.ts";
 
 export function encodeOrder(order: Order): string {
   return JSON.stringify(storedOrder(order));
@@ -14,6 +30,10 @@ export function encodeOrder(order: Order): string {
 
 export function encodeTrade(trade: Trade): string {
   return JSON.stringify(storedTrade(trade));
+}
+
+export function encodeLeg(leg: Leg): string {
+  return JSON.stringify(storedLeg(leg));
 }
 
 export function encodeEvents(events: readonly DomainEvent[]): string {
@@ -28,167 +48,176 @@ export function decodeTrade(text: string): Trade {
   return reviveTrade(JSON.parse(text));
 }
 
+export function decodeLeg(text: string): Leg {
+  return reviveLeg(JSON.parse(text));
+}
+
 export function decodeEvents(text: string): DomainEvent[] {
   return JSON.parse(text).map(reviveEvent);
 }
 
-/** Charges are many and short-lived, so they are written without the names of their fields. */
-export function encodeBudgets({ charges, bans }: Pick<BudgetEntry, "charges" | "bans">): string {
-  return JSON.stringify({
-    charges: charges.map(({ holder, tenSeconds, weight, orders, failures, refusedAt }) => [
-      holder,
-      tenSeconds,
-      weight,
-      orders,
-      failures,
-      refusedAt,
-    ]),
-    bans,
-  });
+/** Between the bodies of several orders in one text: no JSON text has a line break in it. */
+export const BETWEEN_ORDERS = "\n";
+
+/** Several orders from one text; null stands for none. */
+export function decodeOrders(text: string | null): Order[] {
+  return text === null ? [] : text.split(BETWEEN_ORDERS).map(decodeOrder);
 }
 
-export function decodeBudgets(text: string): Pick<BudgetEntry, "charges" | "bans"> {
-  const { charges, bans } = JSON.parse(text) as { charges: StoredCharge[]; bans: Ban[] };
-  return {
-    charges: charges.map(([holder, tenSeconds, weight, orders, failures, refusedAt]) => ({
-      holder,
-      tenSeconds,
-      weight,
-      orders,
-      failures,
-      refusedAt,
-    })),
-    bans,
-  };
-}
-
-type StoredCharge = [
-  holder: string,
-  tenSeconds: number,
-  weight: number,
-  orders: number,
-  failures: number,
-  refusedAt: number[],
-];
+/** What an account's row carries. A part that only futures have is written where there is something in it. */
+type State = {
+  readonly balances: Readonly<Record<string, Partial<Stored<Pockets>>>>;
+  readonly nextOrderId: number;
+  readonly nextTradeId: number;
+  readonly nextIncomeId?: number;
+  readonly positions?: readonly Stored<Position>[];
+  readonly legs?: readonly Stored<Leg>[];
+  readonly leverages?: readonly (readonly [symbol: string, leverage: number])[];
+  readonly heldBefore?: readonly (readonly [symbol: string, held: readonly Stored<HeldBefore>[]])[];
+  /** Absent in a row from before there were counts. */
+  readonly orderCounts?: OrderCounts;
+  readonly updatedAt: number;
+};
 
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
-  const { balances, nextOrderId, nextTradeId, orderCounts, updatedAt } = account;
-  const stored: Record<string, Stored<Pockets>> = {};
-  for (const [asset, { free, locked, seed, market, fees }] of balances) {
-    stored[asset] = {
-      free: formatBriefly(free),
-      locked: formatBriefly(locked),
-      seed: formatBriefly(seed),
-      market: formatBriefly(market),
-      fees: formatBriefly(fees),
-    };
-  }
-  return JSON.stringify({ balances: stored, nextOrderId, nextTradeId, orderCounts, updatedAt });
+  const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages, heldBefore } = account;
+  const balances: Record<string, Partial<Stored<Pockets>>> = {};
+  for (const [asset, pockets] of account.balances) balances[asset] = storedPockets(pockets);
+  const state: State = {
+    balances,
+    nextOrderId,
+    nextTradeId,
+    ...(nextIncomeId !== 1 && { nextIncomeId }),
+    ...(positions.size > 0 && { positions: [...positions.values()].map(storedPosition) }),
+    ...(openLegs.size > 0 && { legs: [...openLegs.values()].map(storedLeg) }),
+    ...(leverages.size > 0 && { leverages: [...leverages] }),
+    ...(heldBefore.size > 0 && { heldBefore: [...heldBefore].map(storedHolding) }),
+    orderCounts: account.orderCounts,
+    updatedAt: account.updatedAt,
+  };
+  return JSON.stringify(state);
 }
 
 export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
 
 export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): Account {
-  const state = JSON.parse(row.state) as {
-    balances: Record<string, Record<Pocket, string>>;
-    nextOrderId: number;
-    nextTradeId: number;
-    /** Absent in a row from before there were counts. */
-    orderCounts?: OrderCounts;
-    updatedAt: number;
-  };
+  const state = JSON.parse(row.state) as State;
   const account = emptyAccount(row.id, row.type);
   account.status = row.status;
   account.nextOrderId = state.nextOrderId;
   account.nextTradeId = state.nextTradeId;
+  account.nextIncomeId = state.nextIncomeId ?? 1;
   account.orderCounts = state.orderCounts ?? NO_ORDERS;
   account.updatedAt = state.updatedAt;
   for (const [asset, stored] of Object.entries(state.balances)) {
-    const pockets = emptyPockets();
-    for (const pocket of Object.keys(stored) as Pocket[]) pockets[pocket] = decimal(stored[pocket]);
-    account.balances.set(asset, pockets);
+    account.balances.set(asset, revivePockets(stored));
   }
   for (const order of openOrders) account.openOrders.set(order.orderId, order);
+  for (const stored of state.positions ?? []) account.positions.set(stored.symbol, revivePosition(stored));
+  for (const stored of state.legs ?? []) account.openLegs.set(stored.legId, reviveLeg(stored));
+  for (const [symbol, leverage] of state.leverages ?? []) account.leverages.set(symbol, leverage);
+  for (const [symbol, held] of state.heldBefore ?? []) account.heldBefore.set(symbol, held.map(reviveHeld));
   return account;
 }
 
-type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+/** Pockets that are empty in most accounts: they are written where there is something in them. */
+const RARE_POCKETS = ["isolated", "funding", "clearance"] as const satisfies readonly Pocket[];
 
-function storedOrder(order: Order): Stored<Order> {
-  return {
-    ...order,
-    price: formatBriefly(order.price),
-    stopPrice: formatBriefly(order.stopPrice),
-    quantity: formatBriefly(order.quantity),
-    quoteQuantity: formatBriefly(order.quoteQuantity),
-    executedQuantity: formatBriefly(order.executedQuantity),
-    executedQuote: formatBriefly(order.executedQuote),
-    reserved: formatBriefly(order.reserved),
+function storedPockets(pockets: Pockets): Partial<Stored<Pockets>> {
+  const { free, locked, seed, market, fees } = pockets;
+  const stored: Partial<Record<Pocket, string>> = {
+    free: formatBriefly(free),
+    locked: formatBriefly(locked),
+    seed: formatBriefly(seed),
+    market: formatBriefly(market),
+    fees: formatBriefly(fees),
   };
+  for (const pocket of RARE_POCKETS) {
+    if (pockets[pocket] !== 0n) stored[pocket] = formatBriefly(pockets[pocket]);
+  }
+  return stored;
 }
 
-/** Orders from before there were stops lack what only stops need. */
-type StoredOrder = Omit<Stored<Order>, "stopPrice" | "workingAt"> &
-  Partial<Pick<Stored<Order>, "stopPrice" | "workingAt">>;
-
-function reviveOrder(stored: StoredOrder): Order {
-  const { stopPrice = "0", workingAt = stored.placedAt } = stored;
-  return {
-    ...stored,
-    price: decimal(stored.price),
-    stopPrice: decimal(stopPrice),
-    workingAt,
-    quantity: decimal(stored.quantity),
-    quoteQuantity: decimal(stored.quoteQuantity),
-    executedQuantity: decimal(stored.executedQuantity),
-    executedQuote: decimal(stored.executedQuote),
-    reserved: decimal(stored.reserved),
-  };
+function revivePockets(stored: Partial<Stored<Pockets>>): Pockets {
+  const pockets = emptyPockets();
+  for (const [pocket, text] of Object.entries(stored)) pockets[pocket as Pocket] = decimal(text);
+  return pockets;
 }
 
-function storedTrade(trade: Trade): Stored<Trade> {
-  return {
-    ...trade,
-    price: formatBriefly(trade.price),
-    quantity: formatBriefly(trade.quantity),
-    quoteQuantity: formatBriefly(trade.quoteQuantity),
-    fee: formatBriefly(trade.fee),
-  };
+function storedHolding([symbol, held]: readonly [string, readonly HeldBefore[]]) {
+  return [
+    symbol,
+    held.map(({ changedAt, quantity }) => ({ changedAt, quantity: formatBriefly(quantity) })),
+  ] as const;
 }
 
-function reviveTrade(stored: Stored<Trade>): Trade {
-  return {
-    ...stored,
-    price: decimal(stored.price),
-    quantity: decimal(stored.quantity),
-    quoteQuantity: decimal(stored.quoteQuantity),
-    fee: decimal(stored.fee),
-  };
+function reviveHeld({ changedAt, quantity }: Stored<HeldBefore>): HeldBefore {
+  return { changedAt, quantity: decimal(quantity) };
 }
 
-type StoredEvent = {
-  at: number;
-  type: DomainEvent["type"];
-  postings: Stored<Posting>[];
-  order?: Stored<Order>;
-  trade?: Stored<Trade>;
-};
-
-function storedEvent(event: DomainEvent): StoredEvent {
-  return {
-    ...event,
-    postings: event.postings.map((posting) => ({ ...posting, amount: formatBriefly(posting.amount) })),
-    ...("order" in event ? { order: storedOrder(event.order) } : {}),
-    ...("trade" in event ? { trade: storedTrade(event.trade) } : {}),
-  } as StoredEvent;
+function storedEvent(event: DomainEvent): Stored<DomainEvent> {
+  const postings = event.postings.map(storedPosting);
+  switch (event.type) {
+    case "OrderPlaced":
+      return { ...event, postings, order: storedOrder(event.order) };
+    case "OrderFilled": {
+      const { position } = event;
+      return {
+        ...event,
+        postings,
+        trade: storedTrade(event.trade),
+        ...(position !== undefined && { position: position && storedPosition(position) }),
+      } as Stored<OrderFilled>;
+    }
+    case "OrderReserveChanged":
+      return { ...event, postings, reserved: formatBriefly(event.reserved) };
+    case "LegPlaced":
+      return { ...event, postings, leg: storedLeg(event.leg) };
+    case "LegFired":
+      return { ...event, postings, fired: storedFiring(event.fired) };
+    case "FundingSettled":
+      return {
+        ...event,
+        postings,
+        rate: formatBriefly(event.rate),
+        markPrice: formatBriefly(event.markPrice),
+        position: event.position && storedPosition(event.position),
+      };
+    default:
+      return { ...event, postings };
+  }
 }
 
-function reviveEvent(stored: StoredEvent): DomainEvent {
-  return {
-    ...stored,
-    postings: stored.postings.map((posting) => ({ ...posting, amount: decimal(posting.amount) })),
-    ...(stored.order === undefined ? {} : { order: reviveOrder(stored.order) }),
-    ...(stored.trade === undefined ? {} : { trade: reviveTrade(stored.trade) }),
-  } as DomainEvent;
+function reviveEvent(stored: Stored<DomainEvent>): DomainEvent {
+  const postings = stored.postings.map(revivePosting);
+  switch (stored.type) {
+    case "OrderPlaced":
+      return { ...stored, postings, order: reviveOrder(stored.order) };
+    case "OrderFilled": {
+      const { position } = stored;
+      return {
+        ...stored,
+        postings,
+        trade: reviveTrade(stored.trade),
+        ...(position !== undefined && { position: position && revivePosition(position) }),
+      } as OrderFilled;
+    }
+    case "OrderReserveChanged":
+      return { ...stored, postings, reserved: decimal(stored.reserved) };
+    case "LegPlaced":
+      return { ...stored, postings, leg: reviveLeg(stored.leg) };
+    case "LegFired":
+      return { ...stored, postings, fired: reviveFiring(stored.fired) };
+    case "FundingSettled":
+      return {
+        ...stored,
+        postings,
+        rate: decimal(stored.rate),
+        markPrice: decimal(stored.markPrice),
+        position: stored.position && revivePosition(stored.position),
+      };
+    default:
+      return { ...stored, postings };
+  }
 }

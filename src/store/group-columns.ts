@@ -10,8 +10,10 @@ export const GROUP_COLUMNS: {
   readonly journal: ColumnTypes<Omit<Tables["journal"], "position">>;
   readonly orders: ColumnTypes<Tables["orders"]>;
   readonly trades: ColumnTypes<Tables["trades"]>;
+  readonly legs: ColumnTypes<Tables["legs"]>;
+  readonly incomes: ColumnTypes<Tables["incomes"]>;
 } = {
-  strategies: { id: "text", status: "text", version: "bigint", state: "text" },
+  strategies: { id: "text", status: "text", version: "bigint", is_exposed: "bigint", state: "text" },
   journal: { strategy_id: "text", version: "bigint", key: "text", at: "bigint", events: "text" },
   orders: {
     strategy_id: "text",
@@ -31,6 +33,24 @@ export const GROUP_COLUMNS: {
     order_id: "bigint",
     at: "bigint",
     body: "text",
+  },
+  legs: {
+    strategy_id: "text",
+    leg_id: "bigint",
+    symbol: "text",
+    client_leg_id: "text",
+    placed_at: "bigint",
+    body: "text",
+  },
+  incomes: {
+    strategy_id: "text",
+    income_id: "bigint",
+    type: "text",
+    symbol: "text",
+    asset: "text",
+    amount: "text",
+    at: "bigint",
+    trade_id: "bigint",
   },
 };
 

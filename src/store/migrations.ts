@@ -224,6 +224,90 @@ const APPENDED: Migration = {
   },
 };
 
+/** What strategies of perpetual contracts need, and which strategies the market can still reach. */
+const FUTURES: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .alterTable("strategies")
+      .addColumn("is_exposed", "smallint", (column) => column.notNull().defaultTo(0))
+      .execute();
+    await sql`
+      UPDATE strategies SET is_exposed = 1 WHERE id IN (SELECT strategy_id FROM orders WHERE is_open = 1)
+    `.execute(db);
+    await db.schema
+      .createIndex("strategies_exposed")
+      .on("strategies")
+      .columns(["type", "id"])
+      .where(sql.ref("is_exposed"), "=", sql.lit(1))
+      .execute();
+    await db.schema
+      .createTable("legs")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("leg_id", "bigint", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("client_leg_id", "text", (column) => column.notNull())
+      .addColumn("placed_at", "bigint", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("legs_by_id", ["strategy_id", "leg_id"])
+      .execute();
+    await db.schema
+      .createIndex("legs_by_symbol")
+      .on("legs")
+      .columns(["strategy_id", "symbol", "leg_id"])
+      .execute();
+    await db.schema
+      .createIndex("legs_by_client_id")
+      .unique()
+      .on("legs")
+      .columns(["strategy_id", "client_leg_id"])
+      .execute();
+    await db.schema
+      .createTable("incomes")
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("income_id", "bigint", (column) => column.notNull())
+      .addColumn("type", "text", (column) => column.notNull())
+      .addColumn("symbol", "text")
+      .addColumn("asset", "text", (column) => column.notNull())
+      .addColumn("amount", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("trade_id", "bigint")
+      .addPrimaryKeyConstraint("incomes_by_time", ["strategy_id", "at", "income_id"])
+      .execute();
+    await addFirstIncomes(db);
+    await db.schema
+      .createTable("symbol_notes")
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("symbol", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("symbol_notes_pk", ["kind", "symbol"])
+      .execute();
+    await sql`
+      INSERT INTO symbol_notes (kind, symbol, at) SELECT 'SPOT', symbol, at FROM symbols_heard
+    `.execute(db);
+    await db.schema.dropTable("symbols_heard").execute();
+  },
+};
+
+/** Futures strategies have had nothing but their seed so far: it is their first income. */
+async function addFirstIncomes(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ id: string; state: string; events: string }>`
+    SELECT s.id, s.state, j.events FROM strategies s JOIN journal j ON j.strategy_id = s.id AND j.key = '#1'
+    WHERE s.type = 'FUTURES'
+  `.execute(db);
+  for (const { id, state, events } of rows) {
+    for (const { at, postings } of JSON.parse(events)) {
+      for (const { asset, amount } of postings) {
+        await sql`
+          INSERT INTO incomes (strategy_id, income_id, type, asset, amount, at)
+          VALUES (${id}, 1, 'TRANSFER', ${asset}, ${amount}, ${at})
+        `.execute(db);
+      }
+    }
+    const counted = JSON.stringify({ ...JSON.parse(state), nextIncomeId: 2 });
+    await sql`UPDATE strategies SET state = ${counted} WHERE id = ${id}`.execute(db);
+  }
+}
+
 /** In the order of their names. */
 export const MIGRATIONS: MigrationProvider = {
   async getMigrations() {
@@ -233,6 +317,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0003-audit": AUDIT,
       "0004-symbols-heard": SYMBOLS_HEARD,
       "0005-appended": APPENDED,
+      "0006-futures": FUTURES,
     };
   },
 };

@@ -1,14 +1,15 @@
 // Everything off the hot path, written once with Kysely for every store.
 import { randomUUID } from "node:crypto";
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import { placementKey } from "../domain/command-key.ts";
-import type { Order } from "../domain/order.ts";
-import { decodeBudgets, decodeEvents, decodeOrder, decodeTrade, encodeState } from "./codec.ts";
+import { decodeBudgets } from "./budget-codec.ts";
+import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
+import { historyQueries } from "./history.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { journalRow, keyOfEntry } from "./rows.ts";
+import { incomeRow, journalRow, strategyRow } from "./rows.ts";
 import type { Tables } from "./schema.ts";
-import type { ApiKeyRecord, AuditRecord, OrderQuery, Store, TradeQuery } from "./store.ts";
+import type { ApiKeyRecord, AuditRecord, Store } from "./store.ts";
+import type { NoteKind, SymbolNote } from "./symbol-notes.ts";
 
 type Queries = Omit<
   Store,
@@ -18,6 +19,7 @@ type Queries = Omit<
   | "findKey"
   | "logBudgets"
   | "noteHeard"
+  | "noteFunding"
   | "onCommittedElsewhere"
   | "close"
 >;
@@ -42,119 +44,27 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
 
 export function queries(db: Kysely<Tables>): Queries {
   return {
-    async findOrder(strategyId, order) {
-      const ofStrategy = db.selectFrom("orders").select("body").where("strategy_id", "=", strategyId);
-      if ("orderId" in order) {
-        // Without its symbol an order is looked for among all orders of the strategy.
-        const { orderId, symbol } = order;
-        const byId = ofStrategy.where("order_id", "=", orderId);
-        const query = symbol === undefined ? byId : byId.where("symbol", "=", symbol);
-        return orderOfRow(await query.executeTakeFirst());
-      }
-      const { clientOrderId } = order;
-      const entry = await db
-        .selectFrom("journal")
-        .select("events")
-        .where("strategy_id", "=", strategyId)
-        .where("key", "=", placementKey(clientOrderId))
-        .executeTakeFirst();
-      const placed = decodeEvents(entry?.events ?? "[]").find(({ type }) => type === "OrderPlaced");
-      if (placed?.type !== "OrderPlaced") {
-        return orderOfRow(await ofStrategy.where("client_order_id", "=", clientOrderId).executeTakeFirst());
-      }
-      const { orderId, symbol } = placed.order;
-      return orderOfRow(
-        await ofStrategy.where("order_id", "=", orderId).where("symbol", "=", symbol).executeTakeFirst(),
-      );
+    ...historyQueries(db),
+
+    async listExposedAccounts(type) {
+      // One statement, so that accounts and their open orders belong together.
+      const { rows } = await sql<StrategyRow & { orders: string | null }>`
+        SELECT s.id, s.type, s.status, s.state,
+          (SELECT string_agg(o.body, ${BETWEEN_ORDERS} ORDER BY o.order_id) FROM orders o
+           WHERE o.strategy_id = s.id AND o.is_open = 1) AS orders
+        FROM strategies s WHERE s.type = ${type} AND s.is_exposed = 1 ORDER BY s.id
+      `.execute(db);
+      return rows.map((row) => decodeAccount(row, decodeOrders(row.orders)));
     },
 
-    async listOpenOrders(strategyId, symbol) {
-      const rows = await db
-        .selectFrom("orders")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("is_open", "=", 1)
-        .orderBy("order_id")
-        .execute();
-      const open = rows.map(({ body }) => decodeOrder(body));
-      // Asked of the database, the symbol would have it go through all orders that there ever were of it.
-      return symbol === null ? open : open.filter((order) => order.symbol === symbol);
+    async listHeard(family) {
+      const notes = await notesOf(db, family);
+      return notes.map(({ symbol, at }) => ({ family, symbol, at }));
     },
 
-    async listOrders(strategyId, { symbol, fromOrderId, startTime, endTime, limit }: OrderQuery) {
-      let query = db
-        .selectFrom("orders")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("symbol", "=", symbol);
-      if (fromOrderId !== undefined) query = query.where("order_id", ">=", fromOrderId);
-      if (startTime !== undefined) query = query.where("placed_at", ">=", startTime);
-      if (endTime !== undefined) query = query.where("placed_at", "<=", endTime);
-      const oldestFirst = fromOrderId !== undefined || startTime !== undefined;
-      const rows = await query
-        .orderBy("order_id", oldestFirst ? "asc" : "desc")
-        .limit(limit)
-        .execute();
-      return ascending(rows, oldestFirst).map(({ body }) => decodeOrder(body));
-    },
-
-    async listTrades(strategyId, { symbol, orderId, fromTradeId, startTime, endTime, limit }: TradeQuery) {
-      let query = db
-        .selectFrom("trades")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("symbol", "=", symbol);
-      if (orderId !== undefined) {
-        const ofOrder = db
-          .selectFrom("orders")
-          .where("strategy_id", "=", strategyId)
-          .where("symbol", "=", symbol)
-          .where("order_id", "=", orderId);
-        query = query
-          .where("order_id", "=", orderId)
-          .where("trade_id", ">=", ofOrder.select("first_trade_id"))
-          .where("trade_id", "<=", ofOrder.select("last_trade_id"));
-      }
-      if (fromTradeId !== undefined) query = query.where("trade_id", ">=", fromTradeId);
-      if (startTime !== undefined) query = query.where("at", ">=", startTime);
-      if (endTime !== undefined) query = query.where("at", "<=", endTime);
-      const oldestFirst = fromTradeId !== undefined || startTime !== undefined;
-      const rows = await query
-        .orderBy("trade_id", oldestFirst ? "asc" : "desc")
-        .limit(limit)
-        .execute();
-      return ascending(rows, oldestFirst).map(({ body }) => decodeTrade(body));
-    },
-
-    async listEntries(strategyId) {
-      const rows = await db
-        .selectFrom("journal")
-        .selectAll()
-        .where("strategy_id", "=", strategyId)
-        .orderBy("version")
-        .execute();
-      return rows.map((row) => ({
-        version: Number(row.version),
-        key: keyOfEntry(row.key),
-        at: Number(row.at),
-        events: decodeEvents(row.events),
-      }));
-    },
-
-    async listAllOpenOrders() {
-      const rows = await db
-        .selectFrom("orders")
-        .select(["strategy_id", "body"])
-        .where("is_open", "=", 1)
-        .orderBy("strategy_id")
-        .orderBy("order_id")
-        .execute();
-      return rows.map(({ strategy_id, body }) => ({ strategyId: strategy_id, order: decodeOrder(body) }));
-    },
-
-    async listHeard() {
-      const rows = await db.selectFrom("symbols_heard").selectAll().execute();
-      return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
+    async listFundingNoted() {
+      const notes = await notesOf(db, "FUNDING");
+      return notes.map(({ symbol, at }) => ({ symbol, until: at }));
     },
 
     async listClosingStrategies() {
@@ -165,18 +75,13 @@ export function queries(db: Kysely<Tables>): Queries {
     async createStrategies(created) {
       await db.transaction().execute(async (transaction) => {
         for (const { first, key } of created) {
-          const { account, entry } = first;
-          await transaction
-            .insertInto("strategies")
-            .values({
-              id: account.strategyId,
-              type: account.type,
-              status: account.status,
-              version: entry.version,
-              state: encodeState(account),
-            })
-            .execute();
-          await transaction.insertInto("journal").values(journalRow(account.strategyId, entry)).execute();
+          const { account, entry, incomes } = first;
+          const { strategyId } = account;
+          await transaction.insertInto("strategies").values(strategyRow(first)).execute();
+          await transaction.insertInto("journal").values(journalRow(strategyId, entry)).execute();
+          for (const income of incomes) {
+            await transaction.insertInto("incomes").values(incomeRow(strategyId, income)).execute();
+          }
           await transaction
             .insertInto("api_keys")
             .values({
@@ -284,8 +189,9 @@ export function queries(db: Kysely<Tables>): Queries {
   };
 }
 
-function orderOfRow(row: { body: string } | undefined): Order | null {
-  return row === undefined ? null : decodeOrder(row.body);
+async function notesOf(db: Kysely<Tables>, kind: NoteKind): Promise<SymbolNote[]> {
+  const rows = await db.selectFrom("symbol_notes").selectAll().where("kind", "=", kind).execute();
+  return rows.map(({ symbol, at }) => ({ kind, symbol, at: Number(at) }));
 }
 
 function auditRow({ who, what, at, keyId }: AuditRecord) {
@@ -303,8 +209,4 @@ function keyOfRow(row: Selectable<Tables["api_keys"]>): ApiKeyRecord {
     createdAt: Number(row.created_at),
     revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
   };
-}
-
-function ascending<Row>(rows: Row[], isAscending: boolean): Row[] {
-  return isAscending ? rows : rows.reverse();
 }

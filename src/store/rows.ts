@@ -1,7 +1,12 @@
 // Domain values as the rows of the tables, one by one or a group of commits at a time.
+import type { Selectable } from "kysely";
+import type { Account } from "../domain/account.ts";
 import { placementKey } from "../domain/command-key.ts";
+import type { Income } from "../domain/income.ts";
+import type { Leg } from "../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../domain/order.ts";
-import { encodeEvents, encodeOrder, encodeState, encodeTrade } from "./codec.ts";
+import { decimal, formatBriefly } from "../money/decimal.ts";
+import { encodeEvents, encodeLeg, encodeOrder, encodeState, encodeTrade } from "./codec.ts";
 import {
   type Columns,
   columnNames,
@@ -9,10 +14,28 @@ import {
   type GroupTable,
   type Value,
 } from "./group-columns.ts";
+import type { Tables } from "./schema.ts";
 import type { Commit, JournalEntry } from "./store.ts";
 
 /** Begins what an entry without a key is kept under: its version. The keys of commands begin with a letter. */
 const NO_KEY = "#";
+
+/** The row of a strategy after a commit. */
+export function strategyRow({ account, entry }: Pick<Commit, "account" | "entry">) {
+  return {
+    id: account.strategyId,
+    type: account.type,
+    status: account.status,
+    version: entry.version,
+    is_exposed: isExposed(account) ? 1 : 0,
+    state: encodeState(account),
+  };
+}
+
+/** Whether the market can still reach an account, or a settlement of funding what it held before. */
+function isExposed({ openOrders, positions, openLegs, heldBefore }: Account): boolean {
+  return openOrders.size > 0 || positions.size > 0 || openLegs.size > 0 || heldBefore.size > 0;
+}
 
 export function journalRow(strategyId: string, { version, key, at, events }: JournalEntry) {
   return {
@@ -61,26 +84,69 @@ export function tradeRow(strategyId: string, trade: Trade) {
   };
 }
 
+export function legRow(strategyId: string, leg: Leg) {
+  return {
+    strategy_id: strategyId,
+    leg_id: leg.legId,
+    symbol: leg.symbol,
+    client_leg_id: leg.clientLegId,
+    placed_at: leg.placedAt,
+    body: encodeLeg(leg),
+  };
+}
+
+export function incomeRow(strategyId: string, income: Income) {
+  return {
+    strategy_id: strategyId,
+    income_id: income.incomeId,
+    type: income.type,
+    symbol: income.symbol,
+    asset: income.asset,
+    amount: formatBriefly(income.amount),
+    at: income.at,
+    trade_id: income.tradeId,
+  };
+}
+
+export function incomeOfRow(row: Selectable<Tables["incomes"]>): Income {
+  const { type, symbol, asset } = row;
+  return {
+    incomeId: Number(row.income_id),
+    type,
+    symbol,
+    asset,
+    amount: decimal(row.amount),
+    at: Number(row.at),
+    tradeId: row.trade_id === null ? null : Number(row.trade_id),
+  };
+}
+
 export function groupColumns(group: readonly Commit[]): GroupColumns {
-  const rows: Record<GroupTable, Record<string, Value>[]> = {
+  const rows: Record<GroupTable, Readonly<Record<string, Value>>[]> = {
     strategies: [],
     journal: [],
     orders: [],
     trades: [],
+    legs: [],
+    incomes: [],
   };
   for (const commit of group) {
-    const { account, entry, orders, trades } = commit;
-    const { strategyId, status } = account;
-    rows.strategies.push({ id: strategyId, status, version: entry.version, state: encodeState(account) });
+    const { entry, orders, trades, legs, incomes } = commit;
+    const { strategyId } = commit.account;
+    rows.strategies.push(strategyRow(commit));
     rows.journal.push(journalRow(strategyId, entry));
     for (const order of orders) rows.orders.push(orderRow(strategyId, order, commit));
     for (const trade of trades) rows.trades.push(tradeRow(strategyId, trade));
+    for (const leg of legs) rows.legs.push(legRow(strategyId, leg));
+    for (const income of incomes) rows.incomes.push(incomeRow(strategyId, income));
   }
   return {
     strategies: columnsOf("strategies", rows.strategies),
     journal: columnsOf("journal", rows.journal),
     orders: columnsOf("orders", rows.orders),
     trades: columnsOf("trades", rows.trades),
+    legs: columnsOf("legs", rows.legs),
+    incomes: columnsOf("incomes", rows.incomes),
   };
 }
 

@@ -4,13 +4,23 @@
 // commits, and a table has no more indexes beside that than its questions need.
 import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
+import type { IncomeType } from "../domain/income.ts";
 import type { AuditRecord } from "./store.ts";
+import type { NoteKind } from "./symbol-notes.ts";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
 type Integer = ColumnType<number, number, number>;
 
 export type Tables = {
-  strategies: { id: string; type: StrategyType; status: StrategyStatus; version: Integer; state: string };
+  strategies: {
+    id: string;
+    type: StrategyType;
+    status: StrategyStatus;
+    version: Integer;
+    /** Whether the market can still reach it, as `isExposed` says. */
+    is_exposed: Integer;
+    state: string;
+  };
   /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
   journal: {
     position: Generated<Integer>;
@@ -41,6 +51,26 @@ export type Tables = {
     at: Integer;
     body: string;
   };
+  /** Who asks for a leg need not name its symbol. */
+  legs: {
+    strategy_id: string;
+    leg_id: Integer;
+    symbol: string;
+    client_leg_id: string;
+    placed_at: Integer;
+    body: string;
+  };
+  incomes: {
+    strategy_id: string;
+    income_id: Integer;
+    type: IncomeType;
+    symbol: string | null;
+    asset: string;
+    /** Decimal text. */
+    amount: string;
+    at: Integer;
+    trade_id: Integer | null;
+  };
   api_keys: {
     id: string;
     api_key: string;
@@ -51,7 +81,8 @@ export type Tables = {
     created_at: Integer;
     revoked_at: Integer | null;
   };
-  symbols_heard: { symbol: string; at: Integer };
+  /** Until when a symbol has been looked at: by the watch list of a family, or for what funding it settled. */
+  symbol_notes: { kind: NoteKind; symbol: string; at: Integer };
   master_keys: { version: Integer; check_value: string };
   budget_log: { position: Integer; process: string; at: Integer; body: string };
   /** Only ever added to. The id is random: it orders what happened within one millisecond, always in the same way. */

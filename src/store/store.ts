@@ -2,10 +2,13 @@
 //
 // A strategy's row carries a version. A commit names the version that it was decided on and is carried out only if the
 // row still has it, so two processes can never both move the same account: the loser is told OUTDATED, loads again and
-// decides again. All parts of a commit (state, journal entry with its key, orders, trades) stand or fall together.
+// decides again. All parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) stand or fall
+// together.
 // A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
 import type { Account, StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import type { Income, IncomeType } from "../domain/income.ts";
+import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 
 /** An account as committed, and the version of its row. */
@@ -28,7 +31,11 @@ export type Commit = {
   readonly entry: JournalEntry;
   /** The orders that the entry touched, as they now stand. */
   readonly orders: readonly Order[];
+  /** The legs that the entry touched, as they now stand. */
+  readonly legs: readonly Leg[];
+  /** Trades and incomes are only ever added. */
   readonly trades: readonly Trade[];
+  readonly incomes: readonly Income[];
 };
 
 /**
@@ -73,27 +80,48 @@ export type AuditRecord = {
   readonly keyId: string;
 };
 
-export type OrderQuery = {
+/**
+ * Between which rows a list lies, and which of them it keeps if there are more than `limit`. Without `keeps` those are the
+ * oldest where there is a lower bound, else the newest.
+ */
+type Range = {
+  /** Inclusive on both sides: of orders and legs the time of their placement. Market time, Unix ms. */
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  readonly limit: number;
+  readonly keeps?: "OLDEST" | "NEWEST" | undefined;
+};
+
+export type OrderQuery = Range & {
   readonly symbol: string;
   /** Only this order id and later ones. */
   readonly fromOrderId?: number | undefined;
-  /** Placement time, inclusive on both sides. */
-  readonly startTime?: number | undefined;
-  readonly endTime?: number | undefined;
-  readonly limit: number;
 };
 
-export type TradeQuery = {
+export type TradeQuery = Range & {
   readonly symbol: string;
   readonly orderId?: number | undefined;
   readonly fromTradeId?: number | undefined;
+};
+
+export type LegQuery = Range & {
+  readonly symbol: string;
+  readonly fromLegId?: number | undefined;
+};
+
+export type IncomeQuery = {
+  readonly symbol?: string | undefined;
+  readonly type?: IncomeType | undefined;
+  /** Inclusive on both sides. Market time, Unix ms. */
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
+  /** How many of the oldest are passed over. */
+  readonly offset: number;
   readonly limit: number;
 };
 
-/** Until when a symbol's market has been looked at: market time, Unix ms. */
-export type Heard = { readonly symbol: string; readonly at: number };
+/** Until when a symbol's market has been looked at for the watch list of a family: market time, Unix ms. */
+export type Heard = { readonly family: StrategyType; readonly symbol: string; readonly at: number };
 
 /** What a holder of budgets (an API key, an address) was charged within ten seconds of the clock. */
 export type BudgetCharge = {
@@ -121,10 +149,13 @@ export type BudgetEntry = {
   readonly bans: readonly Ban[];
 };
 
+/** A strategy that another process has committed to. */
+export type CommittedElsewhere = Pick<Strategy, "strategyId" | "type">;
+
 /** Is told what other processes commit to the same database. */
 export type ElsewhereListener = {
-  /** Other processes have committed to these strategies: open orders or a status have changed. */
-  committed(strategyIds: readonly string[]): void;
+  /** Other processes have committed to these strategies: open orders or legs, a position or a status have changed. */
+  committed(strategies: readonly CommittedElsewhere[]): void;
   /** From now on, and for up to three seconds before, commits may not be told. */
   lost(): void;
   /** Commits are told again; those made meanwhile are not told any more. */
@@ -155,18 +186,28 @@ export type Store = {
   ): Promise<Order | null>;
   /** Open orders, oldest first; of one symbol or of all. */
   listOpenOrders(strategyId: string, symbol: string | null): Promise<readonly Order[]>;
-  /** Orders in ascending id: with a lower bound the oldest `limit` of them, without one the newest. */
+  /** Orders in ascending id, open or not. */
   listOrders(strategyId: string, query: OrderQuery): Promise<readonly Order[]>;
-  /** Trades in ascending id, by the same rule. */
+  /** Trades in ascending id. */
   listTrades(strategyId: string, query: TradeQuery): Promise<readonly Trade[]>;
+  /** A leg by its id or by its client id. */
+  findLeg(strategyId: string, leg: { legId: number } | { clientLegId: string }): Promise<Leg | null>;
+  /** Legs in ascending id, open or not. */
+  listLegs(strategyId: string, query: LegQuery): Promise<readonly Leg[]>;
+  /** Incomes in the order of time, of one time in that of their ids. */
+  listIncomes(strategyId: string, query: IncomeQuery): Promise<readonly Income[]>;
   /** The journal of a strategy, oldest first. */
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
-  /** Every open order of every strategy: what the watch list is rebuilt from. */
-  listAllOpenOrders(): Promise<readonly { readonly strategyId: string; readonly order: Order }[]>;
+  /**
+   * Every account of a type that the market can still reach, or a settlement of funding what it held before, all as they
+   * were at one moment, in the order of their ids: what is watched is rebuilt from them.
+   */
+  listExposedAccounts(type: StrategyType): Promise<readonly Account[]>;
 
   /**
    * Tells the listener what other processes commit, after they did, each strategy's in the order of its commits; resolves,
-   * with how to end it, when every later commit will be told. A store whose database serves one process never tells any.
+   * with how to end it, when every later commit will be told, or its loss has been. There may be several listeners. A
+   * store whose database serves one process never tells any.
    */
   onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
 
@@ -175,8 +216,12 @@ export type Store = {
    * written rejects, and the earlier one stands.
    */
   noteHeard(heard: readonly Heard[]): Promise<void>;
-  /** When each symbol was last heard of while somebody waited on it. */
-  listHeard(): Promise<readonly Heard[]>;
+  /** When each symbol of a family was last heard of while somebody waited on it. */
+  listHeard(family: StrategyType): Promise<readonly Heard[]>;
+  /** Notes until when, market time in Unix ms, a contract's settlements have been applied to everybody; as above. */
+  noteFunding(symbol: string, until: number): Promise<void>;
+  /** The note of each contract that has one. */
+  listFundingNoted(): Promise<readonly { readonly symbol: string; readonly until: number }[]>;
   /** The strategies that are being closed and are not closed yet. */
   listClosingStrategies(): Promise<readonly string[]>;
 

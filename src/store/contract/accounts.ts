@@ -1,6 +1,7 @@
 // A strategy's account comes back as it was committed, with its open orders, to the last digit.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
+import { futuresAccountOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, TINY } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
@@ -40,6 +41,18 @@ export function accountCases(opened: Opened): void {
       account.updatedAt = 1_795_228_304_525;
       await commit(store, [commitOf(account, 2)]);
       expect(await store.loadAccount("one")).toEqual({ account, version: 2 });
+    });
+
+    test("all that only futures have comes back to the last digit, in its order", async () => {
+      await create(store, "one");
+      const account = futuresAccountOf("one");
+      await commit(store, [commitOf(account, 2)]);
+      const { account: loaded } = (await store.loadAccount("one")) ?? {};
+      // A strategy keeps its type, whatever a commit says.
+      expect(loaded).toEqual({ ...account, type: "SPOT" });
+      for (const part of ["positions", "openLegs", "leverages", "heldBefore"] as const) {
+        expect([...(loaded?.[part].keys() ?? [])]).toEqual([...account[part].keys()]);
+      }
     });
 
     test("an account comes with its open orders, in the order of placement, and with no others", async () => {

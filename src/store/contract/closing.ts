@@ -1,7 +1,10 @@
 // A store that is closed carries nothing out any more, and has lost nothing when it is opened again.
+
 import { beforeEach, expect, test } from "vitest";
 import { type Store, StoreFailure } from "../store.ts";
-import { accountOf, commitOf, eventsOfEveryKind, HUGE, hold, orderOf, tradeOf } from "./records.ts";
+import { eventsOfEveryKind } from "./events-of-every-kind.ts";
+import { incomeOf, legOf } from "./futures-records.ts";
+import { accountOf, commitOf, HUGE, hold, orderOf, tradeOf } from "./records.ts";
 import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function closingCases(opened: Opened): void {
@@ -16,7 +19,8 @@ export function closingCases(opened: Opened): void {
     hold(account, "USDT", { free: HUGE, seed: `-${HUGE}` });
     const orders = [orderOf(1, { status: "FILLED" }), orderOf(2)];
     const events = eventsOfEveryKind();
-    await commit(store, [commitOf(account, 2, { key: "k", orders, trades: [tradeOf(1, 1)], events })]);
+    const parts = { orders, trades: [tradeOf(1, 1)], legs: [legOf(3)], incomes: [incomeOf(1)] };
+    await commit(store, [commitOf(account, 2, { key: "k", events, ...parts })]);
     await store.rememberMasterKey(1, "check");
     const before = await everythingOf(store, "one");
     await store.close();

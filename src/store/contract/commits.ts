@@ -1,10 +1,11 @@
 // All parts of a commit stand or fall together, and only on the version that it was decided on; of a group each commit has
 // an outcome of its own.
 import { beforeEach, describe, expect, test } from "vitest";
-import { decimal, ZERO } from "../../money/decimal.ts";
+import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type Store, StoreFailure } from "../store.ts";
+import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, TINY, tradeOf } from "./records.ts";
-import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
+import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function commitCases(opened: Opened): void {
   describe("commits", () => {
@@ -35,6 +36,8 @@ export function commitCases(opened: Opened): void {
         key: "late",
         orders: [orderOf(7)],
         trades: [tradeOf(7, 7)],
+        legs: [legOf(8)],
+        incomes: [incomeOf(7)],
       });
       expect(await store.commit([outdated])).toEqual(["OUTDATED"]);
       expect(await everythingOf(store, "one")).toEqual(before);
@@ -43,11 +46,17 @@ export function commitCases(opened: Opened): void {
     });
 
     test("a commit of a strategy that does not exist is outdated and leaves nothing behind", async () => {
-      const ghost = commitOf(accountOf("ghost"), 1, { orders: [orderOf(1)] });
+      const parts = { orders: [orderOf(1)], legs: [legOf(2)], incomes: [incomeOf(1)] };
+      const ghost = commitOf(accountOf("ghost"), 1, parts);
       expect(await store.commit([ghost])).toEqual(["OUTDATED"]);
       expect(await store.loadAccount("ghost")).toBeNull();
-      expect(await store.listEntries("ghost")).toEqual([]);
-      expect(await store.listAllOpenOrders()).toEqual([]);
+      expect(await everythingOf(store, "ghost")).toMatchObject({
+        entries: [],
+        orders: [],
+        legs: [],
+        incomes: [],
+      });
+      expect(await exposedOf(store)).toEqual([]);
     });
 
     test("the others of a group stand beside an outdated commit, and outcomes come in the group's order", async () => {
@@ -60,7 +69,7 @@ export function commitCases(opened: Opened): void {
         commitOf(accountOf("b"), 9, { orders: [orderOf(1)] }),
       ]);
       expect(outcomes).toEqual(["COMMITTED", "OUTDATED", "COMMITTED", "OUTDATED"]);
-      expect((await store.listAllOpenOrders()).map(({ strategyId }) => strategyId)).toEqual(["c", "d"]);
+      expect(await exposedOf(store)).toEqual(["c", "d"]);
       expect(await versionsOf(store, ["a", "b", "c", "d"])).toEqual([2, 1, 2, 2]);
     });
 
@@ -94,6 +103,20 @@ export function commitCases(opened: Opened): void {
       expect(await store.listOpenOrders("one", null)).toEqual([]);
     });
 
+    test("a leg is stored as it stands after each commit, and incomes are added", async () => {
+      await create(store, "one");
+      const fired = { orderId: 3, price: decimal<Price>(TINY), quantity: decimal<Quantity>(HUGE), at: 99 };
+      const finished = legOf(2, { status: "FINISHED", updatedAt: 99, triggerPrice: decimal(HUGE), fired });
+      await commit(store, [commitOf(accountOf("one"), 2, { legs: [legOf(2)], incomes: [incomeOf(1)] })]);
+      expect(await store.findLeg("one", { legId: 2 })).toEqual(legOf(2));
+      const paid = incomeOf(2, { amount: decimal(`-${HUGE}`), symbol: null, tradeId: null, at: 2_000 });
+      await commit(store, [commitOf(accountOf("one"), 3, { legs: [finished], incomes: [paid] })]);
+      expect(await everythingOf(store, "one")).toMatchObject({
+        legs: [finished],
+        incomes: [incomeOf(1), paid],
+      });
+    });
+
     test("an order and a trade with the largest and the smallest decimals come back to the last digit", async () => {
       await create(store, "one");
       const order = orderOf(1, {
@@ -121,12 +144,23 @@ export function commitCases(opened: Opened): void {
         { orders: [orderOf(1, { clientOrderId: "x" }), orderOf(2, { clientOrderId: "x" })] },
       ],
       ["two trades with one id", { trades: [tradeOf(1, 1), tradeOf(1, 2)] }],
+      [
+        "two legs with one client id",
+        { legs: [legOf(1, { clientLegId: "x" }), legOf(2, { clientLegId: "x" })] },
+      ],
+      ["two incomes with one id", { incomes: [incomeOf(1), incomeOf(1)] }],
     ])("a group with %s rejects, stores nothing and does not harm the next", async (_case, broken) => {
       await create(store, "one", "two", "three");
       await commit(store, [commitOf(accountOf("two"), 2)]);
       const before = await Promise.all(["one", "two", "three"].map((id) => everythingOf(store, id)));
       const group = [
-        commitOf(accountOf("one"), 2, { key: "k", orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
+        commitOf(accountOf("one"), 2, {
+          key: "k",
+          orders: [orderOf(1)],
+          trades: [tradeOf(1, 1)],
+          legs: [legOf(2)],
+          incomes: [incomeOf(1)],
+        }),
         commitOf(accountOf("two"), 3, broken),
         commitOf(accountOf("three"), 2, { orders: [orderOf(1)] }),
       ];
@@ -139,7 +173,12 @@ export function commitCases(opened: Opened): void {
       await create(store, "one", "two", "three");
       await commit(store, [commitOf(accountOf("two"), 2, { key: "used" })]);
       const before = await everythingOf(store, "two");
-      const parts = { orders: [orderOf(1)], trades: [tradeOf(1, 1)] };
+      const parts = {
+        orders: [orderOf(1)],
+        trades: [tradeOf(1, 1)],
+        legs: [legOf(2)],
+        incomes: [incomeOf(1)],
+      };
       const group = [
         commitOf(accountOf("one"), 2, { key: "used", ...parts }),
         commitOf(accountOf("two"), 3, { key: "used", ...parts }),

@@ -9,6 +9,7 @@ import { budgetLogCases } from "./budget-log.ts";
 import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
 import { journalCases } from "./journal.ts";
+import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { orderAndTradeCases } from "./orders-and-trades.ts";
 import { startingCases } from "./starting.ts";
 import type { Opened, StoreUnderTest } from "./store-under-test.ts";
@@ -29,6 +30,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     commitCases(opened);
     journalCases(opened);
     orderAndTradeCases(opened);
+    legAndIncomeCases(opened);
     strategyAndKeyCases(opened);
     budgetLogCases(opened);
     startingCases(opened);

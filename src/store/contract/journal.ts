@@ -1,7 +1,9 @@
 // The journal answers what a key did, and holds every entry in its order.
+
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
-import { accountOf, commitOf, eventsOfEveryKind } from "./records.ts";
+import { eventsOfEveryKind } from "./events-of-every-kind.ts";
+import { accountOf, commitOf } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function journalCases(opened: Opened): void {

@@ -44,19 +44,6 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await ids("XRPUSDT")).toEqual([]);
     });
 
-    test("the open orders of every strategy are found, and only they", async () => {
-      await create(store, "b", "a");
-      await commit(store, [
-        commitOf(accountOf("b"), 2, { orders: [orderOf(1), orderOf(2, { status: "FILLED" })] }),
-        commitOf(accountOf("a"), 2, { orders: [orderOf(11), orderOf(3, { symbol: "ETHUSDT" })] }),
-      ]);
-      expect(await store.listAllOpenOrders()).toEqual([
-        { strategyId: "a", order: orderOf(3, { symbol: "ETHUSDT" }) },
-        { strategyId: "a", order: orderOf(11) },
-        { strategyId: "b", order: orderOf(1) },
-      ]);
-    });
-
     // Orders 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
     const orderCases: readonly [string, Omit<OrderQuery, "symbol">, readonly number[]][] = [
       ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
@@ -69,6 +56,14 @@ export function orderAndTradeCases(opened: Opened): void {
       ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
       ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
       ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
+      [
+        "between two times, told to keep the newest",
+        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
+        [6, 7],
+      ],
+      ["from an id, told to keep the newest", { fromOrderId: 4, limit: 2, keeps: "NEWEST" }, [11, 12]],
+      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
+      ["no bound, told to keep the oldest", { limit: 3, keeps: "OLDEST" }, [1, 2, 3]],
       ["an id and times: both hold", { fromOrderId: 7, startTime: 300, endTime: 900, limit: 9 }, [7, 8, 9]],
     ];
     test.each(orderCases)("orders with %s", async (_case, query, expected) => {
@@ -113,6 +108,13 @@ export function orderAndTradeCases(opened: Opened): void {
       ["between two times with room: all", { startTime: 200, endTime: 700, limit: 9 }, [2, 3, 4, 6, 7]],
       ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
       ["a span that ends before it starts: none", { startTime: 700, endTime: 200, limit: 9 }, []],
+      [
+        "between two times, told to keep the newest",
+        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
+        [6, 7],
+      ],
+      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
+      ["of one order, told to keep the oldest", { orderId: 4, limit: 1, keeps: "OLDEST" }, [7]],
       ["of one order: its own", { orderId: 4, limit: 9 }, [7, 8]],
       ["of one order, limited: its newest", { orderId: 4, limit: 1 }, [8]],
       ["of one order from an id: both hold", { orderId: 4, fromTradeId: 8, limit: 9 }, [8]],

@@ -1,7 +1,9 @@
 // What the cases store and expect to read back: of every kind an ordinary one, in which a case changes what it is about.
 import { type Account, emptyAccount, type StrategyStatus } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
-import type { Order, Trade } from "../../domain/order.ts";
+import type { Income } from "../../domain/income.ts";
+import type { Leg } from "../../domain/leg.ts";
+import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
 import { emptyPockets, type Pocket } from "../../money/posting.ts";
 import type { ApiKeyRecord, BudgetEntry, Commit } from "../store.ts";
@@ -36,7 +38,7 @@ export function firstOf(strategyId: string): Commit {
   return commitOf(accountOf(strategyId), 1, { events: [seed] });
 }
 
-/** A commit that moves an account to `version`; `at` is Unix ms. */
+/** A commit that moves an account to `version`, in which it gets the open ones of the orders; `at` is Unix ms. */
 export function commitOf(
   account: Account,
   version: number,
@@ -46,10 +48,13 @@ export function commitOf(
     readonly events?: readonly DomainEvent[];
     readonly orders?: readonly Order[];
     readonly trades?: readonly Trade[];
+    readonly legs?: readonly Leg[];
+    readonly incomes?: readonly Income[];
   } = {},
 ): Commit {
-  const { key = null, at = 1_000, events = [], orders = [], trades = [] } = parts;
-  return { account, entry: { version, key, at, events }, orders, trades };
+  const { key = null, at = 1_000, events = [], orders = [], trades = [], legs = [], incomes = [] } = parts;
+  for (const order of orders.filter(isOpen)) account.openOrders.set(order.orderId, order);
+  return { account, entry: { version, key, at, events }, orders, trades, legs, incomes };
 }
 
 /** A purchase of 0.5 BTC at 100 that rests; `at` is when it was placed, and began to work, Unix ms. */
@@ -93,52 +98,6 @@ export function tradeOf(tradeId: number, orderId: number, terms: Partial<Trade> 
     at: 1_000,
     ...terms,
   };
-}
-
-/** An event of every kind, with the largest and the smallest decimals, and a placement that waits for its trigger. */
-export function eventsOfEveryKind(): DomainEvent[] {
-  const at = 1_795_228_304_525;
-  return [
-    {
-      type: "StrategyOpened",
-      at,
-      postings: [{ from: "seed", to: "free", asset: "USDT", amount: decimal(HUGE) }],
-    },
-    {
-      type: "OrderPlaced",
-      at,
-      order: orderOf(1, { quantity: decimal(HUGE) }),
-      postings: [{ from: "free", to: "locked", asset: "USDT", amount: decimal(TINY) }],
-    },
-    {
-      type: "OrderFilled",
-      at,
-      trade: tradeOf(1, 1, { price: decimal(HUGE), isMaker: true }),
-      postings: [
-        { from: "locked", to: "market", asset: "USDT", amount: decimal("50") },
-        { from: "market", to: "free", asset: "BTC", amount: decimal("0.5") },
-        { from: "free", to: "fees", asset: "BTC", amount: decimal("0.0005") },
-      ],
-    },
-    { type: "OrderCanceled", at, orderId: 2, postings: [] },
-    {
-      type: "OrderPlaced",
-      at,
-      admittedAt: at - 3,
-      order: orderOf(3, { type: "STOP_LOSS", stopPrice: decimal(TINY), workingAt: null }),
-      postings: [],
-    },
-    { type: "OrderTriggered", at, orderId: 3, postings: [] },
-    {
-      type: "OrderExpired",
-      at,
-      orderId: 3,
-      reason: "PERCENT_PRICE_BY_SIDE",
-      postings: [{ from: "locked", to: "free", asset: "USDT", amount: decimal("50") }],
-    },
-    { type: "StrategyClosing", at, postings: [] },
-    { type: "StrategyClosed", at, postings: [] },
-  ];
 }
 
 /** The key of the strategy of that name, with a label that needs quoting. */

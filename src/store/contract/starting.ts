@@ -1,11 +1,13 @@
 // A process that starts finds what was left to do: what it has missed of the market, strategies that are closing, orders
 // that wait.
 import { beforeEach, describe, expect, test } from "vitest";
+import { emptyAccount } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
-import type { Store } from "../store.ts";
-import { accountOf, commitOf, HUGE, orderOf, TINY } from "./records.ts";
-import { commit, create, type Opened } from "./store-under-test.ts";
+import type { Heard, Store } from "../store.ts";
+import { futuresAccountOf } from "./futures-records.ts";
+import { accountOf, commitOf, HUGE, keyOf, orderOf, TINY } from "./records.ts";
+import { commit, create, exposedOf, type Opened } from "./store-under-test.ts";
 
 export function startingCases(opened: Opened): void {
   describe("what a process that starts looks for", () => {
@@ -15,24 +17,87 @@ export function startingCases(opened: Opened): void {
     });
 
     const heardBy = async (from: Store) =>
-      Object.fromEntries((await from.listHeard()).map(({ symbol, at }) => [symbol, at]));
+      Object.fromEntries((await from.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
+    const spot = (symbol: string, at: number): Heard => ({ family: "SPOT", symbol, at });
 
     test("when each symbol was last heard of, as it was noted last", async () => {
-      expect(await store.listHeard()).toEqual([]);
+      expect(await store.listHeard("SPOT")).toEqual([]);
       await store.noteHeard([]);
-      await store.noteHeard([
-        { symbol: "BTCUSDT", at: 1_795_228_304_525 },
-        { symbol: "ETHUSDT", at: 1_000 },
-      ]);
-      await store.noteHeard([{ symbol: "ETHUSDT", at: 2_000 }]);
+      await store.noteHeard([spot("BTCUSDT", 1_795_228_304_525), spot("ETHUSDT", 1_000)]);
+      await store.noteHeard([spot("ETHUSDT", 2_000)]);
       // A gap that could not be filled is noted by its beginning, which may lie before what was noted.
-      await store.noteHeard([{ symbol: "BTCUSDT", at: 500 }]);
+      await store.noteHeard([spot("BTCUSDT", 500)]);
       const noted = { BTCUSDT: 500, ETHUSDT: 2_000 };
       expect(await heardBy(store)).toEqual(noted);
       const other = await opened().reopen();
       expect(await heardBy(other)).toEqual(noted);
-      await other.noteHeard([{ symbol: "XRPUSDT", at: 3_000 }]);
+      await other.noteHeard([spot("XRPUSDT", 3_000)]);
       expect(await heardBy(store)).toEqual({ ...noted, XRPUSDT: 3_000 });
+    });
+
+    test("a symbol's notes of each family and of its funding, none of which is another's", async () => {
+      expect(await store.listFundingNoted()).toEqual([]);
+      const perpetual: Heard = { family: "FUTURES", symbol: "BTCUSDT", at: 2_000 };
+      await store.noteHeard([perpetual, spot("BTCUSDT", 1_000)]);
+      await store.noteFunding("BTCUSDT", 1_795_228_304_525);
+      await store.noteFunding("ETHUSDT", 4_000);
+      await store.noteFunding("ETHUSDT", 3_000);
+      const other = await opened().reopen();
+      expect(await other.listHeard("SPOT")).toEqual([spot("BTCUSDT", 1_000)]);
+      expect(await other.listHeard("FUTURES")).toEqual([perpetual]);
+      const noted = await other.listFundingNoted();
+      expect(noted.toSorted((one, two) => one.symbol.localeCompare(two.symbol))).toEqual([
+        { symbol: "BTCUSDT", until: 1_795_228_304_525 },
+        { symbol: "ETHUSDT", until: 3_000 },
+      ]);
+    });
+
+    test("the accounts of a type that the market can reach, whole, in the order of their ids, and no others", async () => {
+      const perpetuals = ["held", "flat", "before"].map((id) => {
+        const account = futuresAccountOf(id);
+        if (id !== "held") for (const part of [account.positions, account.openLegs]) part.clear();
+        if (id === "flat") account.heldBefore.clear();
+        return account;
+      });
+      await store.createStrategies(
+        perpetuals.map((account) => ({ first: commitOf(account, 1), key: keyOf(account.strategyId) })),
+      );
+      await create(store, "b", "a", "none");
+      const [b, a] = [accountOf("b"), accountOf("a")];
+      await commit(store, [
+        commitOf(b, 2, { orders: [orderOf(1), orderOf(2, { status: "FILLED" })] }),
+        commitOf(a, 2, { orders: [orderOf(11), orderOf(3, { symbol: "ETHUSDT" })] }),
+        commitOf(accountOf("none"), 2, { orders: [orderOf(1, { status: "FILLED" })] }),
+      ]);
+      expect(await store.listExposedAccounts("SPOT")).toEqual([a, b]);
+      const [first] = await store.listExposedAccounts("SPOT");
+      expect([...(first?.openOrders.keys() ?? [])]).toEqual([3, 11]);
+      const [held, , before] = perpetuals;
+      expect(await store.listExposedAccounts("FUTURES")).toEqual([before, held]);
+      expect(await (await opened().reopen()).listExposedAccounts("FUTURES")).toEqual([before, held]);
+    });
+
+    test.each([
+      ["a position", "positions"],
+      ["a leg", "openLegs"],
+      ["what was held before", "heldBefore"],
+    ] as const)("an account that has %s alone, as long as it has it", async (_case, part) => {
+      const full = futuresAccountOf("one");
+      const account = emptyAccount("one", "FUTURES");
+      await store.createStrategies([{ first: commitOf(account, 1), key: keyOf("one") }]);
+      expect(await exposedOf(store, "FUTURES")).toEqual([]);
+      await commit(store, [commitOf({ ...account, [part]: full[part] }, 2)]);
+      expect(await exposedOf(store, "FUTURES")).toEqual(["one"]);
+      expect(await exposedOf(store, "SPOT")).toEqual([]);
+      await commit(store, [commitOf(account, 3)]);
+      expect(await exposedOf(store, "FUTURES")).toEqual([]);
+    });
+
+    test("leverages alone expose nobody", async () => {
+      const account = emptyAccount("one", "FUTURES");
+      account.leverages.set("BTCUSDT", 5);
+      await store.createStrategies([{ first: commitOf(account, 1), key: keyOf("one") }]);
+      expect(await exposedOf(store, "FUTURES")).toEqual([]);
     });
 
     test("the strategies that are closing, and no others", async () => {
@@ -58,9 +123,11 @@ export function startingCases(opened: Opened): void {
       const ended = orderOf(3, { ...stop, status: "EXPIRED", reserved: ZERO, workingAt: 2_000 });
       const orders = [waiting, triggered, ended];
       await commit(store, [commitOf(accountOf("one"), 2, { orders })]);
-      expect((await store.listAllOpenOrders()).map(({ order }) => order)).toEqual([waiting, triggered]);
-      const { openOrders } = (await store.loadAccount("one"))?.account ?? {};
-      expect([...(openOrders?.values() ?? [])]).toEqual([waiting, triggered]);
+      const [exposed] = await store.listExposedAccounts("SPOT");
+      const loaded = (await store.loadAccount("one"))?.account;
+      for (const account of [exposed, loaded]) {
+        expect([...(account?.openOrders.values() ?? [])]).toEqual([waiting, triggered]);
+      }
       expect(await store.listOrders("one", { symbol: "BTCUSDT", limit: 9 })).toEqual(orders);
     });
 
@@ -70,7 +137,7 @@ export function startingCases(opened: Opened): void {
       await commit(store, [commitOf(accountOf("one"), 2, { orders: [stop] })]);
       const expired = { ...stop, status: "EXPIRED", reserved: ZERO, workingAt: 2_000 } as const;
       await commit(store, [commitOf(accountOf("one"), 3, { orders: [expired] })]);
-      expect(await store.listAllOpenOrders()).toEqual([]);
+      expect(await exposedOf(store)).toEqual([]);
       expect(await store.findOrder("one", { orderId: 1 })).toEqual(expired);
     });
   });

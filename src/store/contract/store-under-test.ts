@@ -1,5 +1,6 @@
 // The store that a case is given, and what cases do with it before and after the call that they are about.
 import { expect } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
 import type { ApiKeyRecord, Commit, Store } from "../store.ts";
 import { firstOf, keyOf } from "./records.ts";
 
@@ -32,14 +33,21 @@ export async function commit(store: Store, group: readonly Commit[]): Promise<vo
   expect(await store.commit(group)).toEqual(group.map(() => "COMMITTED"));
 }
 
-/** All that is read of a strategy: its account, its journal, its orders and its trades. */
+/** All that is read of a strategy: its account, its journal, its orders, trades, legs and incomes. */
 export async function everythingOf(store: Store, strategyId: string) {
   return {
     loaded: await store.loadAccount(strategyId),
     entries: await store.listEntries(strategyId),
     orders: await store.listOrders(strategyId, { symbol: "BTCUSDT", limit: 1_000 }),
     trades: await store.listTrades(strategyId, { symbol: "BTCUSDT", limit: 1_000 }),
+    legs: await store.listLegs(strategyId, { symbol: "BTCUSDT", limit: 1_000 }),
+    incomes: await store.listIncomes(strategyId, { limit: 1_000, offset: 0 }),
   };
+}
+
+/** The accounts of a type that the market can reach, by their ids. */
+export async function exposedOf(store: Store, type: StrategyType = "SPOT"): Promise<string[]> {
+  return (await store.listExposedAccounts(type)).map(({ strategyId }) => strategyId);
 }
 
 /** The version of each of these strategies; undefined for one that is not there. */

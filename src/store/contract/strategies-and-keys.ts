@@ -1,7 +1,9 @@
 // Strategies and their keys are created together or not at all; a key is revoked once and for good, and what is done to
 // keys is audited.
 import { beforeEach, describe, expect, test } from "vitest";
+import { decimal } from "../../money/decimal.ts";
 import type { Store } from "../store.ts";
+import { incomeOf } from "./futures-records.ts";
 import { accountOf, commitOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, type Opened } from "./store-under-test.ts";
 
@@ -98,6 +100,13 @@ export function strategyAndKeyCases(opened: Opened): void {
       expect(await store.listAudit()).toEqual(audit);
       await store.close();
       expect(await (await opened().reopen()).listAudit()).toEqual(audit);
+    });
+
+    test("a created strategy has the incomes of its first commit", async () => {
+      const seed = incomeOf(1, { type: "TRANSFER", symbol: null, tradeId: null, amount: decimal("1000") });
+      const first = { ...firstOf("one"), incomes: [seed] };
+      await store.createStrategies([{ first, key: keyOf("one") }]);
+      expect(await store.listIncomes("one", { limit: 9, offset: 0 })).toEqual([seed]);
     });
 
     test("strategies are counted", async () => {

@@ -2,8 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
+import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
-import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
+import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function twoStoreCases(opened: Opened): void {
   describe("two stores on one database", () => {
@@ -17,13 +18,20 @@ export function twoStoreCases(opened: Opened): void {
       const { key } = await create(store, "one");
       expect((await other.findKey(key.apiKey))?.key).toEqual(key);
       await commit(other, [
-        commitOf(accountOf("one"), 2, { key: "k", orders: [orderOf(1)], trades: [tradeOf(1, 1)] }),
+        commitOf(accountOf("one"), 2, {
+          key: "k",
+          orders: [orderOf(1)],
+          trades: [tradeOf(1, 1)],
+          legs: [legOf(2)],
+          incomes: [incomeOf(1)],
+        }),
       ]);
+      expect(await exposedOf(store)).toEqual(["one"]);
       expect(await everythingOf(store, "one")).toEqual(await everythingOf(other, "one"));
       expect((await store.findEntry("one", "k"))?.version).toBe(2);
       await commit(store, [commitOf(accountOf("one"), 3, { orders: [orderOf(1, { status: "FILLED" })] })]);
       expect((await other.loadAccount("one"))?.version).toBe(3);
-      expect(await other.listAllOpenOrders()).toEqual([]);
+      expect(await exposedOf(other)).toEqual([]);
     });
 
     test("of two commits on one version exactly one is carried out, every time", async () => {
@@ -83,7 +91,7 @@ export function twoStoreCases(opened: Opened): void {
     test("nobody is told what it has committed itself, and whoever listens can end it", async () => {
       const told: string[] = [];
       const stop = await store.onCommittedElsewhere({
-        committed: (strategyIds) => told.push(...strategyIds),
+        committed: (strategies) => told.push(...strategies.map(({ strategyId }) => strategyId)),
         lost: () => told.push("lost"),
         resumed: () => told.push("resumed"),
       });

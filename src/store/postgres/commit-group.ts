@@ -2,7 +2,7 @@
 //
 //   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
 //   moved     those that still have the version that was decided on, and whose key is new, at the next version
-//   …         journal, orders and trades of those that moved, and of no others
+//   …         journal, orders, trades, legs and incomes of those that moved, and of no others
 //   told      other servers, unless nothing has moved
 //
 // A row that another transaction moved while this one waited for its lock is looked at again, as it then is: the loser finds
@@ -19,7 +19,8 @@ const STATEMENT = `
     SELECT given.* FROM ${commitsGiven()} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
   ),
   moved AS (
-    UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version
+    UPDATE strategies s SET state = locked.state, status = locked.status, version = locked.version,
+      is_exposed = locked.is_exposed
     FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
       AND NOT EXISTS (SELECT FROM journal WHERE strategy_id = locked.id AND key = locked.key)
     RETURNING s.id
@@ -31,7 +32,12 @@ const STATEMENT = `
       first_trade_id = COALESCE(orders.first_trade_id, excluded.first_trade_id),
       last_trade_id = COALESCE(excluded.last_trade_id, orders.last_trade_id)
   ),
-  traded AS (${insertion("trades")})
+  traded AS (${insertion("trades")}),
+  legged AS (
+    ${insertion("legs")}
+    ON CONFLICT (strategy_id, leg_id) DO UPDATE SET body = excluded.body
+  ),
+  earned AS (${insertion("incomes")})
   SELECT id, (${notifying(`$${GROUP_TABLES.flatMap(columnNames).length + 1}`)}) AS told FROM moved`;
 
 /** The statement of a group, to be prepared once on each connection; `process` is the name of who commits. */

@@ -2,7 +2,7 @@
 // asks at the moment; an account and its open orders come from one statement, so that they belong together.
 import type { QueryResultRow } from "pg";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
-import { decodeAccount, decodeEvents, decodeOrder, type StrategyRow } from "../codec.ts";
+import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
 import type { BoundKey, JournalEntry, LoadedAccount, Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { GatheredReads } from "./gathered-reads.ts";
@@ -10,12 +10,9 @@ import { GatheredReads } from "./gathered-reads.ts";
 /** Statements that can be under way at once: one of each kind. */
 export const HOT_READS_MAX = 3;
 
-/** Between the orders of an account; JSON text has no line break in it. */
-const BETWEEN_ORDERS = "\n";
-
 const LOAD_ACCOUNTS = `
   SELECT wanted.place, s.id, s.type, s.status, s.version, s.state,
-    (SELECT string_agg(o.body, E'\\n' ORDER BY o.order_id) FROM orders o
+    (SELECT string_agg(o.body, '${BETWEEN_ORDERS}' ORDER BY o.order_id) FROM orders o
      WHERE o.strategy_id = s.id AND o.is_open = 1) AS orders
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_id, place)
   JOIN strategies s ON s.id = wanted_id`;
@@ -90,8 +87,7 @@ function byIndex<Row extends Placed, Found>(
 }
 
 function accountOfRow(row: AccountRow): LoadedAccount {
-  const open = row.orders?.split(BETWEEN_ORDERS) ?? [];
-  return { account: decodeAccount(row, open.map(decodeOrder)), version: Number(row.version) };
+  return { account: decodeAccount(row, decodeOrders(row.orders)), version: Number(row.version) };
 }
 
 function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {

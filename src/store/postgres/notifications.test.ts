@@ -3,11 +3,15 @@ import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { emptyAccount } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import type { Order } from "../../domain/order.ts";
-import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
+import type { Position } from "../../domain/position.ts";
+import { decimal, type Price, type Rate } from "../../money/decimal.ts";
+import { legOf } from "../contract/futures-records.ts";
+import { accountOf, commitOf, keyOf, orderOf, tradeOf, upTo } from "../contract/records.ts";
 import { create } from "../contract/store-under-test.ts";
-import type { Commit, ElsewhereListener, Store } from "../store.ts";
+import type { Commit, CommittedElsewhere, ElsewhereListener, Store } from "../store.ts";
 import { listenForCommits, payloadsOf } from "./notifications.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
@@ -26,9 +30,26 @@ describe("others are told, or not, of", () => {
     ["a close that had nothing open", [closed("StrategyClosed")], [], true],
     ["a close that waits", [closed("StrategyClosing")], [], true],
     ["what changed no order", [], [], false],
+    ["a futures market order", [placed(RESTING), filled(null)], [FILLED], true],
+    ["a settlement of funding", [settled()], [], true],
+    [
+      "another leverage",
+      [{ type: "LeverageChanged", at: 1, symbol: "BTCUSDT", leverage: 2, postings: [] }],
+      [],
+      false,
+    ],
   ] as const)("%s", (_what, events, orders, isTold) => {
     const payloads = payloadsOf("here", [commitOf(accountOf("one"), 2, { events, orders })]);
-    expect(payloads).toEqual(isTold ? ['["here","one"]'] : []);
+    expect(payloads).toEqual(isTold ? ['["here","Sone"]'] : []);
+  });
+
+  test("a leg, whatever became of it, and of which type its strategy is", () => {
+    for (const status of ["NEW", "CANCELED"] as const) {
+      const legs = [legOf(1, { status })];
+      expect(payloadsOf("here", [commitOf(emptyAccount("one", "FUTURES"), 2, { legs })])).toEqual([
+        '["here","Fone"]',
+      ]);
+    }
   });
 
   test("a group in payloads that PostgreSQL takes, every strategy once", () => {
@@ -40,7 +61,7 @@ describe("others are told, or not, of", () => {
         ids.map((id) => resting(id, 2)),
       );
       for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(PAYLOAD_BYTES);
-      expect(payloads.flatMap((payload) => JSON.parse(payload).slice(1))).toEqual(ids);
+      expect(payloads.flatMap((payload) => JSON.parse(payload).slice(1))).toEqual(ids.map((id) => `S${id}`));
       expect(payloads.length).toBeLessThanOrEqual(3);
     }
   });
@@ -69,6 +90,30 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     await eventually("all is heard", () => heardHere.length + heardThere.length === 5);
     expect(heardThere).toEqual(["one", "one", "two"]);
     expect(heardHere.sort()).toEqual(["one", "two"]);
+  });
+
+  test("each is heard with its type, by every listener of a process over one connection", async () => {
+    const [here, there] = [await open(), await open()];
+    const perpetual = emptyAccount("perpetual", "FUTURES");
+    await create(here, "spot");
+    await here.createStrategies([{ first: commitOf(perpetual, 1), key: keyOf("perpetual") }]);
+    const heard: CommittedElsewhere[][] = [[], []];
+    for (const each of heard) {
+      const listener = {
+        ...DEAF,
+        committed: (strategies: readonly CommittedElsewhere[]) => each.push(...strategies),
+      };
+      onTestFinished(await there.onCommittedElsewhere(listener));
+    }
+    await here.commit([resting("spot", 2), commitOf(perpetual, 2, { legs: [legOf(1)] })]);
+    await eventually("both have heard both", () => heard.every(({ length }) => length === 2));
+    for (const each of heard) {
+      expect(each).toEqual([
+        { strategyId: "spot", type: "SPOT" },
+        { strategyId: "perpetual", type: "FUTURES" },
+      ]);
+    }
+    expect(await carryOut(url, LISTENERS)).toBe(1);
   });
 
   test("what is heard can be read", async () => {
@@ -101,7 +146,10 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const [here, there] = [await open(), await open()];
     await create(here, "one", "two");
     const [stopped, heard] = [[] as string[], await hear(there)];
-    const stop = await there.onCommittedElsewhere({ ...DEAF, committed: (ids) => stopped.push(...ids) });
+    const stop = await there.onCommittedElsewhere({
+      ...DEAF,
+      committed: (strategies) => stopped.push(...idsOf(strategies)),
+    });
     await stop();
     await carryOut(url, "SELECT pg_notify('lyrebird_commits', 'no JSON')");
     await here.commit([resting("one", 2)]);
@@ -164,7 +212,7 @@ const DEAF: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
 
 function saying(said: string[]): ElsewhereListener {
   return {
-    committed: (ids) => said.push(...ids),
+    committed: (strategies) => said.push(...idsOf(strategies)),
     lost: () => said.push("lost"),
     resumed: () => said.push("resumed"),
   };
@@ -173,9 +221,16 @@ function saying(said: string[]): ElsewhereListener {
 /** The strategies of which a store is told. */
 async function hear(store: Store): Promise<string[]> {
   const heard: string[] = [];
-  const stop = await store.onCommittedElsewhere({ ...DEAF, committed: (ids) => heard.push(...ids) });
+  const stop = await store.onCommittedElsewhere({
+    ...DEAF,
+    committed: (strategies) => heard.push(...idsOf(strategies)),
+  });
   onTestFinished(stop);
   return heard;
+}
+
+function idsOf(strategies: readonly CommittedElsewhere[]): string[] {
+  return strategies.map(({ strategyId }) => strategyId);
 }
 
 /** A commit that leaves an order resting, each version another one. */
@@ -185,6 +240,20 @@ function resting(strategyId: string, version: number): Commit {
 
 function placed(order: Order): DomainEvent {
   return { type: "OrderPlaced", at: 1_000, order, postings: [] };
+}
+
+function filled(position: Position | null): DomainEvent {
+  return { type: "OrderFilled", at: 1_000, trade: tradeOf(1, 1), position, postings: [] };
+}
+
+function settled(): DomainEvent {
+  const settlement = {
+    symbol: "BTCUSDT",
+    fundingTime: 1,
+    rate: decimal<Rate>("0.0001"),
+    markPrice: decimal<Price>("1"),
+  };
+  return { type: "FundingSettled", at: 1_000, ...settlement, asset: "USDT", position: null, postings: [] };
 }
 
 function closed(type: "StrategyClosing" | "StrategyClosed"): DomainEvent {

@@ -5,13 +5,18 @@
 // something to tell: most market orders, which never rest, have not.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
+import type { StrategyType } from "../../domain/account.ts";
+import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
-import type { Commit, ElsewhereListener } from "../store.ts";
+import type { Commit, CommittedElsewhere, ElsewhereListener } from "../store.ts";
 
 /** A name without capitals needs no quotes. */
 const CHANNEL = "lyrebird_commits";
 /** PostgreSQL takes payloads of fewer than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_999;
+
+/** In a payload each strategy is named by the letter of its type and its id. */
+const LETTERS: { readonly [T in StrategyType]: string } = { SPOT: "S", FUTURES: "F" };
 
 /** How long a new connection may take, ms. */
 const CONNECT_MS_MAX = 5_000;
@@ -28,13 +33,14 @@ export function payloadsOf(process: string, group: readonly Commit[]): string[] 
   let told = [process];
   let bytes = bytesOf(told);
   for (const { account } of group.filter(concernsOthers)) {
-    const added = bytesOf(account.strategyId) + 1;
+    const named = `${LETTERS[account.type]}${account.strategyId}`;
+    const added = bytesOf(named) + 1;
     if (bytes + added > PAYLOAD_BYTES_MAX) {
       payloads.push(JSON.stringify(told));
       told = [process];
       bytes = bytesOf(told);
     }
-    told.push(account.strategyId);
+    told.push(named);
     bytes += added;
   }
   if (told.length > 1) payloads.push(JSON.stringify(told));
@@ -46,15 +52,32 @@ export function notifying(payloads: string): string {
   return `SELECT count(pg_notify('${CHANNEL}', payload)) FROM unnest(${payloads}::text[]) AS payloads (payload)`;
 }
 
-/** Whether open orders or the status have changed: what was placed and is over within one entry was never open. */
-function concernsOthers({ entry: { events }, orders }: Commit): boolean {
+/**
+ * Whether open orders or legs, a position or the status have changed: what was placed and is over within one entry was
+ * never open.
+ */
+function concernsOthers({ entry: { events }, orders, legs }: Commit): boolean {
   const placed = new Set(
     events.flatMap((event) => (event.type === "OrderPlaced" ? event.order.orderId : [])),
   );
   return (
+    legs.length > 0 ||
     orders.some((order) => isOpen(order) || !placed.has(order.orderId)) ||
-    events.some(({ type }) => type === "StrategyClosing" || type === "StrategyClosed")
+    events.some(changesWhatIsHeld)
   );
+}
+
+function changesWhatIsHeld(event: DomainEvent): boolean {
+  switch (event.type) {
+    case "OrderFilled":
+      return event.position !== undefined;
+    case "FundingSettled":
+    case "StrategyClosing":
+    case "StrategyClosed":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /**
@@ -132,7 +155,7 @@ class Listening {
   #hear(payload: string): void {
     const told = readPayload(payload);
     if (told === null || told.process === this.#process || this.#isClosed) return;
-    this.#listener.committed(told.strategyIds);
+    this.#listener.committed(told.strategies);
   }
 
   /** A connection that is cut says so; behind a network that swallows everything only a question shows it. */
@@ -175,11 +198,15 @@ class Listening {
 }
 
 /** Null for what no server of ours has sent. */
-function readPayload(payload: string): { process: string; strategyIds: string[] } | null {
+function readPayload(payload: string): { process: string; strategies: CommittedElsewhere[] } | null {
   try {
-    const [process, ...strategyIds] = JSON.parse(payload);
-    return { process, strategyIds };
+    const [process, ...named]: string[] = JSON.parse(payload);
+    return process === undefined ? null : { process, strategies: named.map(readName) };
   } catch {
     return null;
   }
+}
+
+function readName(named: string): CommittedElsewhere {
+  return { strategyId: named.slice(1), type: named.startsWith(LETTERS.FUTURES) ? "FUTURES" : "SPOT" };
 }

@@ -10,22 +10,23 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { encodeBudgets } from "../codec.ts";
+import { encodeBudgets } from "../budget-codec.ts";
 import { migrate, queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import {
   type BudgetEntry,
   type Commit,
   type CommitOutcome,
-  type Heard,
   type Store,
   StoreFailure,
   StoreUnavailable,
 } from "../store.ts";
+import { noting, type SymbolNote } from "../symbol-notes.ts";
 import { commitStatement } from "./commit-group.ts";
 import { Connections, isRolledBack, reasonOf, unfitness } from "./connections.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
+import { sharedListening } from "./shared-listening.ts";
 
 /** Groups that can be under way at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
@@ -66,6 +67,11 @@ export async function openPostgresStore(url: string): Promise<Store> {
       return await shared.findOrder(strategyId, order);
     },
 
+    async findLeg(strategyId, leg) {
+      if ("clientLegId" in leg && leg.clientLegId.includes("\0")) return null;
+      return await shared.findLeg(strategyId, leg);
+    },
+
     async commit(group) {
       if (isClosed) throw new StoreFailure("the store is closed");
       return await commit(hot, process, group);
@@ -77,8 +83,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
       return logged;
     },
 
-    noteHeard: (heard) => noteHeard(db, heard),
-    onCommittedElsewhere: (listener) => listenForCommits(url, process, listener),
+    ...noting((notes) => note(db, notes)),
+    onCommittedElsewhere: sharedListening((listener) => listenForCommits(url, process, listener)),
 
     async close() {
       isClosed = true;
@@ -160,15 +166,16 @@ async function logBudgets(db: Kysely<Tables>, entry: BudgetEntry, forgetBefore: 
   });
 }
 
-async function noteHeard(db: Kysely<Tables>, heard: readonly Heard[]): Promise<void> {
+async function note(db: Kysely<Tables>, notes: readonly SymbolNote[]): Promise<void> {
   // Once each, the last note; in one order, so that two servers never wait for each other.
-  const last = new Map(heard.map(({ symbol, at }) => [symbol, at]));
-  const rows = [...last].map(([symbol, at]) => ({ symbol, at }));
-  if (rows.length === 0) return;
-  rows.sort((one, other) => (one.symbol < other.symbol ? -1 : 1));
+  const last = new Map(notes.map((each) => [`${each.kind} ${each.symbol}`, each]));
+  if (last.size === 0) return;
+  const rows = [...last].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
   await db
-    .insertInto("symbols_heard")
+    .insertInto("symbol_notes")
     .values(rows)
-    .onConflict((conflict) => conflict.column("symbol").doUpdateSet({ at: (set) => set.ref("excluded.at") }))
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "symbol"]).doUpdateSet({ at: (set) => set.ref("excluded.at") }),
+    )
     .execute();
 }

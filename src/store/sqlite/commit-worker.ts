@@ -1,6 +1,6 @@
 // The thread that writes. It takes groups of commits as ready columns and carries each group out in one transaction, so that
-// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log and notes of when
-// symbols were heard of come the same way, each a transaction of its own.
+// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log and notes on
+// symbols come the same way, each a transaction of its own.
 //
 // The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
 // commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
@@ -19,6 +19,7 @@ import {
   type Value,
 } from "../group-columns.ts";
 import type { CommitOutcome } from "../store.ts";
+import type { SymbolNote } from "../symbol-notes.ts";
 import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
 
 export type BudgetRow = {
@@ -28,12 +29,11 @@ export type BudgetRow = {
   /** Entries that were written before this time are removed. */
   readonly forgetBefore: number;
 };
-export type HeardRow = readonly [symbol: string, at: number];
 /** Each is one transaction; ids are the sender's. */
 export type WriteRequest =
   | { readonly id: number; readonly group: GroupColumns }
   | { readonly id: number; readonly budgets: BudgetRow }
-  | { readonly id: number; readonly heard: readonly HeardRow[] };
+  | { readonly id: number; readonly notes: readonly SymbolNote[] };
 /** An outcome for every row. */
 export type WriteReply =
   | { readonly id: number; readonly outcomes: readonly CommitOutcome[] }
@@ -44,8 +44,8 @@ if (port === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
 const moveStrategy = database.prepare(
-  `UPDATE strategies SET status = ?2, version = ?3, state = ?4 WHERE id = ?1 AND version = ?3 - 1
-   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?5)`,
+  `UPDATE strategies SET status = ?2, version = ?3, is_exposed = ?4, state = ?5 WHERE id = ?1 AND version = ?3 - 1
+   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)`,
 );
 const addEntry = database.prepare(insertion("journal"));
 const putOrder = database.prepare(
@@ -55,6 +55,10 @@ const putOrder = database.prepare(
      last_trade_id = COALESCE(excluded.last_trade_id, last_trade_id)`,
 );
 const addTrade = database.prepare(insertion("trades"));
+const putLeg = database.prepare(
+  `${insertion("legs")} ON CONFLICT (strategy_id, leg_id) DO UPDATE SET body = excluded.body`,
+);
+const addIncome = database.prepare(insertion("incomes"));
 
 // The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
 const addBudgets = database.prepare(
@@ -62,8 +66,9 @@ const addBudgets = database.prepare(
 );
 const forgetBudgets = database.prepare("DELETE FROM budget_log WHERE at < ?");
 
-const putHeard = database.prepare(
-  "INSERT INTO symbols_heard (symbol, at) VALUES (?, ?) ON CONFLICT (symbol) DO UPDATE SET at = excluded.at",
+const putNote = database.prepare(
+  `INSERT INTO symbol_notes (kind, symbol, at) VALUES (?, ?, ?)
+   ON CONFLICT (kind, symbol) DO UPDATE SET at = excluded.at`,
 );
 
 /** Pages that the log may be ahead of the database: more make checkpoints cheaper and the next start longer. */
@@ -159,7 +164,7 @@ function carryOut(request: WriteRequest): CommitOutcome[] {
     return transact(group.strategies[0]?.length ?? 0, () => commitGroup(group));
   }
   if ("budgets" in request) return transact(1, () => [logBudgets(request.budgets)]);
-  return transact(request.heard.length, () => request.heard.map(noteHeard));
+  return transact(request.notes.length, () => request.notes.map(note));
 }
 
 /** Writes all of them in one transaction; none if the database is another process's for too long. */
@@ -180,7 +185,7 @@ function transact(count: number, write: () => CommitOutcome[]): CommitOutcome[] 
   }
 }
 
-function commitGroup({ strategies, journal, orders, trades }: GroupColumns): CommitOutcome[] {
+function commitGroup({ strategies, journal, orders, trades, legs, incomes }: GroupColumns): CommitOutcome[] {
   const outdated = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
   const [, , keys = []] = journal;
@@ -195,6 +200,8 @@ function commitGroup({ strategies, journal, orders, trades }: GroupColumns): Com
   eachRow(journal, add(addEntry));
   eachRow(orders, add(putOrder));
   eachRow(trades, add(addTrade));
+  eachRow(legs, add(putLeg));
+  eachRow(incomes, add(addIncome));
   return outcomes;
 }
 
@@ -221,7 +228,7 @@ function logBudgets({ process, at, body, forgetBefore }: BudgetRow): CommitOutco
   return "COMMITTED";
 }
 
-function noteHeard(heard: HeardRow): CommitOutcome {
-  putHeard.run(...heard);
+function note({ kind, symbol, at }: SymbolNote): CommitOutcome {
+  putNote.run(kind, symbol, at);
   return "COMMITTED";
 }

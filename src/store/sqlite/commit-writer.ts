@@ -1,8 +1,9 @@
 // The main thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
 import { Worker } from "node:worker_threads";
-import { encodeBudgets } from "../codec.ts";
+import { encodeBudgets } from "../budget-codec.ts";
 import { groupColumns } from "../rows.ts";
-import { type BudgetEntry, type Commit, type CommitOutcome, type Heard, StoreFailure } from "../store.ts";
+import { type BudgetEntry, type Commit, type CommitOutcome, StoreFailure } from "../store.ts";
+import type { SymbolNote } from "../symbol-notes.ts";
 import type { WriteReply, WriteRequest } from "./commit-worker.ts";
 
 export class CommitWriter {
@@ -33,10 +34,9 @@ export class CommitWriter {
     throwIfBusy(await this.#write((id) => ({ id, budgets })));
   }
 
-  async noteHeard(heard: readonly Heard[]): Promise<void> {
-    if (heard.length === 0) return;
-    const rows = heard.map(({ symbol, at }) => [symbol, at] as const);
-    throwIfBusy(await this.#write((id) => ({ id, heard: rows })));
+  async note(notes: readonly SymbolNote[]): Promise<void> {
+    if (notes.length === 0) return;
+    throwIfBusy(await this.#write((id) => ({ id, notes })));
   }
 
   #write(requestOf: (id: number) => WriteRequest): Promise<readonly CommitOutcome[]> {

@@ -4,6 +4,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import { migrate, queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import type { Store } from "../store.ts";
+import { noting } from "../symbol-notes.ts";
 import { CommitWriter } from "./commit-writer.ts";
 import { kyselyDatabase, openDatabase } from "./database.ts";
 import { HeldKeys } from "./held-keys.ts";
@@ -49,7 +50,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       return outcomes;
     },
     logBudgets: (entry, { forgetBefore }) => writer.logBudgets(entry, forgetBefore),
-    noteHeard: (heard) => writer.noteHeard(heard),
+    ...noting((notes) => writer.note(notes)),
     // The directory's lock keeps a second server off; commands beside this one only make strategies.
     onCommittedElsewhere: async () => async () => {},
     async close() {

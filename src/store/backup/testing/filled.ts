@@ -1,16 +1,10 @@
 // Databases to back up: something in every table, and enough of it for several pages.
-import {
-  budgetsOf,
-  commitOf,
-  eventsOfEveryKind,
-  firstOf,
-  keyOf,
-  orderOf,
-  tradeOf,
-} from "../../contract/records.ts";
+import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
+import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
+import { budgetsOf, commitOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
 import type { Store } from "../../store.ts";
 
-/** Strategies, each with a key, an order and a trade. */
+/** Spot strategies, each with a key, an order and a trade. */
 const STRATEGIES = 1_203;
 /** All that is hard to keep as it is: quotation marks, ends of lines, other scripts. */
 const LABEL = `"quoted", a\\b, line\nand\u2028line\r\n, ライアーバード 🐦`;
@@ -19,6 +13,12 @@ const LABEL = `"quoted", a\\b, line\nand\u2028line\r\n, ライアーバード �
 export async function fill(store: Store): Promise<void> {
   const names = Array.from({ length: STRATEGIES }, (_, index) => `strategy-${index}`);
   await store.createStrategies(names.map((name) => ({ first: firstOf(name), key: keyOf(name) })));
+  const perpetuals = ["perpetual-1", "perpetual-2"].map((name) => {
+    const incomes = [incomeOf(1), incomeOf(2, { symbol: null, tradeId: null })];
+    return { first: commitOf(futuresAccountOf(name), 1, { incomes }), key: keyOf(name) };
+  });
+  await store.createStrategies(perpetuals);
+  await store.commit(perpetuals.map(({ first: { account } }) => commitOf(account, 2, { legs: [legOf(9)] })));
   const [first, ...others] = names.map((name) => {
     const { account } = firstOf(name);
     return commitOf(account, 2, {
@@ -34,7 +34,8 @@ export async function fill(store: Store): Promise<void> {
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
   await store.createStrategies([{ first: firstOf("labelled"), key }]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
-  await store.noteHeard([{ symbol: "BTCUSDT", at: 7_000 }]);
+  await store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: 7_000 }]);
+  await store.noteFunding("BTCUSDT", 8_000);
   await store.rememberMasterKey(1, "check");
   await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
 }

@@ -1,0 +1,227 @@
+// Whatever can happen to a strategy, and whatever an account can hold, comes back from its text as it was.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Account, emptyAccount } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { FiredLeg, Leg } from "../domain/leg.ts";
+import type { Order, Trade } from "../domain/order.ts";
+import type { HeldBefore, Position } from "../domain/position.ts";
+import type { Decimal, Product } from "../money/decimal.ts";
+import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
+import { decodeAccount, decodeEvents, encodeEvents, encodeState } from "./codec.ts";
+
+/** Twenty integer digits and eight decimals. */
+const UNITS_MAX = 10n ** 28n - 1n;
+const RUNS = 1_000;
+
+test("events of every type", () => {
+  const everyType = fc.tuple(...Object.values(EVENTS));
+  fc.assert(
+    fc.property(everyType, (events) => {
+      expect(decodeEvents(encodeEvents(events))).toEqual(events);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("what an account's row carries", () => {
+  fc.assert(
+    fc.property(ACCOUNTS, (account) => {
+      const { strategyId: id, type, status } = account;
+      const decoded = decodeAccount({ id, type, status, state: encodeState(account) }, []);
+      expect(decoded).toEqual(account);
+      // Maps are equal whatever their order.
+      for (const part of ["positions", "openLegs", "leverages", "heldBefore"] as const) {
+        expect([...decoded[part].keys()]).toEqual([...account[part].keys()]);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("the row of an account that holds nothing but spot says nothing of futures", () => {
+  const state = JSON.parse(encodeState(emptyAccount("one", "SPOT")));
+  expect(Object.keys(state)).toEqual(["balances", "nextOrderId", "nextTradeId", "orderCounts", "updatedAt"]);
+});
+
+function units<D extends Decimal | Product>(max = UNITS_MAX): fc.Arbitrary<D> {
+  const values = fc.oneof(fc.bigInt({ min: -max, max }), fc.bigInt({ min: -100n, max: 100n }));
+  return values as fc.Arbitrary<bigint> as fc.Arbitrary<D>;
+}
+
+/** Objects that have some of the optional fields. */
+function some<Required extends object, Optional extends object>(
+  required: fc.Arbitrary<Required>,
+  optional: { [K in keyof Optional]: fc.Arbitrary<Optional[K]> },
+): fc.Arbitrary<Required & Partial<Optional>> {
+  return fc
+    .tuple(required, fc.record(optional, { requiredKeys: [] }))
+    .map(([given, chosen]) => ({ ...given, ...chosen }) as Required & Partial<Optional>);
+}
+
+const id = fc.nat();
+const time = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+const text = fc.string({ unit: "grapheme", maxLength: 12 });
+const side = fc.constantFrom("BUY" as const, "SELL" as const);
+const pocket = fc.constantFrom(...OWN_POCKETS, ...WORLD_POCKETS);
+
+const posting: fc.Arbitrary<Posting> = fc.record({ from: pocket, to: pocket, asset: text, amount: units() });
+const happening = { at: time, postings: fc.array(posting, { maxLength: 3 }) };
+
+const order: fc.Arbitrary<Order> = some(
+  fc.record<Omit<Order, "reduceOnly" | "closesPosition" | "attached">>({
+    orderId: id,
+    clientOrderId: text,
+    symbol: text,
+    side,
+    type: fc.constantFrom("MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT", "LIQUIDATION"),
+    status: fc.constantFrom("NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED", "EXPIRED"),
+    price: units(),
+    stopPrice: units(),
+    quantity: units(),
+    quoteQuantity: units(),
+    executedQuantity: units(),
+    executedQuote: units(),
+    reserved: units(),
+    reservedAsset: text,
+    placedAt: time,
+    updatedAt: time,
+    workingAt: fc.option(time),
+  }),
+  {
+    reduceOnly: fc.constant(true as const),
+    closesPosition: fc.constant(true as const),
+    attached: fc.record({ takeProfitPrice: fc.option(units()), stopLossPrice: fc.option(units()) }),
+  },
+);
+
+const trade: fc.Arbitrary<Trade> = some(
+  fc.record<Omit<Trade, "realizedPnl">>({
+    tradeId: id,
+    orderId: id,
+    symbol: text,
+    side,
+    price: units(),
+    quantity: units(),
+    quoteQuantity: units(),
+    fee: units(),
+    feeAsset: text,
+    isMaker: fc.boolean(),
+    at: time,
+  }),
+  { realizedPnl: units() },
+);
+
+const fired: fc.Arbitrary<FiredLeg> = fc.record({ orderId: id, price: units(), quantity: units(), at: time });
+const leg: fc.Arbitrary<Leg> = fc.record<Leg>({
+  legId: id,
+  clientLegId: text,
+  symbol: text,
+  side,
+  type: fc.constantFrom("STOP_MARKET", "TAKE_PROFIT_MARKET"),
+  status: fc.constantFrom("NEW", "FINISHED", "CANCELED", "EXPIRED"),
+  triggerPrice: units(),
+  placedAt: time,
+  updatedAt: time,
+  fired: fc.option(fired),
+});
+
+const position: fc.Arbitrary<Position> = fc.record<Position>({
+  symbol: text,
+  quantity: units(),
+  entryValue: units<Product>(UNITS_MAX * UNITS_MAX),
+  isolatedWallet: units(),
+  burden: units(),
+  openedAt: time,
+  updatedAt: time,
+});
+
+/** The compiler asks for every type that there is. */
+const EVENTS: {
+  readonly [T in DomainEvent["type"]]: fc.Arbitrary<Extract<DomainEvent, { readonly type: T }>>;
+} = {
+  StrategyOpened: fc.record({ ...happening, type: fc.constant("StrategyOpened") }),
+  OrderPlaced: some(fc.record({ ...happening, type: fc.constant("OrderPlaced"), order }), {
+    admittedAt: time,
+  }),
+  OrderFilled: some(fc.record({ ...happening, type: fc.constant("OrderFilled"), trade }), {
+    position: fc.option(position),
+  }),
+  OrderReserveChanged: fc.record({
+    ...happening,
+    type: fc.constant("OrderReserveChanged"),
+    orderId: id,
+    reserved: units(),
+  }),
+  OrderCanceled: fc.record({ ...happening, type: fc.constant("OrderCanceled"), orderId: id }),
+  OrderTriggered: fc.record({ ...happening, type: fc.constant("OrderTriggered"), orderId: id }),
+  OrderExpired: fc.record({
+    ...happening,
+    type: fc.constant("OrderExpired"),
+    orderId: id,
+    reason: fc.constantFrom("LOT_SIZE", "INSUFFICIENT_BALANCE", "NOTHING_TO_REDUCE"),
+  }),
+  LegPlaced: some(fc.record({ ...happening, type: fc.constant("LegPlaced"), leg }), { admittedAt: time }),
+  LegFired: fc.record({ ...happening, type: fc.constant("LegFired"), legId: id, fired }),
+  LegCanceled: fc.record({ ...happening, type: fc.constant("LegCanceled"), legId: id }),
+  LegExpired: fc.record({ ...happening, type: fc.constant("LegExpired"), legId: id }),
+  LeverageChanged: fc.record({
+    ...happening,
+    type: fc.constant("LeverageChanged"),
+    symbol: text,
+    leverage: fc.integer({ min: 1, max: 125 }),
+  }),
+  FundingSettled: fc.record({
+    ...happening,
+    type: fc.constant("FundingSettled"),
+    symbol: text,
+    fundingTime: time,
+    rate: units(),
+    markPrice: units(),
+    asset: text,
+    position: fc.option(position),
+  }),
+  StrategyClosing: fc.record({ ...happening, type: fc.constant("StrategyClosing") }),
+  StrategyClosed: fc.record({ ...happening, type: fc.constant("StrategyClosed") }),
+};
+
+const pockets: fc.Arbitrary<Pockets> = fc.record<Pockets>({
+  free: units(),
+  locked: units(),
+  isolated: units(),
+  seed: units(),
+  market: units(),
+  fees: units(),
+  funding: units(),
+  clearance: units(),
+});
+const heldBefore: fc.Arbitrary<HeldBefore> = fc.record({ changedAt: time, quantity: units() });
+
+/** Symbols are listed by the exchange: capitals and digits. One of digits alone would be out of its order in an object. */
+const symbol = fc.stringMatching(/^[A-Z0-9]{1,12}$/);
+
+function mapOf<Key, Value>(
+  key: fc.Arbitrary<Key>,
+  value: fc.Arbitrary<Value>,
+): fc.Arbitrary<Map<Key, Value>> {
+  return fc.array(fc.tuple(key, value), { maxLength: 3 }).map((entries) => new Map(entries));
+}
+
+const ACCOUNTS: fc.Arbitrary<Account> = fc.record<Account>({
+  strategyId: text,
+  type: fc.constantFrom("SPOT", "FUTURES"),
+  status: fc.constantFrom("LIVE", "CLOSING", "CLOSED"),
+  balances: mapOf(symbol, pockets),
+  openOrders: fc.constant(new Map()),
+  nextOrderId: id,
+  nextTradeId: id,
+  nextIncomeId: id,
+  positions: fc
+    .array(position, { maxLength: 3 })
+    .map((all) => new Map(all.map((each) => [each.symbol, each]))),
+  openLegs: fc.array(leg, { maxLength: 3 }).map((all) => new Map(all.map((each) => [each.legId, each]))),
+  leverages: mapOf(symbol, fc.integer({ min: 1, max: 125 })),
+  heldBefore: mapOf(symbol, fc.array(heldBefore, { minLength: 1, maxLength: 3 })),
+  orderCounts: fc.constant(emptyAccount("", "SPOT").orderCounts),
+  updatedAt: time,
+});

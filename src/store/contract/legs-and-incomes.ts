@@ -1,0 +1,101 @@
+// Legs are found by id, and listed like orders; incomes are listed page by page in the order of time.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Income } from "../../domain/income.ts";
+import type { IncomeQuery, LegQuery, Store } from "../store.ts";
+import { incomeOf, legOf } from "./futures-records.ts";
+import { accountOf, commitOf, upTo } from "./records.ts";
+import { commit, create, type Opened } from "./store-under-test.ts";
+
+export function legAndIncomeCases(opened: Opened): void {
+  describe("reading legs and incomes", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    test("a leg is found by its id and by its client id, by its own strategy alone", async () => {
+      await create(store, "one", "two");
+      const leg = legOf(12, { clientLegId: "mine" });
+      await commit(store, [commitOf(accountOf("one"), 2, { legs: [leg, legOf(2, { status: "EXPIRED" })] })]);
+      expect(await store.findLeg("one", { legId: 12 })).toEqual(leg);
+      expect(await store.findLeg("one", { clientLegId: "mine" })).toEqual(leg);
+      expect(await store.findLeg("one", { legId: 2 })).toEqual(legOf(2, { status: "EXPIRED" }));
+      expect(await store.findLeg("one", { legId: 1 })).toBeNull();
+      expect(await store.findLeg("one", { clientLegId: "MINE" })).toBeNull();
+      expect(await store.findLeg("one", { clientLegId: "mine\0" })).toBeNull();
+      expect(await store.findLeg("two", { legId: 12 })).toBeNull();
+      expect(await store.findLeg("two", { clientLegId: "mine" })).toBeNull();
+    });
+
+    // Legs 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
+    const legCases: readonly [string, Omit<LegQuery, "symbol">, readonly number[]][] = [
+      ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],
+      ["no bound and room for all: all", { limit: 100 }, [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]],
+      ["from an id: the oldest from there, it included", { fromLegId: 4, limit: 3 }, [4, 6, 7]],
+      ["from a time: the oldest from there, it included", { startTime: 900, limit: 2 }, [9, 10]],
+      ["until a time: the newest up to there, it included", { endTime: 900, limit: 2 }, [8, 9]],
+      ["from just after a time: the next", { startTime: 901, limit: 2 }, [10, 11]],
+      ["between two times: the oldest", { startTime: 200, endTime: 400, limit: 2 }, [2, 3]],
+      [
+        "between two times, told to keep the newest",
+        { startTime: 200, endTime: 700, limit: 2, keeps: "NEWEST" },
+        [6, 7],
+      ],
+      ["until a time, told to keep the oldest", { endTime: 900, limit: 2, keeps: "OLDEST" }, [1, 2]],
+      ["an id and times: both hold", { fromLegId: 7, startTime: 300, endTime: 900, limit: 9 }, [7, 8, 9]],
+    ];
+    test.each(legCases)("legs with %s", async (_case, query, expected) => {
+      await create(store, "one", "two");
+      const legAt = (id: number) => legOf(id, { at: id * 100, symbol: id === 5 ? "ETHUSDT" : "BTCUSDT" });
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { legs: upTo(12).map(legAt) }),
+        commitOf(accountOf("two"), 2, { legs: [legOf(99, { at: 400 })] }),
+      ]);
+      expect(await store.listLegs("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(legAt));
+    });
+
+    // Incomes 1–12 at 100, 100, 200, 200, … 600; 11 and 12, of a settlement, come last and lie before all others. 5 is of
+    // another symbol, 6 of none.
+    const incomeAt = (id: number): Income => {
+      const symbol = new Map([
+        [5, "ETHUSDT"],
+        [6, null],
+      ]).get(id);
+      return incomeOf(id, {
+        at: id > 10 ? 50 : Math.ceil(id / 2) * 100,
+        ...(symbol !== undefined && { symbol }),
+        ...(id > 10 && { type: "FUNDING_FEE", tradeId: null }),
+      });
+    };
+    const incomeCases: readonly [string, IncomeQuery, readonly number[]][] = [
+      ["no bound: the oldest", { offset: 0, limit: 4 }, [11, 12, 1, 2]],
+      ["an offset: the next", { offset: 4, limit: 4 }, [3, 4, 5, 6]],
+      ["an offset beyond the last: none", { offset: 12, limit: 4 }, []],
+      [
+        "of one time: in the order of their ids",
+        { startTime: 100, endTime: 100, offset: 0, limit: 9 },
+        [1, 2],
+      ],
+      ["from a time, it included", { startTime: 500, offset: 0, limit: 9 }, [9, 10]],
+      ["from just after a time", { startTime: 401, offset: 1, limit: 9 }, [10]],
+      ["until a time, it included", { endTime: 100, offset: 0, limit: 9 }, [11, 12, 1, 2]],
+      ["of one symbol", { symbol: "ETHUSDT", offset: 0, limit: 9 }, [5]],
+      ["of one type", { type: "FUNDING_FEE", offset: 0, limit: 9 }, [11, 12]],
+      [
+        "of one type and symbol, from a time",
+        { symbol: "BTCUSDT", type: "REALIZED_PNL", startTime: 300, offset: 0, limit: 9 },
+        [7, 8, 9, 10],
+      ],
+      ["a span that ends before it starts: none", { startTime: 200, endTime: 100, offset: 0, limit: 9 }, []],
+    ];
+    test.each(incomeCases)("incomes with %s", async (_case, query, expected) => {
+      await create(store, "one", "two");
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { incomes: upTo(10).map(incomeAt) }),
+        commitOf(accountOf("two"), 2, { incomes: [incomeOf(99, { at: 100 })] }),
+      ]);
+      await commit(store, [commitOf(accountOf("one"), 3, { incomes: [11, 12].map(incomeAt) })]);
+      expect(await store.listIncomes("one", query)).toEqual(expected.map(incomeAt));
+    });
+  });
+}
