@@ -328,7 +328,7 @@ describe("announcements", () => {
     const { desk, store, announced } = await stage();
     expect(await desk.execute("one", cancel(7))).toEqual({ refusal: "ORDER_NOT_OPEN" });
     const nothing = await desk.execute("one", { type: "CancelOpenOrders", symbol: "BTCUSDT" });
-    expect(nothing).toEqual({ events: [], orders: [], replayed: false });
+    expect(nothing).toEqual({ events: [], orders: [], legs: [], replayed: false });
     expect(announced).toEqual([]);
     expect(await store.listEntries("one")).toHaveLength(1);
   });

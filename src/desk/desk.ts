@@ -10,15 +10,23 @@
 // A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
 // fails rejects the execution, since its outcome is unknown, and has the process stopped.
 import type { Logger } from "pino";
-import type { Account, FillProfile } from "../domain/account.ts";
+import type { Account, FillProfile, StrategyType } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import type { Income } from "../domain/income.ts";
+import type { Leg } from "../domain/leg.ts";
 import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { apply } from "../engine/apply.ts";
 import { decide, symbolsConcerned } from "../engine/decide.ts";
-import { type JournalEntry, type LoadedAccount, type Store, StoreFailure } from "../store/store.ts";
+import {
+  type Commit,
+  type JournalEntry,
+  type LoadedAccount,
+  type Store,
+  StoreFailure,
+} from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /** Commands of one strategy that may wait for their turn; one more that the market did not bring is refused BUSY. */
@@ -51,17 +59,26 @@ export type Executed = {
   readonly events: readonly DomainEvent[];
   /** The orders concerned: as the command left them, or, replayed, as they stand now. */
   readonly orders: readonly Order[];
+  /** Likewise the legs. */
+  readonly legs: readonly Leg[];
   readonly replayed: boolean;
 };
 
 /** What was committed, for those who tell the world. */
 export type Announcement = {
   readonly strategyId: string;
+  readonly type: StrategyType;
   readonly events: readonly DomainEvent[];
   readonly orders: readonly Order[];
+  readonly legs: readonly Leg[];
+  /** As committed; it may be read until the listener returns. */
+  readonly account: Account;
   /** The market's mark when the command was decided. */
   readonly mark: number;
 };
+
+/** Spot and futures name their symbols alike, so each has a market of its own. */
+type ByType<T> = { readonly [Type in StrategyType]: T };
 
 type Job = {
   readonly command: Command;
@@ -79,8 +96,8 @@ type Lane = {
 
 export class Desk {
   readonly #store: Store;
-  readonly #market: DeskMarket;
-  readonly #profile: FillProfile;
+  readonly #markets: ByType<DeskMarket>;
+  readonly #profiles: ByType<FillProfile>;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
   readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
@@ -93,15 +110,15 @@ export class Desk {
 
   constructor(parts: {
     store: Store;
-    market: DeskMarket;
-    profile: FillProfile;
+    markets: ByType<DeskMarket>;
+    profiles: ByType<FillProfile>;
     /** Told of a commit that failed: the process must stop. */
     onStoreFailure: (failure: StoreFailure) => void;
     log: Pick<Logger, "error">;
   }) {
     this.#store = parts.store;
-    this.#market = parts.market;
-    this.#profile = parts.profile;
+    this.#markets = parts.markets;
+    this.#profiles = parts.profiles;
     this.#onStoreFailure = parts.onStoreFailure;
     this.#log = parts.log;
     this.#commits = new GroupCommit(parts.store);
@@ -168,17 +185,18 @@ export class Desk {
     for (let mayBeReplay = false; ; ) {
       const { held } = lane;
       const { account, version } = held ?? (await this.#load(strategyId));
+      const market = this.#markets[account.type];
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
-      if (earlier === null) await this.#prepare(symbolsConcerned(account, command));
+      if (earlier === null) await prepare(market, symbolsConcerned(account, command));
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
       if (earlier !== null) return await this.#replay(strategyId, earlier);
 
-      const mark = this.#market.mark();
-      const at = this.#market.now();
+      const mark = market.mark();
+      const at = market.now();
       const { admittedAt } = options;
-      const circumstances = { market: this.#market, profile: this.#profile, at, admittedAt };
+      const circumstances = { market, profile: this.#profiles[account.type], at, admittedAt };
       const decision = decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
@@ -189,14 +207,14 @@ export class Desk {
           lane.held = null;
           continue;
         }
-        return isRefusal(decision) ? decision : { events, orders: [], replayed: false };
+        return isRefusal(decision) ? decision : { events, orders: [], legs: [], replayed: false };
       }
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
       lane.held = null;
-      const { orders, trades } = applyAll(account, events);
+      const { orders, trades, legs, incomes } = applyAll(account, events);
       const entry: JournalEntry = { version: version + 1, key, at, events };
-      const outcome = await this.#commits.commit({ account, entry, orders, trades });
+      const outcome = await this.#commits.commit({ account, entry, orders, trades, legs, incomes });
       if (outcome === "OUTDATED") {
         mayBeReplay = true;
         continue;
@@ -207,18 +225,13 @@ export class Desk {
         return { refusal: "BUSY" };
       }
       lane.held = { account, version: entry.version };
-      this.#announce({ strategyId, events, orders, mark });
-      return { events, orders, replayed: false };
+      this.#announce({ strategyId, type: account.type, events, orders, legs, account, mark });
+      return { events, orders, legs, replayed: false };
     }
   }
 
   async #findEntry(strategyId: string, key: string | null): Promise<JournalEntry | null> {
     return key === null ? null : await this.#store.findEntry(strategyId, key);
-  }
-
-  async #prepare(symbols: readonly string[]): Promise<void> {
-    const awaited = symbols.flatMap((symbol) => this.#market.prepare(symbol) ?? []);
-    if (awaited.length > 0) await Promise.all(awaited);
   }
 
   async #load(strategyId: string): Promise<LoadedAccount> {
@@ -235,7 +248,12 @@ export class Desk {
       const order = await this.#store.findOrder(strategyId, { orderId, ...(symbol && { symbol }) });
       if (order !== null) orders.push(order);
     }
-    return { events, orders, replayed: true };
+    const legs: Leg[] = [];
+    for (const legId of new Set(events.flatMap(legIdOf))) {
+      const leg = await this.#store.findLeg(strategyId, { legId });
+      if (leg !== null) legs.push(leg);
+    }
+    return { events, orders, legs, replayed: true };
   }
 
   #laneOf(strategyId: string): Lane {
@@ -268,35 +286,49 @@ export class Desk {
   }
 }
 
-function applyAll(account: Account, events: readonly DomainEvent[]): { orders: Order[]; trades: Trade[] } {
-  const orders = new Map<number, Order>();
-  const trades: Trade[] = [];
-  for (const event of events) {
-    const order = apply(account, event);
-    if (order !== null) orders.set(order.orderId, order);
-    if (event.type === "OrderFilled") trades.push(event.trade);
-  }
-  return { orders: [...orders.values()], trades };
+/** Has the values of the symbols ready. */
+async function prepare(market: DeskMarket, symbols: readonly string[]): Promise<void> {
+  const awaited = symbols.flatMap((symbol) => market.prepare(symbol) ?? []);
+  if (awaited.length > 0) await Promise.all(awaited);
 }
 
-/** A crossing comes only once and must not be lost; there are no more of them than orders that wait for one. */
-function isFromMarket({ type }: Command): boolean {
-  return type === "FillRestingOrder" || type === "TriggerStop";
+type Changed = Pick<Commit, "orders" | "trades" | "legs" | "incomes">;
+
+function applyAll(account: Account, events: readonly DomainEvent[]): Changed {
+  const orders = new Map<number, Order>();
+  const legs = new Map<number, Leg>();
+  const trades: Trade[] = [];
+  const incomes: Income[] = [];
+  for (const event of events) {
+    const applied = apply(account, event);
+    if (applied.order !== null) orders.set(applied.order.orderId, applied.order);
+    if (applied.leg !== null) legs.set(applied.leg.legId, applied.leg);
+    if (event.type === "OrderFilled") trades.push(event.trade);
+    incomes.push(...applied.incomes);
+  }
+  return { orders: [...orders.values()], trades, legs: [...legs.values()], incomes };
 }
+
+/** A crossing comes only once and must not be lost; there are no more of them than there are who wait for one. */
+function isFromMarket({ type }: Command): boolean {
+  return FROM_MARKET.has(type);
+}
+
+const FROM_MARKET: ReadonlySet<Command["type"]> = new Set([
+  "FillRestingOrder",
+  "TriggerStop",
+  "TriggerLeg",
+  "LiquidatePosition",
+  "SettleFunding",
+]);
 
 function orderIdOf(event: DomainEvent): number[] {
-  switch (event.type) {
-    case "StrategyOpened":
-    case "StrategyClosing":
-    case "StrategyClosed":
-      return [];
-    case "OrderPlaced":
-      return [event.order.orderId];
-    case "OrderFilled":
-      return [event.trade.orderId];
-    case "OrderCanceled":
-    case "OrderTriggered":
-    case "OrderExpired":
-      return [event.orderId];
-  }
+  if (event.type === "OrderPlaced") return [event.order.orderId];
+  if (event.type === "OrderFilled") return [event.trade.orderId];
+  return "orderId" in event ? [event.orderId] : [];
+}
+
+function legIdOf(event: DomainEvent): number[] {
+  if (event.type === "LegPlaced") return [event.leg.legId];
+  return "legId" in event ? [event.legId] : [];
 }

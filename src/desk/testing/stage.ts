@@ -8,7 +8,8 @@ import type { CancelOrder, Command, PlaceOrder } from "../../domain/command.ts";
 import type { Quote } from "../../domain/market.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { STANDARD_SPOT } from "../../engine/profiles.ts";
+import { STANDARD } from "../../engine/profiles.ts";
+import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import { decimal, formatDecimal, type Price } from "../../money/decimal.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -65,6 +66,10 @@ export class StubMarket implements DeskMarket {
     return null;
   }
 
+  markPrice(): Price | null {
+    return null;
+  }
+
   quote(symbol: string): Quote | null {
     return this.#quotes.get(symbol) ?? null;
   }
@@ -82,6 +87,17 @@ export class StubMarket implements DeskMarket {
   }
 }
 
+/** A market of contracts, marked at 100. */
+export class ContractMarket extends StubMarket {
+  override rules(symbol: string): SymbolRules {
+    return contractRules(symbol.replace(/USDT$/, ""));
+  }
+
+  override markPrice(): Price {
+    return decimal("100");
+  }
+}
+
 type Storage = {
   /** What happens before a group reaches the store. */
   beforeCommit(): Promise<void>;
@@ -89,16 +105,30 @@ type Storage = {
   busyCommits: number;
 };
 
-/** A desk on a new database, with strategies of 200 USDT each. */
-export async function stage(options: { market?: StubMarket; strategies?: readonly string[] } = {}) {
+type StageOptions = {
+  readonly market?: StubMarket;
+  /** Those of futures, whose market is one of contracts then, are added to these. */
+  readonly strategies?: readonly string[];
+  readonly futures?: readonly string[];
+  readonly contracts?: ContractMarket;
+};
+
+/** A desk on a new database, with strategies: of spot, with 200 USDT each, and of futures with 1,000. */
+export async function stage(options: StageOptions = {}) {
   const file = join(directory, "lyrebird.sqlite");
   const store = await open(file);
   await createStrategies(store, options.strategies ?? ["one"]);
-  return { file, ...(await deskOn(file, store, options.market)) };
+  await createStrategies(store, options.futures ?? [], "FUTURES");
+  return { file, ...(await deskOn(file, store, options.market, options.contracts)) };
 }
 
 /** A desk on a database, with what it committed and what it announced. */
-export async function deskOn(file: string, given?: Store, market = new StubMarket()) {
+export async function deskOn(
+  file: string,
+  given?: Store,
+  market = new StubMarket(),
+  contracts = new ContractMarket(),
+) {
   const store = given ?? (await open(file));
   const groups: (readonly Commit[])[] = [];
   const storage: Storage = { beforeCommit: () => Promise.resolve(), busyCommits: 0 };
@@ -118,8 +148,8 @@ export async function deskOn(file: string, given?: Store, market = new StubMarke
   const onStoreFailure = (failure: StoreFailure) => failures.push(failure);
   const desk = new Desk({
     store: watched,
-    market,
-    profile: STANDARD_SPOT,
+    markets: { SPOT: market, FUTURES: contracts },
+    profiles: STANDARD,
     onStoreFailure,
     log: pino({ level: "silent" }),
   });

@@ -1,15 +1,20 @@
 // Strategies of a test's own naming, each with its seed balance and a key that nobody can sign with.
+import type { StrategyType } from "../../domain/account.ts";
 import { openStrategy } from "../../engine/open-strategy.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Creates spot strategies of 200 USDT under the given ids. */
-export async function createStrategies(store: Store, ids: readonly string[]): Promise<void> {
+/** Creates strategies under the given ids: of spot unless said, with 200 USDT, or of futures with 1,000 USDT. */
+export async function createStrategies(
+  store: Store,
+  ids: readonly string[],
+  type: StrategyType = "SPOT",
+): Promise<void> {
   await store.createStrategies(
     ids.map((id) => {
-      const { account, event } = openStrategy(id, "SPOT", 1_000);
+      const { account, event, incomes } = openStrategy(id, type, 1_000);
       const entry = { version: 1, key: null, at: 1_000, events: [event] };
       return {
-        first: { account, entry, orders: [], trades: [] },
+        first: { account, entry, orders: [], trades: [], legs: [], incomes },
         key: {
           keyId: id,
           apiKey: `key-${id}`,
