@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Desk } from "../desk/desk.ts";
 import { createStrategies } from "../desk/testing/strategies.ts";
-import { STANDARD_SPOT } from "../engine/profiles.ts";
+import { STANDARD } from "../engine/profiles.ts";
 import { createManualTime } from "../market/client/testing/manual-time.ts";
 import { decimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
@@ -231,8 +231,8 @@ async function startOn() {
         return await store.commit(group);
       },
     },
-    market,
-    profile: STANDARD_SPOT,
+    markets: { SPOT: market, FUTURES: market },
+    profiles: STANDARD,
     log: pino({ level: "silent" }),
     onStoreFailure() {},
   });

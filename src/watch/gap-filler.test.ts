@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
-import type { TradedSpan } from "./gap-filler.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+import type { PriceSpan } from "./watched-market.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -279,7 +279,7 @@ describe("a process that starts", () => {
     await before.place("one", "BUY", "90");
     await before.watcher.close();
     const heardAt = START + MINUTE;
-    await before.store.noteHeard([{ symbol: "BTCUSDT", at: heardAt }]);
+    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: heardAt }]);
     before.time.advance(10 * MINUTE);
 
     const { market, watcher, settled, statusOf } = startOn(before.store, before.time);
@@ -304,7 +304,7 @@ describe("a process that starts", () => {
     await before.place("one", "BUY", "90");
     before.time.advance(MINUTE);
     await before.place("one", "BUY", null, { stop: "110" });
-    if (noted !== null) await before.store.noteHeard([{ symbol: "BTCUSDT", at: noted }]);
+    if (noted !== null) await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: noted }]);
     before.time.advance(MINUTE);
     await before.watcher.close();
 
@@ -321,7 +321,7 @@ describe("a process that starts", () => {
     const before = await stage();
     await before.place("one", "BUY", "90");
     await before.watcher.close();
-    await before.store.noteHeard([{ symbol: "BTCUSDT", at: START + MINUTE }]);
+    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START + MINUTE }]);
     before.time.advance(5 * MINUTE);
 
     const { market, watcher, settled } = startOn(before.store, before.time);
@@ -337,7 +337,7 @@ describe("a process that starts", () => {
 
   test("asks nothing if nobody waits", async () => {
     const before = await stage();
-    await before.store.noteHeard([{ symbol: "BTCUSDT", at: START }]);
+    await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);
     const { market, watcher, place, settled } = startOn(before.store, before.time);
     await watcher.rebuild();
@@ -350,7 +350,7 @@ describe("a process that starts", () => {
 });
 
 /** Trades between two times, in ms after the start, at prices between two. */
-function span(from: number, to: number, lowest: string, highest: string): TradedSpan {
+function span(from: number, to: number, lowest: string, highest: string): PriceSpan {
   return { from: START + from, to: START + to, lowest: decimal(lowest), highest: decimal(highest) };
 }
 

@@ -1,10 +1,10 @@
 // Who waits on one side of a symbol, nearest price first: a binary heap whose entries know where they are, so that one can
 // be taken out from anywhere.
 import type { Price } from "../money/decimal.ts";
-import type { Waiting } from "./watch-list.ts";
+import type { Waiting } from "./waiting.ts";
 
-/** One who waits, and its position in its heap; the heap alone moves it. */
-export type Place = { readonly waiting: Waiting; position: number };
+/** One who waits, and its position in its heap; the heap alone moves it. What it waits for never changes. */
+export type Place = { waiting: Waiting; position: number };
 
 export class PriceHeap {
   readonly #isFalling: boolean;

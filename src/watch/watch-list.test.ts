@@ -3,14 +3,8 @@ import { expect, test } from "vitest";
 import type { Quote } from "../domain/market.ts";
 import type { Order } from "../domain/order.ts";
 import { decimal, type Price, ZERO } from "../money/decimal.ts";
-import {
-  isReachedByTrades,
-  type Reached,
-  type Waiting,
-  type WaitsFor,
-  WatchList,
-  waitingOf,
-} from "./watch-list.ts";
+import { type Reached, WAITS_FOR, type Waiting, type WaitsFor, waitingOf } from "./waiting.ts";
+import { WatchList } from "./watch-list.ts";
 
 const SYMBOLS = ["BTCUSDT", "ETHUSDT"] as const;
 
@@ -20,18 +14,24 @@ type Step =
       readonly step: "remove";
       readonly symbol: string;
       readonly strategyId: string;
-      readonly orderId: number;
+      readonly id: number;
     }
   | { readonly step: "quote"; readonly symbol: string; readonly quote: Quote }
   | { readonly step: "trade"; readonly symbol: string; readonly price: Price }
-  | { readonly step: "traded"; readonly symbol: string; readonly lowest: Price; readonly highest: Price };
+  | { readonly step: "mark"; readonly symbol: string; readonly price: Price }
+  | {
+      readonly step: "traded" | "marked";
+      readonly symbol: string;
+      readonly lowest: Price;
+      readonly highest: Price;
+    };
 
 // Few prices, so that many orders share one; the symbol follows from the order, as it does in life.
 const price = fc.integer({ min: 1, max: 30 }).map((units) => decimal<Price>(String(units)));
 const symbol = fc.constantFrom(...SYMBOLS);
 const identity = fc
-  .record({ strategyId: fc.constantFrom("s1", "s2", "s11"), orderId: fc.integer({ min: 1, max: 48 }) })
-  .map((who) => ({ ...who, symbol: SYMBOLS[who.orderId % 2] ?? "" }));
+  .record({ strategyId: fc.constantFrom("s1", "s2", "s11"), id: fc.integer({ min: 1, max: 48 }) })
+  .map((who) => ({ ...who, symbol: SYMBOLS[who.id % 2] ?? "" }));
 
 const add: fc.Arbitrary<Step> = fc
   .record({ identity, price })
@@ -40,13 +40,19 @@ const remove: fc.Arbitrary<Step> = identity.map((who) => ({ step: "remove", ...w
 const quote: fc.Arbitrary<Step> = fc
   .record({ symbol, quote: fc.record({ bid: fc.option(price), ask: fc.option(price) }) })
   .map((shown) => ({ step: "quote", ...shown }));
-const trade: fc.Arbitrary<Step> = fc.record({ symbol, price }).map((made) => ({ step: "trade", ...made }));
+const trade: fc.Arbitrary<Step> = fc
+  .record({ step: fc.constantFrom("trade" as const, "mark" as const), symbol, price })
+  .map((made) => made);
 const traded: fc.Arbitrary<Step> = fc
-  .record({ symbol, prices: fc.tuple(price, price) })
-  .map(({ symbol, prices: [one, other] }) =>
+  .record({
+    step: fc.constantFrom("traded" as const, "marked" as const),
+    symbol,
+    prices: fc.tuple(price, price),
+  })
+  .map(({ step, symbol, prices: [one, other] }) =>
     one < other
-      ? { step: "traded", symbol, lowest: one, highest: other }
-      : { step: "traded", symbol, lowest: other, highest: one },
+      ? { step, symbol, lowest: one, highest: other }
+      : { step, symbol, lowest: other, highest: one },
   );
 // Mostly additions, or the heaps would stay too small to have a shape.
 const walk = fc.array(
@@ -75,11 +81,13 @@ test("the heaps agree with a plain list, step by step", () => {
             referee.add(step.waiting);
             break;
           case "remove":
-            list.remove(step.symbol, step.strategyId, step.orderId);
-            referee.remove(step.strategyId, step.orderId);
+            list.remove(step.symbol, step.strategyId, step.id);
+            referee.remove(step.strategyId, step.id);
             break;
           case "quote":
           case "trade":
+          case "mark":
+          case "marked":
           case "traded": {
             const taken = takeBy(list, step);
             expect(inOneOrder(taken)).toEqual(inOneOrder(referee.take(step)));
@@ -92,13 +100,13 @@ test("the heaps agree with a plain list, step by step", () => {
       }
       // What is left comes out whole: nothing is hidden at a wrong place.
       for (const symbol of SYMBOLS) {
-        const everything: Taking = {
-          step: "traded",
-          symbol,
-          lowest: decimal("0.1"),
-          highest: decimal("100"),
-        };
-        expect(inOneOrder(takeBy(list, everything))).toEqual(inOneOrder(referee.take(everything)));
+        for (const step of ["traded", "marked"] as const) {
+          const everything: Taking = { step, symbol, lowest: decimal("0.1"), highest: decimal("100") };
+          expect(list[step === "traded" ? "awaitsTrades" : "awaitsMark"](symbol)).toBe(
+            referee.has(symbol, step),
+          );
+          expect(inOneOrder(takeBy(list, everything))).toEqual(inOneOrder(referee.take(everything)));
+        }
         expect(list.has(symbol)).toBe(false);
       }
     }),
@@ -106,7 +114,7 @@ test("the heaps agree with a plain list, step by step", () => {
   );
   // A walk of a few steps proves nothing about a heap.
   expect(stepsMax).toBeGreaterThan(300);
-  expect(takenWaitingFor.size).toBe(4);
+  expect(takenWaitingFor.size).toBe(WAITS_FOR.length);
 });
 
 const AT_ITS_PRICE = decimal<Price>("100");
@@ -145,6 +153,85 @@ test.each([
 });
 
 test.each([
+  ["MARK_FALLS", AT_ITS_PRICE, true],
+  ["MARK_FALLS", JUST_BELOW, true],
+  ["MARK_FALLS", JUST_ABOVE, false],
+  ["MARK_RISES", AT_ITS_PRICE, true],
+  ["MARK_RISES", JUST_ABOVE, true],
+  ["MARK_RISES", JUST_BELOW, false],
+  ["TRADE_FALLS", JUST_BELOW, false],
+  ["BID_RISES", JUST_ABOVE, false],
+] as const)(
+  "one who waits for %s to 100 is reached by a mark price of %s: %s",
+  (waitsFor, price, isReached) => {
+    const { list, waiting } = listOfOne(waitsFor);
+    expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ waiting, seen: price }] : []);
+  },
+);
+
+test.each([
+  ["MARK_FALLS", JUST_BELOW, JUST_ABOVE, true],
+  ["MARK_FALLS", AT_ITS_PRICE, JUST_ABOVE, false],
+  ["MARK_RISES", JUST_BELOW, JUST_ABOVE, true],
+  ["MARK_RISES", JUST_BELOW, AT_ITS_PRICE, false],
+  ["ASK_FALLS", JUST_BELOW, JUST_ABOVE, false],
+  ["TRADE_RISES", JUST_BELOW, JUST_ABOVE, false],
+] as const)("mark prices from %2$s to %3$s have gone through one who waits for %s: %s", (...row) => {
+  const [waitsFor, lowest, highest, isReached] = row;
+  const { list, waiting } = listOfOne(waitsFor);
+  expect(list.takeMarked("BTCUSDT", lowest, highest).map((reached) => reached.waiting)).toEqual(
+    isReached ? [waiting] : [],
+  );
+});
+
+test("whom one mark price reaches come out by turns: liquidation, stop, take-profit", () => {
+  for (const take of [
+    (list: WatchList) => list.takeAtMark("BTCUSDT", decimal("90")),
+    (list: WatchList) => list.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
+  ]) {
+    const list = new WatchList();
+    const shared = { strategyId: "s", symbol: "BTCUSDT", since: 0 } as const;
+    // The nearest is the last in turn.
+    list.add({ ...shared, kind: "PROFIT_LEG", id: 1, waitsFor: "MARK_FALLS", price: decimal("98") });
+    list.add({ ...shared, kind: "STOP_LEG", id: 2, waitsFor: "MARK_FALLS", price: decimal("97") });
+    list.add({ ...shared, kind: "LIQUIDATION", id: "BTCUSDT", waitsFor: "MARK_FALLS", price: decimal("96") });
+    expect(take(list).map(({ waiting }) => waiting.id)).toEqual(["BTCUSDT", 2, 1]);
+  }
+});
+
+test("one that waits at another price is found there alone; at the same it has waited all the time", () => {
+  const list = new WatchList();
+  const waiting: Waiting = {
+    strategyId: "s",
+    kind: "LIQUIDATION",
+    id: "BTCUSDT",
+    symbol: "BTCUSDT",
+    waitsFor: "MARK_FALLS",
+    price: AT_ITS_PRICE,
+    since: 5,
+  };
+  list.add(waiting);
+  list.add({ ...waiting, since: 7 });
+  expect(list.ofStrategy("s")).toEqual([waiting]);
+  const moved: Waiting = { ...waiting, price: decimal("90"), since: 9 };
+  list.add(moved);
+  expect(list.ofStrategy("s")).toEqual([moved]);
+  expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toEqual([]);
+  expect(list.takeAtMark("BTCUSDT", decimal("90"))).toHaveLength(1);
+  expect(list.has("BTCUSDT")).toBe(false);
+});
+
+test("only one that began to wait at just that time is dated back", () => {
+  const { list, waiting } = listOfOne("MARK_FALLS");
+  list.backdate("s", 1, { from: 3, to: -9 });
+  list.backdate("s", 2, { from: 0, to: -9 });
+  expect(list.ofStrategy("s")).toEqual([waiting]);
+  list.backdate("s", 1, { from: 0, to: -7 });
+  expect(list.ofStrategy("s")).toEqual([{ ...waiting, since: -7 }]);
+  expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toHaveLength(1);
+});
+
+test.each([
   ["TRADE_FALLS", AT_ITS_PRICE, JUST_ABOVE, true],
   ["TRADE_FALLS", JUST_ABOVE, JUST_ABOVE, false],
   ["TRADE_RISES", JUST_BELOW, AT_ITS_PRICE, true],
@@ -156,7 +243,6 @@ test.each([
 ] as const)("one who waits for %s to 100 was reached for certain by trades from %s to %s: %s", (...row) => {
   const [waitsFor, lowest, highest, isReached] = row;
   const { list, waiting } = listOfOne(waitsFor);
-  expect(isReachedByTrades(waiting, lowest, highest)).toBe(isReached);
   const taken = list.takeTraded("BTCUSDT", lowest, highest);
   expect(taken.map((reached) => reached.waiting)).toEqual(isReached ? [waiting] : []);
   // What was seen has to convince whoever carries it out: at the order's own price, or beyond it.
@@ -181,36 +267,40 @@ test("nothing is taken twice, and nothing of another symbol", () => {
 test("an order that waits for something else from now on waits for that alone, and is found by its strategy", () => {
   const { list, waiting } = listOfOne("TRADE_RISES");
   const other: Waiting = { ...waiting, strategyId: "t" };
-  const limit: Waiting = { ...waiting, waitsFor: "ASK_FALLS", price: decimal("90") };
+  const limit: Waiting = { ...waiting, kind: "LIMIT", id: 1, waitsFor: "ASK_FALLS", price: decimal("90") };
   list.add(other);
   list.add(limit);
   expect([list.includes(waiting), list.includes(limit), list.includes(other)]).toEqual([false, true, true]);
   expect([list.ofStrategy("s"), list.ofStrategy("t"), list.ofStrategy("u")]).toEqual([[limit], [other], []]);
   expect([...list.strategies()].sort()).toEqual(["s", "t"]);
-  expect(list.size).toBe(2);
+  expect(list.counts()).toEqual({ orders: 2, legs: 0, positions: 0 });
   expect(list.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ waiting: other, seen: decimal("200") }]);
   expect(list.takeAtQuote("BTCUSDT", { bid: null, ask: decimal("90") })).toHaveLength(1);
-  expect([list.size, list.has("BTCUSDT"), [...list.strategies()]]).toEqual([0, false, []]);
+  expect([list.has("BTCUSDT"), [...list.strategies()]]).toEqual([false, []]);
 });
 
 const LIMIT_AND_STOP = { price: decimal<Price>("90"), stopPrice: decimal<Price>("95") };
 
 test.each([
-  ["a BUY", { side: "BUY", workingAt: 7 }, { waitsFor: "ASK_FALLS", price: LIMIT_AND_STOP.price, since: 7 }],
+  [
+    "a BUY",
+    { side: "BUY", workingAt: 7 },
+    { kind: "LIMIT", waitsFor: "ASK_FALLS", price: LIMIT_AND_STOP.price, since: 7 },
+  ],
   [
     "a SELL",
     { side: "SELL", workingAt: 7 },
-    { waitsFor: "BID_RISES", price: LIMIT_AND_STOP.price, since: 7 },
+    { kind: "LIMIT", waitsFor: "BID_RISES", price: LIMIT_AND_STOP.price, since: 7 },
   ],
   [
     "a BUY's stop",
     { side: "BUY", workingAt: null },
-    { waitsFor: "TRADE_RISES", price: LIMIT_AND_STOP.stopPrice, since: 5 },
+    { kind: "STOP", waitsFor: "TRADE_RISES", price: LIMIT_AND_STOP.stopPrice, since: 5 },
   ],
   [
     "a SELL's stop",
     { side: "SELL", workingAt: null },
-    { waitsFor: "TRADE_FALLS", price: LIMIT_AND_STOP.stopPrice, since: 5 },
+    { kind: "STOP", waitsFor: "TRADE_FALLS", price: LIMIT_AND_STOP.stopPrice, since: 5 },
   ],
 ] as const)("%s with %o waits for %o", (_who, terms, expected) => {
   const order: Order = {
@@ -230,10 +320,10 @@ test.each([
     updatedAt: 7,
     ...terms,
   };
-  expect(waitingOf("s", order)).toEqual({ strategyId: "s", orderId: 3, symbol: "BTCUSDT", ...expected });
+  expect(waitingOf("s", order)).toEqual({ strategyId: "s", id: 3, symbol: "BTCUSDT", ...expected });
 });
 
-type Taking = Extract<Step, { readonly step: "quote" | "trade" | "traded" }>;
+type Taking = Extract<Step, { readonly step: "quote" | "trade" | "mark" | "traded" | "marked" }>;
 
 function takeBy(list: WatchList, step: Taking): readonly Reached[] {
   switch (step.step) {
@@ -241,8 +331,12 @@ function takeBy(list: WatchList, step: Taking): readonly Reached[] {
       return list.takeAtQuote(step.symbol, step.quote);
     case "trade":
       return list.takeAtTrade(step.symbol, step.price);
+    case "mark":
+      return list.takeAtMark(step.symbol, step.price);
     case "traded":
       return list.takeTraded(step.symbol, step.lowest, step.highest);
+    case "marked":
+      return list.takeMarked(step.symbol, step.lowest, step.highest);
   }
 }
 
@@ -251,16 +345,20 @@ class PlainList {
   #waiting: Waiting[] = [];
 
   add(waiting: Waiting): void {
-    const { strategyId, orderId } = waiting;
-    if (!this.#waiting.some((other) => isOrder(other, strategyId, orderId))) this.#waiting.push(waiting);
+    this.remove(waiting.strategyId, waiting.id);
+    this.#waiting.push(waiting);
   }
 
-  remove(strategyId: string, orderId: number): void {
-    this.#waiting = this.#waiting.filter((other) => !isOrder(other, strategyId, orderId));
+  remove(strategyId: string, id: Waiting["id"]): void {
+    this.#waiting = this.#waiting.filter((other) => other.strategyId !== strategyId || other.id !== id);
   }
 
-  has(symbol: string): boolean {
-    return this.#waiting.some((other) => other.symbol === symbol);
+  has(symbol: string, step?: "traded" | "marked"): boolean {
+    return this.#waiting.some(
+      (other) =>
+        other.symbol === symbol &&
+        (step === undefined || other.waitsFor.startsWith("MARK") === (step === "marked")),
+    );
   }
 
   take(step: Taking): Reached[] {
@@ -270,7 +368,7 @@ class PlainList {
         const seen = reachedAt(waiting, step);
         return seen === null ? [] : [{ waiting, seen }];
       });
-    for (const { waiting } of reached) this.remove(waiting.strategyId, waiting.orderId);
+    for (const { waiting } of reached) this.remove(waiting.strategyId, waiting.id);
     return reached;
   }
 }
@@ -292,24 +390,27 @@ function reachedAt({ waitsFor, price }: Waiting, step: Taking): Price | null {
     case "TRADE_RISES":
       if (step.step === "trade") return step.price >= price ? step.price : null;
       return step.step === "traded" && step.highest >= price ? step.highest : null;
+    case "MARK_FALLS":
+      if (step.step === "mark") return step.price <= price ? step.price : null;
+      return step.step === "marked" && step.lowest < price ? ((step.lowest + 1n) as Price) : null;
+    case "MARK_RISES":
+      if (step.step === "mark") return step.price >= price ? step.price : null;
+      return step.step === "marked" && step.highest > price ? ((step.highest - 1n) as Price) : null;
   }
 }
 
-function isOrder(waiting: Waiting, strategyId: string, orderId: number): boolean {
-  return waiting.strategyId === strategyId && waiting.orderId === orderId;
-}
-
 /** What an order waits for follows from its id, so that one that is added again waits for the same. */
-function someoneWaiting(who: { strategyId: string; orderId: number; symbol: string }, price: Price): Waiting {
-  const kinds = ["ASK_FALLS", "BID_RISES", "TRADE_FALLS", "TRADE_RISES"] as const;
-  return { ...who, waitsFor: kinds[(who.orderId >> 1) % kinds.length] ?? "ASK_FALLS", price, since: 0 };
+function someoneWaiting(who: { strategyId: string; id: number; symbol: string }, price: Price): Waiting {
+  const waitsFor = WAITS_FOR[(who.id >> 1) % WAITS_FOR.length] ?? "ASK_FALLS";
+  return { ...who, kind: "LIMIT", waitsFor, price, since: 0 };
 }
 
 function listOfOne(waitsFor: WaitsFor): { readonly list: WatchList; readonly waiting: Waiting } {
   const list = new WatchList();
   const waiting: Waiting = {
     strategyId: "s",
-    orderId: 1,
+    kind: "LIMIT",
+    id: 1,
     symbol: "BTCUSDT",
     waitsFor,
     price: AT_ITS_PRICE,
@@ -320,7 +421,7 @@ function listOfOne(waitsFor: WaitsFor): { readonly list: WatchList; readonly wai
 }
 
 function inOneOrder(reached: readonly Reached[]): Reached[] {
-  const name = ({ waiting }: Reached) => `${waiting.strategyId}:${String(waiting.orderId).padStart(3, "0")}`;
+  const name = ({ waiting }: Reached) => `${waiting.strategyId}:${String(waiting.id).padStart(3, "0")}`;
   return reached.toSorted((left, right) => (name(left) < name(right) ? -1 : 1));
 }
 

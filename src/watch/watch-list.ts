@@ -1,82 +1,34 @@
-// Who waits at which price: open orders by symbol and by what they wait for, in positional binary heaps. A tick that
-// reaches nobody costs one comparison a heap, however many orders wait; one that does costs in proportion to whom it
-// reaches. An order waits for one thing at a time, and is there at most once.
+// Who waits at which price, by symbol and by what they wait for, in positional binary heaps. A tick that reaches nobody costs
+// one comparison a heap, however many wait; one that does costs in proportion to whom it reaches. Whoever waits does so for
+// one thing at a time, and is there at most once.
 import type { Quote } from "../domain/market.ts";
-import { awaitsTrigger, type Order } from "../domain/order.ts";
 import type { Price } from "../money/decimal.ts";
 import { type Place, PriceHeap } from "./price-heap.ts";
-
-/** Which price of the market an order waits for: one that falls to its own, or one that rises to it. */
-const WAITS_FOR = ["ASK_FALLS", "BID_RISES", "TRADE_FALLS", "TRADE_RISES"] as const;
-export type WaitsFor = (typeof WAITS_FOR)[number];
-
-export type Waiting = {
-  readonly strategyId: string;
-  readonly orderId: number;
-  readonly symbol: string;
-  readonly waitsFor: WaitsFor;
-  readonly price: Price;
-  /** Market time since when, Unix ms. */
-  readonly since: number;
-};
-
-/** An order that the market reached, with the price that did. */
-export type Reached = { readonly waiting: Waiting; readonly seen: Price };
-
-/** What an open order waits for: a stop for a trade at its trigger, any other for the opposite best price at its limit. */
-export function waitingOf(strategyId: string, order: Order): Waiting {
-  const { orderId, symbol, side, price, stopPrice, placedAt, workingAt } = order;
-  const isBuy = side === "BUY";
-  return awaitsTrigger(order)
-    ? {
-        strategyId,
-        orderId,
-        symbol,
-        waitsFor: isBuy ? "TRADE_RISES" : "TRADE_FALLS",
-        price: stopPrice,
-        since: placedAt,
-      }
-    : {
-        strategyId,
-        orderId,
-        symbol,
-        waitsFor: isBuy ? "ASK_FALLS" : "BID_RISES",
-        price,
-        since: workingAt ?? placedAt,
-      };
-}
-
-/** Whether a price reaches an order that waits for it. */
-export function isReachedBy({ waitsFor, price }: Waiting, seen: Price): boolean {
-  return waitsFor === "ASK_FALLS" || waitsFor === "TRADE_FALLS" ? seen <= price : seen >= price;
-}
-
-/** Whether trades between these prices have reached an order for certain. */
-export function isReachedByTrades(waiting: Waiting, lowest: Price, highest: Price): boolean {
-  return isReachedBy(waiting, reachOfTrades(lowest, highest)[waiting.waitsFor]);
-}
-
-function reachOfTrades(lowest: Price, highest: Price): { readonly [W in WaitsFor]: Price } {
-  return {
-    TRADE_FALLS: lowest,
-    TRADE_RISES: highest,
-    ASK_FALLS: (lowest + 1n) as Price,
-    BID_RISES: (highest - 1n) as Price,
-  };
-}
+import { byTurn, type Reached, WAITS_FOR, type Waiting, type WaitsFor } from "./waiting.ts";
 
 type Heaps = { readonly [W in WaitsFor]: PriceHeap };
 
+/** Orders, legs and positions that wait for a price. */
+export type WaitingCounts = { readonly orders: number; readonly legs: number; readonly positions: number };
+
+const NAMES: { readonly [K in Waiting["kind"]]: keyof WaitingCounts } = {
+  LIMIT: "orders",
+  STOP: "orders",
+  STOP_LEG: "legs",
+  PROFIT_LEG: "legs",
+  LIQUIDATION: "positions",
+};
+
 export class WatchList {
   readonly #bySymbol = new Map<string, Heaps>();
-  /** By order id. */
-  readonly #byStrategy = new Map<string, Map<number, Place>>();
+  /** By id. */
+  readonly #byStrategy = new Map<string, Map<Waiting["id"], Place>>();
 
-  /** Adds an order; one that is already there, waiting for the same, stays as it is. */
+  /** Adds one who waits; whoever is already there, waiting for the same, stays as it is. */
   add(waiting: Waiting): void {
-    const { strategyId, orderId, symbol, waitsFor } = waiting;
-    if (this.#find(strategyId, orderId)?.waiting.waitsFor === waitsFor) return;
-    this.remove(symbol, strategyId, orderId);
+    if (this.includes(waiting)) return;
+    const { strategyId, id, symbol, waitsFor } = waiting;
+    this.remove(symbol, strategyId, id);
     let heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) {
       heaps = newHeaps();
@@ -84,22 +36,29 @@ export class WatchList {
     }
     const place = heaps[waitsFor].add(waiting);
     const places = this.#byStrategy.get(strategyId);
-    if (places === undefined) this.#byStrategy.set(strategyId, new Map([[orderId, place]]));
-    else places.set(orderId, place);
+    if (places === undefined) this.#byStrategy.set(strategyId, new Map([[id, place]]));
+    else places.set(id, place);
   }
 
-  /** Removes an order, if it is there. */
-  remove(symbol: string, strategyId: string, orderId: number): void {
-    const place = this.#find(strategyId, orderId);
+  /** Removes one who waits, if it is there. */
+  remove(symbol: string, strategyId: string, id: Waiting["id"]): void {
+    const place = this.#find(strategyId, id);
     const heaps = this.#bySymbol.get(symbol);
     if (place === undefined || heaps === undefined) return;
     this.#takeOut(place, heaps);
     this.#forgetIfEmpty(symbol, heaps);
   }
 
-  /** Whether the order is there and waits for just this. */
-  includes({ strategyId, orderId, waitsFor }: Waiting): boolean {
-    return this.#find(strategyId, orderId)?.waiting.waitsFor === waitsFor;
+  /** Whether one is there and waits for just this. */
+  includes({ strategyId, id, waitsFor, price }: Waiting): boolean {
+    const there = this.#find(strategyId, id)?.waiting;
+    return there?.waitsFor === waitsFor && there.price === price;
+  }
+
+  /** Has one that has waited since `from` count as having waited since `to`; any other stays as it is. */
+  backdate(strategyId: string, id: Waiting["id"], { from, to }: { from: number; to: number }): void {
+    const place = this.#find(strategyId, id);
+    if (place?.waiting.since === from) place.waiting = { ...place.waiting, since: to };
   }
 
   /** Whether anybody waits on the symbol. */
@@ -107,11 +66,25 @@ export class WatchList {
     return this.#bySymbol.has(symbol);
   }
 
-  /** How many orders wait. */
-  get size(): number {
-    let count = 0;
-    for (const places of this.#byStrategy.values()) count += places.size;
-    return count;
+  /** Whether anybody waits for the symbol's mark price. */
+  awaitsMark(symbol: string): boolean {
+    const heaps = this.#bySymbol.get(symbol);
+    return heaps !== undefined && heaps.MARK_FALLS.size + heaps.MARK_RISES.size > 0;
+  }
+
+  /** Whether anybody waits for what is quoted or traded of the symbol. */
+  awaitsTrades(symbol: string): boolean {
+    const heaps = this.#bySymbol.get(symbol);
+    return heaps !== undefined && TRADED.some((waitsFor) => heaps[waitsFor].size > 0);
+  }
+
+  /** How many of each kind wait. */
+  counts(): WaitingCounts {
+    const counts = { orders: 0, legs: 0, positions: 0 };
+    for (const places of this.#byStrategy.values()) {
+      for (const { waiting } of places.values()) counts[NAMES[waiting.kind]] += 1;
+    }
+    return counts;
   }
 
   /** The symbols that somebody waits on. */
@@ -119,12 +92,12 @@ export class WatchList {
     return this.#bySymbol.keys();
   }
 
-  /** The strategies of which an order waits. */
+  /** The strategies of which somebody waits. */
   strategies(): Iterable<string> {
     return this.#byStrategy.keys();
   }
 
-  /** The orders of a strategy that wait. */
+  /** Those of a strategy who wait. */
   ofStrategy(strategyId: string): Waiting[] {
     return [...(this.#byStrategy.get(strategyId)?.values() ?? [])].map(({ waiting }) => waiting);
   }
@@ -147,13 +120,34 @@ export class WatchList {
     return isMet ? this.#take(symbol, heaps, { TRADE_FALLS: price, TRADE_RISES: price }) : NOTHING;
   }
 
+  /** Takes out every leg and every position that a mark price reaches, in the order of their turns. */
+  takeAtMark(symbol: string, price: Price): readonly Reached[] {
+    const heaps = this.#bySymbol.get(symbol);
+    if (heaps === undefined) return NOTHING;
+    const isMet = heaps.MARK_FALLS.isReachedBy(price) || heaps.MARK_RISES.isReachedBy(price);
+    return isMet ? this.#take(symbol, heaps, { MARK_FALLS: price, MARK_RISES: price }).sort(byTurn) : NOTHING;
+  }
+
   /**
    * Takes out every order that trades between these prices have reached for certain: a stop by a trade at its trigger, a
    * limit only by one beyond it, since a trade at the very limit may have been another's.
    */
   takeTraded(symbol: string, lowest: Price, highest: Price): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
-    return heaps === undefined ? NOTHING : this.#take(symbol, heaps, reachOfTrades(lowest, highest));
+    if (heaps === undefined) return NOTHING;
+    return this.#take(symbol, heaps, {
+      TRADE_FALLS: lowest,
+      TRADE_RISES: highest,
+      ASK_FALLS: above(lowest),
+      BID_RISES: below(highest),
+    });
+  }
+
+  /** Takes out every leg and every position that mark prices between these have gone through, in the order of their turns. */
+  takeMarked(symbol: string, lowest: Price, highest: Price): readonly Reached[] {
+    const heaps = this.#bySymbol.get(symbol);
+    if (heaps === undefined) return NOTHING;
+    return this.#take(symbol, heaps, { MARK_FALLS: above(lowest), MARK_RISES: below(highest) }).sort(byTurn);
   }
 
   #take(symbol: string, heaps: Heaps, seen: { readonly [W in WaitsFor]?: Price | null }): Reached[] {
@@ -171,15 +165,15 @@ export class WatchList {
     return reached;
   }
 
-  #find(strategyId: string, orderId: number): Place | undefined {
-    return this.#byStrategy.get(strategyId)?.get(orderId);
+  #find(strategyId: string, id: Waiting["id"]): Place | undefined {
+    return this.#byStrategy.get(strategyId)?.get(id);
   }
 
   #takeOut(place: Place, heaps: Heaps): void {
-    const { strategyId, orderId, waitsFor } = place.waiting;
+    const { strategyId, id, waitsFor } = place.waiting;
     heaps[waitsFor].remove(place);
     const places = this.#byStrategy.get(strategyId);
-    places?.delete(orderId);
+    places?.delete(id);
     if (places?.size === 0) this.#byStrategy.delete(strategyId);
   }
 
@@ -190,11 +184,24 @@ export class WatchList {
 
 const NOTHING: readonly Reached[] = [];
 
+/** What trades have to do with: all but the mark price. */
+const TRADED = WAITS_FOR.filter((waitsFor) => !waitsFor.startsWith("MARK_"));
+
+function above(price: Price): Price {
+  return (price + 1n) as Price;
+}
+
+function below(price: Price): Price {
+  return (price - 1n) as Price;
+}
+
 function newHeaps(): Heaps {
   return {
     ASK_FALLS: new PriceHeap("FALLS"),
     BID_RISES: new PriceHeap("RISES"),
     TRADE_FALLS: new PriceHeap("FALLS"),
     TRADE_RISES: new PriceHeap("RISES"),
+    MARK_FALLS: new PriceHeap("FALLS"),
+    MARK_RISES: new PriceHeap("RISES"),
   };
 }

@@ -44,7 +44,7 @@ describe("an order of another server", () => {
     const isRebuilt = here.watcher.rebuild();
     await hold.reached;
     await there.place("one", "BUY", "90");
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     hold.release();
     await isRebuilt;
     await here.settled();
@@ -107,7 +107,7 @@ describe("an order of another server", () => {
     const { here, there, tell } = await twoServers();
     await there.place("one", "BUY", "90");
     const hold = here.storage.holdLoad();
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
     await here.watcher.close();
     hold.release();
@@ -251,7 +251,7 @@ describe("while what others commit is not heard", () => {
     there.kill();
     time.advance(MINUTE);
     await here.settled();
-    expect((await here.store.listHeard())[0]?.at).toBeLessThanOrEqual(placedAt);
+    expect((await here.store.listHeard("SPOT"))[0]?.at).toBeLessThanOrEqual(placedAt);
   });
 });
 
@@ -269,7 +269,9 @@ describe("a note of when a symbol was last heard of", () => {
     time.advance(2 * INTERVAL);
     await there.settled();
     await here.settled();
-    expect(await here.store.listHeard()).toEqual([{ symbol: "BTCUSDT", at: time.now() - LAG }]);
+    expect(await here.store.listHeard("SPOT")).toEqual([
+      { family: "SPOT", symbol: "BTCUSDT", at: time.now() - LAG },
+    ]);
   });
 
   test("goes back to an order that was learned of late, until that is looked at", async () => {
@@ -281,17 +283,17 @@ describe("a note of when a symbol was last heard of", () => {
     there.kill();
     time.advance(MINUTE);
     await here.settled();
-    expect((await here.store.listHeard())[0]?.at).toBe(START + MINUTE - LAG);
+    expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(START + MINUTE - LAG);
     for (let questions = 0; questions < 2; questions += 1) here.market.answer(null);
     await tell("one");
     time.advance(INTERVAL);
     await here.settled();
-    expect(await here.store.listHeard()).toEqual([{ symbol: "BTCUSDT", at: placedAt }]);
+    expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
     for (let questions = 0; questions < 3; questions += 1) {
       time.advance(INTERVAL);
       await here.settled();
     }
-    expect((await here.store.listHeard())[0]?.at).toBe(time.now() - LAG);
+    expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(time.now() - LAG);
   });
 
   test("goes back also where a watcher is closed before it could look", async () => {
@@ -304,7 +306,7 @@ describe("a note of when a symbol was last heard of", () => {
     time.advance(MINUTE);
     await tell("one");
     await here.watcher.close();
-    expect(await here.store.listHeard()).toEqual([{ symbol: "BTCUSDT", at: placedAt }]);
+    expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
   });
 
   test("waits for orders that are being loaded", async () => {
@@ -315,18 +317,18 @@ describe("a note of when a symbol was last heard of", () => {
     await there.place("one", "BUY", "90");
     there.kill();
     const hold = here.storage.holdLoad();
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
     time.advance(MINUTE);
     await here.settled();
-    for (const { at } of await here.store.listHeard()) expect(at).toBeLessThanOrEqual(placedAt);
+    for (const { at } of await here.store.listHeard("SPOT")) expect(at).toBeLessThanOrEqual(placedAt);
     hold.release();
     await here.settled();
     time.advance(INTERVAL);
     await here.settled();
     time.advance(INTERVAL);
     await here.settled();
-    expect((await here.store.listHeard())[0]?.at).toBe(time.now() - LAG);
+    expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(time.now() - LAG);
   });
 });
 

@@ -14,7 +14,7 @@ test("it is noted again and again until when the watched symbols were heard of",
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL - 1);
   await settled();
-  expect(await store.listHeard()).toEqual([]);
+  expect(await store.listHeard("SPOT")).toEqual([]);
   for (const turns of [1, 2]) {
     time.advance(turns === 1 ? 1 : INTERVAL);
     await settled();
@@ -30,7 +30,7 @@ test("of a symbol that nobody waits on nothing is noted", async () => {
   await desk.execute("one", { type: "CancelOrder", orderId: 2 });
   time.advance(INTERVAL);
   await settled();
-  expect(await store.listHeard()).toEqual([]);
+  expect(await store.listHeard("SPOT")).toEqual([]);
 });
 
 test("of a silent symbol nothing new is noted", async () => {
@@ -171,7 +171,7 @@ test("a note that fails is made up for by the next, and keeps nobody from closin
   storage.failsToNote = true;
   time.advance(INTERVAL);
   await settled();
-  expect(await store.listHeard()).toEqual([]);
+  expect(await store.listHeard("SPOT")).toEqual([]);
   storage.failsToNote = false;
   time.advance(INTERVAL);
   await settled();
@@ -183,5 +183,5 @@ test("a note that fails is made up for by the next, and keeps nobody from closin
 
 /** When each symbol was last heard of, as it is stored. */
 async function heardOf(store: Store): Promise<Record<string, number>> {
-  return Object.fromEntries((await store.listHeard()).map(({ symbol, at }) => [symbol, at]));
+  return Object.fromEntries((await store.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
 }

@@ -12,7 +12,7 @@ describe("a load that is overtaken", () => {
   test("by this process's own commit does not take its order off the list", async () => {
     const { here } = await twoServers();
     const hold = here.storage.holdLoad();
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
     await here.place("one", "BUY", "90");
     hold.release();
@@ -25,15 +25,15 @@ describe("a load that is overtaken", () => {
   test("by another's commit is made again, and what it found is not believed", async () => {
     const { here, there, tell } = await twoServers();
     const hold = here.storage.holdLoad();
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
     await there.place("one", "BUY", "90");
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     hold.release();
     await here.settled();
     expect(here.market.watched()).toEqual(["BTCUSDT"]);
     const canceling = here.storage.holdLoad();
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await canceling.reached;
     await there.desk.execute("one", { type: "CancelOrder", orderId: 2 });
     await tell("one");
@@ -86,7 +86,7 @@ describe("a database that is out of reach for a while", () => {
     const { here, there, time } = await twoServers();
     await there.place("one", "BUY", "90");
     here.storage.failingLoads = 3;
-    here.storage.elsewhere.committed(["one"]);
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await here.settled();
     expect(here.market.watched()).toEqual([]);
     for (let retries = 0; retries < 3; retries += 1) {

@@ -142,7 +142,7 @@ describe("a trade between a stop's decision and its watching", () => {
     market.remember("BTCUSDT", { highestTrade: decimal("110"), lowestTrade: decimal("99") });
     await place("late", "BUY", null, { stop: "110" });
     await settled();
-    expect((await store.listAllOpenOrders()).map(({ strategyId }) => strategyId)).toEqual(["early"]);
+    expect((await store.listExposedAccounts("SPOT")).map(({ strategyId }) => strategyId)).toEqual(["early"]);
   });
 
   test("is none if only quotes moved, or if it came before the decision", async () => {
@@ -257,7 +257,7 @@ describe("at the start", () => {
     await before.watcher.close();
 
     const { market, watcher, settled, statusOf } = startOn(before.store, before.time);
-    expect(await watcher.rebuild()).toBe(2);
+    expect(await watcher.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
     market.trade("BTCUSDT", "94");
     market.show("BTCUSDT", "110", "111");
     await settled();

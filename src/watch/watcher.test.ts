@@ -71,7 +71,7 @@ describe("a resting order", () => {
     await Promise.all(strategies.map((id) => place(id, "BUY", "90")));
     market.show("BTCUSDT", "89", "90");
     await settled();
-    expect(await store.listAllOpenOrders()).toEqual([]);
+    expect(await store.listExposedAccounts("SPOT")).toEqual([]);
     expect(market.watched()).toEqual([]);
   });
 });
@@ -100,7 +100,7 @@ describe("a crossing between an order's decision and its watching", () => {
     market.remember("BTCUSDT", { highestBid: decimal("89"), lowestAsk: decimal("90") });
     await place("late", "BUY", "90");
     await settled();
-    const resting = await store.listAllOpenOrders();
+    const resting = await store.listExposedAccounts("SPOT");
     expect(resting.map(({ strategyId }) => strategyId)).toEqual(["early"]);
   });
 
@@ -194,21 +194,21 @@ describe("at the start", () => {
 
     const { market, watcher, settled } = startOn(store, time);
     expect(market.watched()).toEqual([]);
-    expect(await watcher.rebuild()).toBe(2);
+    expect(await watcher.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
     expect(market.watched()).toEqual(["BTCUSDT"]);
     market.show("BTCUSDT", "89", "90");
     await settled();
     expect(await statusOf("one", 3)).toBe("FILLED");
     expect(await statusOf("one", 2)).toBe("CANCELED");
-    expect((await store.listAllOpenOrders()).map(({ strategyId }) => strategyId)).toEqual(["two"]);
+    expect((await store.listExposedAccounts("SPOT")).map(({ strategyId }) => strategyId)).toEqual(["two"]);
     market.show("BTCUSDT", "110", "111");
     await settled();
-    expect(await store.listAllOpenOrders()).toEqual([]);
+    expect(await store.listExposedAccounts("SPOT")).toEqual([]);
   });
 
   test("without resting orders nothing is watched", async () => {
     const { market, watcher } = await stage();
-    expect(await watcher.rebuild()).toBe(0);
+    expect(await watcher.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
     expect(market.watched()).toEqual([]);
   });
 });

@@ -1,424 +1,210 @@
-// From tick to fill. The watcher keeps the watch list in step with what was committed, has the market stream the symbols
-// that somebody waits on, and turns everything that the market reaches into a command through the desk: a limit into a
-// fill, a stop into its trigger.
+// From tick to command. The watcher keeps the watch list in step with what was committed, has the market stream the symbols
+// that somebody waits on or holds, and turns everything that the market reaches into a command through the desk: a limit
+// into a fill, a stop or a leg into its trigger, a position at the end of its margin into its liquidation. There is one a
+// family, since spot and futures name their symbols alike.
 //
-// Nothing reached is lost: the price that reached it travels with the command; an order that starts to wait is held
-// against the extremes since it was decided; what came while nobody was listening is asked for afterwards
-// (`gap-filler.ts`).
+// Nothing reached is lost: the price that reached it travels with the command (`errands.ts`); one who starts to wait is held
+// against the extremes since it was decided, and against the present mark price, which may not move again; what came while
+// nobody was listening is asked for afterwards (`gap-filler.ts`).
 //
-// Every server on a database watches all of its orders: what the others commit is followed (`stored-orders.ts`), and
-// whichever server sees a crossing first carries it out; the key of the command has the others find it done. An order of
-// another server has no mark of this process. If nothing that this process heard since shortly before it began to wait
-// reaches it, nothing was missed; else what was traded since then is asked for, as after any other gap.
+// Every server on a database watches everything: what the others commit is followed (`stored-accounts.ts`), and whichever
+// server sees a crossing first carries it out; the others find it done. What another server began has no mark of this process.
+// If nothing that this process heard since shortly before then reaches it, nothing was missed; else what happened since
+// then is asked for, as after any other gap.
+//
+// A position of whose contract the brackets are not known cannot be watched: its symbol counts as not looked at since the
+// position last changed, which is made up for when they are known.
 import type { Logger } from "pino";
-import type { Announcement, Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
-import type { Command } from "../domain/command.ts";
-import type { Quote } from "../domain/market.ts";
-import { isOpen, type Order } from "../domain/order.ts";
-import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import type { SymbolRules } from "../domain/symbol.ts";
-import type { Price } from "../money/decimal.ts";
+import type { Announcement, Desk } from "../desk/desk.ts";
+import type { StrategyType } from "../domain/account.ts";
+import type { Settlement } from "../domain/market.ts";
 import type { Store } from "../store/store.ts";
-import { GapFiller, type TradedMarket } from "./gap-filler.ts";
+import { Errands } from "./errands.ts";
+import { FundingSettler } from "./funding-settler.ts";
+import { GapFiller } from "./gap-filler.ts";
+import { type HeldContract, Holders } from "./holders.ts";
+import { Liquidations } from "./liquidations.ts";
+import { Listening } from "./listening.ts";
+import { LookedAt } from "./looked-at.ts";
 import { MARK_INTERVAL_MS, RecentMarks } from "./recent-marks.ts";
-import { StoredOrders } from "./stored-orders.ts";
-import { nameOf, Unsettled } from "./unsettled.ts";
-import { isReachedBy, type Reached, type Waiting, WatchList, waitingOf } from "./watch-list.ts";
+import { Roster } from "./roster.ts";
+import { StoredAccounts } from "./stored-accounts.ts";
+import type { Reached } from "./waiting.ts";
+import { type WaitingCounts, WatchList } from "./watch-list.ts";
+import type { WatchedMarket, WatchTimers } from "./watched-market.ts";
 
-/** What a watched symbol tells. */
-export type SymbolListener = {
-  quote(quote: Quote): void;
-  trade(price: Price): void;
-  /** Quotes and trades between these market times may have been missed. */
-  gap(from: number, to: number): void;
-};
-
-export type Extremes = {
-  readonly highestBid: Price | null;
-  readonly lowestAsk: Price | null;
-  readonly highestTrade: Price | null;
-  readonly lowestTrade: Price | null;
-};
-
-/** The market as the watcher needs it. */
-export type WatchedMarket = TradedMarket & {
-  /** Market time, Unix ms. */
-  now(): number;
-  /** The number of the last quote or trade seen, of any symbol. */
-  mark(): number;
-  /** Streams a symbol to the listener until the returned function is called. */
-  watch(symbol: string, listener: SymbolListener): () => void;
-  rules(symbol: string): SymbolRules | null;
-  /** Null while the symbol is silent. */
-  quote(symbol: string): Quote | null;
-  /** The extremes of what was seen after a mark, or null if nothing was. */
-  extremesSince(symbol: string, mark: number): Extremes | null;
-};
-
-type Watched = {
-  readonly release: () => void;
-  /** Reached, but their market had no price to trade at: they are tried again at the next quote. */
-  readonly overdue: Reached[];
-  /** From when this process has heard everything, market time; null before its first word of the symbol. */
-  wholeSince: number | null;
-  /** From when there is a market that nobody who is known to live has looked at for some order; null if there is none. */
-  unseenSince: number | null;
-};
-
-/** A command that had no effect, and why; null if it failed. */
-type SetAside = { readonly reached: Reached; readonly refusal: Refusal["refusal"] | null };
-
-/** How often it is noted when the watched symbols were last heard of, ms. */
+/** How often it is noted until when symbols were looked at, and what was not looked at is asked for, ms. */
 const NOTE_INTERVAL_MS = 5_000;
-
-/**
- * A symbol that is not silent was last heard of within this time, ms: so long ago, and no later, is noted. To look at a
- * moment twice does no harm.
- */
-const NOTE_LAG_MS = 5_000;
-
-/** Time as the watcher is handed it. */
-export type WatchTimers = {
-  after(delayMs: number, callback: () => void): () => void;
-  every(intervalMs: number, callback: () => void): () => void;
-};
-
-/** The clocks of two servers are at most so far apart, ms. */
-const CLOCKS_APART_MS_MAX = 1_000;
 
 type WatcherStore = Pick<
   Store,
-  "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
+  "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
 >;
 
 export class Watcher {
-  readonly #list = new WatchList();
-  readonly #desk: Desk;
-  readonly #store: WatcherStore;
+  readonly #family: StrategyType;
   readonly #market: WatchedMarket;
-  readonly #log: Logger;
+  readonly #list = new WatchList();
+  readonly #holders = new Holders();
+  readonly #accounts: StoredAccounts;
+  readonly #errands: Errands;
+  readonly #settler: FundingSettler;
   readonly #gaps: GapFiller;
-  readonly #watched = new Map<string, Watched>();
-  readonly #orders: StoredOrders;
-  readonly #marks = new RecentMarks();
-  /** How many commands are under way for an order. */
-  readonly #underWay = new Map<string, number>();
-  /** By strategy: they wait until it is known how their orders stand. */
-  readonly #setAside = new Map<string, SetAside[]>();
-  readonly #unsettled = new Unsettled();
+  readonly #lookedAt: LookedAt;
+  readonly #listening: Listening;
+  readonly #roster: Roster;
   readonly #stops: readonly (() => void)[];
-  /** While the list is built: when each symbol was last heard of before this process, market time. */
-  #heardBefore: ReadonlyMap<string, number> | null = null;
-  #isClosed = false;
 
   constructor(parts: {
-    desk: Desk;
+    family: StrategyType;
+    desk: Pick<Desk, "execute" | "onCommitted">;
     store: WatcherStore;
     market: WatchedMarket;
     timers: WatchTimers;
     log: Logger;
   }) {
-    this.#desk = parts.desk;
-    this.#store = parts.store;
-    this.#market = parts.market;
-    this.#log = parts.log;
-    this.#gaps = new GapFiller({
-      market: this.#market,
-      list: this.#list,
-      carryOut: (reached) => this.#carryOut(reached),
-      after: parts.timers.after,
-      log: this.#log,
+    const { family, desk, store, market, timers, log } = parts;
+    const isSilent = (symbol: string) => this.#isSilent(symbol);
+    const marks = new RecentMarks();
+    const liquidations = new Liquidations({ market, holders: this.#holders });
+    this.#family = family;
+    this.#market = market;
+    this.#accounts = new StoredAccounts({
+      family,
+      store,
+      take: (account) => this.#roster.take(account),
+      followed: () => this.#roster.strategies(),
+      now: () => market.now(),
+      after: timers.after,
+      log,
     });
-    this.#orders = new StoredOrders({
-      store: this.#store,
-      take: (strategyId, orders) => this.#take(strategyId, orders),
-      followed: () => this.#list.strategies(),
-      now: () => this.#market.now(),
-      after: parts.timers.after,
-      log: this.#log,
+    this.#errands = new Errands({
+      desk,
+      market,
+      isSilent,
+      ask: (strategyId) => this.#accounts.ask(strategyId),
+      askLater: (strategyId) => this.#accounts.askLater(strategyId),
+      done: (symbol) => this.#roster.releaseIfIdle(symbol),
+      log,
+    });
+    this.#settler = new FundingSettler({
+      desk,
+      holders: this.#holders,
+      ask: (strategyId) => this.#accounts.ask(strategyId),
+      log,
+    });
+    this.#gaps = new GapFiller({
+      market,
+      list: this.#list,
+      carryOut: (reached) => this.#errands.carryOut(reached),
+      settle: (settlement) => this.#settler.settle(settlement),
+      after: timers.after,
+      log,
+    });
+    this.#lookedAt = new LookedAt({
+      family,
+      store,
+      now: () => market.now(),
+      knownUntil: () => this.#accounts.knownUntil(),
+      isSilent,
+      pendingSince: [
+        (symbol) => this.#gaps.pendingSince(symbol),
+        (symbol) => this.#errands.unsettledSince(symbol),
+      ],
+      log,
+    });
+    this.#listening = new Listening({
+      market,
+      lookedAt: this.#lookedAt,
+      mayLook: (symbol) => !liquidations.arePending(symbol),
+      hearer: {
+        quote: (symbol, quote) => {
+          // A halted market trades with nobody, whatever its book still shows.
+          if (market.rules(symbol)?.status !== "TRADING") return;
+          this.#errands.retryOverdue(symbol);
+          this.#answer(this.#list.takeAtQuote(symbol, quote));
+        },
+        trade: (symbol, price) => this.#answer(this.#list.takeAtTrade(symbol, price)),
+        markPrice: (symbol, price) => {
+          this.#errands.retryOverdue(symbol);
+          this.#answer(this.#list.takeAtMark(symbol, price));
+        },
+        missed: (symbol, from, to) => {
+          this.#roster.reprice(symbol);
+          this.#gaps.add(symbol, from, to);
+        },
+      },
+    });
+    this.#roster = new Roster({
+      market,
+      list: this.#list,
+      holders: this.#holders,
+      liquidations,
+      marks,
+      errands: this.#errands,
+      lookedAt: this.#lookedAt,
+      listening: this.#listening,
+      answer: (reached) => this.#answer(reached),
     });
     this.#stops = [
-      this.#desk.onCommitted((announcement) => this.#heed(announcement)),
-      parts.timers.every(MARK_INTERVAL_MS, () => this.#takeMark()),
-      parts.timers.every(NOTE_INTERVAL_MS, () => {
-        this.#lookAtUnseen();
-        void this.#noteHeard();
+      desk.onCommitted((announcement) => this.#heed(announcement)),
+      timers.every(MARK_INTERVAL_MS, () => marks.take({ at: market.now(), mark: market.mark() })),
+      timers.every(NOTE_INTERVAL_MS, () => {
+        for (const symbol of this.#listening.symbols()) this.#roster.reprice(symbol);
+        this.#listening.lookAtUnseen(isSilent);
+        void this.#lookedAt.note();
       }),
     ];
   }
 
-  /** Takes up every open order of the store, and what its market did since it was last heard of. Answers how many. */
-  async rebuild(): Promise<number> {
-    const heard = await this.#store.listHeard();
-    this.#heardBefore = new Map(heard.map(({ symbol, at }) => [symbol, at]));
-    await this.#orders.open();
-    this.#heardBefore = null;
-    return this.#list.size;
+  /** Takes up all that waits, by the store, and what its market did since it was last heard of. Answers how many wait. */
+  async rebuild(): Promise<WaitingCounts> {
+    await this.#lookedAt.goOnFromNotes(() => this.#accounts.open());
+    return this.#list.counts();
   }
 
-  /** Takes up nothing more; what is open is found in the store at the next start. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const stop of this.#stops) stop();
-    this.#gaps.close();
-    await this.#noteHeard();
-    await this.#orders.close();
-    for (const { release } of this.#watched.values()) release();
-    this.#watched.clear();
-  }
-
-  #heed({ strategyId, orders, mark }: Announcement): void {
-    this.#orders.changed(strategyId);
-    for (const order of orders) {
-      this.#list.remove(order.symbol, strategyId, order.orderId);
-      if (isOpen(order)) {
-        const waiting = waitingOf(strategyId, order);
-        this.#watch(waiting);
-        this.#catchUp(waiting, mark);
-      } else this.#releaseIfIdle(order.symbol);
-    }
-  }
-
-  /** Has the list hold just these orders of a strategy, as the store knows them. */
-  #take(strategyId: string, orders: readonly Order[]): void {
-    if (this.#isClosed) return;
-    const setAside = this.#setAside.get(strategyId) ?? [];
-    this.#setAside.delete(strategyId);
-    const open = new Set(orders.map(({ orderId }) => orderId));
-    for (const { symbol, orderId } of this.#list.ofStrategy(strategyId)) {
-      if (open.has(orderId)) continue;
-      this.#list.remove(symbol, strategyId, orderId);
-      this.#releaseIfIdle(symbol);
-    }
-    for (const order of orders) {
-      const waiting = waitingOf(strategyId, order);
-      // What is under way ends in an announcement, or has the strategy loaded once more.
-      if (this.#list.includes(waiting) || this.#underWay.has(nameOf(waiting))) continue;
-      this.#watch(waiting);
-      const again = setAside.filter(({ reached }) => isSameOrder(reached.waiting, waiting));
-      if (again.length === 0) this.#lookBack(waiting);
-      for (const each of again) this.#resume(each);
-    }
-    for (const { reached } of setAside) {
-      if (!open.has(reached.waiting.orderId)) this.#unsettled.end(reached.waiting);
-      this.#releaseIfIdle(reached.waiting.symbol);
-    }
-  }
-
-  /** Of an order that was learned of late: looks at what it may have missed. */
-  #lookBack(waiting: Waiting): void {
-    const watched = this.#watched.get(waiting.symbol);
-    if (watched === undefined || this.#hasMissedNothing(waiting, watched)) return;
-    const since = Math.max(waiting.since, this.#heardBefore?.get(waiting.symbol) ?? waiting.since);
-    watched.unseenSince = Math.min(since, watched.unseenSince ?? since);
-  }
-
-  #hasMissedNothing(waiting: Waiting, { wholeSince }: Watched): boolean {
-    const before = this.#marks.before(waiting.since - CLOCKS_APART_MS_MAX, this.#market.now());
-    if (wholeSince === null || before === null || before.at < wholeSince) return false;
-    const heard = this.#market.extremesSince(waiting.symbol, before.mark);
-    const seen = heard && extremeFor(waiting, heard);
-    return seen == null || !isReachedBy(waiting, seen);
-  }
-
-  #watch(waiting: Waiting): void {
-    const { symbol } = waiting;
-    if (this.#isClosed) return;
-    this.#list.add(waiting);
-    if (this.#watched.has(symbol)) return;
-    const watched: Watched = {
-      release: () => release(),
-      overdue: [],
-      wholeSince: null,
-      unseenSince: null,
-    };
-    this.#watched.set(symbol, watched);
-    const release = this.#market.watch(symbol, {
-      quote: (quote) => this.#quote(symbol, watched, quote),
-      trade: (price) => this.#trade(symbol, watched, price),
-      gap: (from, to) => {
-        this.#heard(symbol, watched);
-        watched.wholeSince = this.#market.now();
-        this.#gaps.add(symbol, from, to);
-      },
-    });
-  }
-
-  /** Holds an order that has just begun to wait, and no other, against what came between its decision and now. */
-  #catchUp(waiting: Waiting, mark: number): void {
-    const missed = this.#market.extremesSince(waiting.symbol, mark);
-    const seen = missed && extremeFor(waiting, missed);
-    if (seen == null || !isReachedBy(waiting, seen)) return;
-    this.#list.remove(waiting.symbol, waiting.strategyId, waiting.orderId);
-    void this.#carryOut({ waiting, seen });
-  }
-
-  #quote(symbol: string, watched: Watched, quote: Quote): void {
-    this.#heard(symbol, watched);
-    // A halted market trades with nobody, whatever its book still shows.
-    if (this.#market.rules(symbol)?.status !== "TRADING") return;
-    this.#retryOverdue(symbol);
-    for (const each of this.#list.takeAtQuote(symbol, quote)) void this.#carryOut(each);
-  }
-
-  #trade(symbol: string, watched: Watched, price: Price): void {
-    this.#heard(symbol, watched);
-    for (const each of this.#list.takeAtTrade(symbol, price)) void this.#carryOut(each);
-  }
-
-  /** The first word of a symbol ends what was not seen of it before. */
-  #heard(symbol: string, watched: Watched): void {
-    if (watched.wholeSince !== null) return;
-    watched.wholeSince = this.#market.now();
-    this.#lookAt(symbol, watched);
-  }
-
-  /** Has what nobody has looked at asked for: once a while, since there may be much of it with many orders. */
-  #lookAtUnseen(): void {
-    for (const [symbol, watched] of this.#watched) {
-      if (watched.wholeSince !== null && this.#market.quote(symbol) !== null) this.#lookAt(symbol, watched);
-    }
-  }
-
-  #lookAt(symbol: string, watched: Watched): void {
-    if (watched.unseenSince === null) return;
-    this.#gaps.add(symbol, watched.unseenSince, this.#market.now());
-    watched.unseenSince = null;
-  }
-
-  #takeMark(): void {
-    this.#marks.take({ at: this.#market.now(), mark: this.#market.mark() });
+  /** The contracts that somebody holds, or held before a settlement of funding that is still to come. */
+  heldContracts(): readonly HeldContract[] {
+    return this.#holders.contracts();
   }
 
   /**
-   * Notes until when each watched symbol has been looked at: a process that comes after goes on from there, for every
-   * order of every server. So a server notes only what it has looked at for all orders there are:
-   *
-   *   - It knows all that were committed until `knownUntil`, and an order is committed well within the lag after it began
-   *     to wait. While what others commit is not heard, or not loaded, nothing is noted.
-   *   - What the market has reached is in the note's future until it is committed.
-   *   - One that it learned of late has the note go back to when that order began to wait, until that is looked at.
-   *
-   * Of several servers the last note stands. Each is true by itself, so it does not matter whose it is.
+   * Until when the market of a symbol has been looked at for everybody, market time in Unix ms; null while that cannot be
+   * told. What happened before may be taken as carried out.
    */
-  async #noteHeard(): Promise<void> {
-    const now = this.#market.now();
-    const known = this.#orders.knownUntil();
-    if (known < now - NOTE_LAG_MS) return;
-    const heard = [...this.#watched].flatMap(([symbol, { wholeSince, unseenSince }]) => {
-      if (wholeSince === null && unseenSince !== null) return [];
-      const isSilent = this.#market.quote(symbol) === null;
-      const until = [
-        this.#gaps.pendingSince(symbol),
-        this.#unsettled.since(symbol),
-        unseenSince,
-        isSilent ? null : known - NOTE_LAG_MS,
-      ];
-      const at = Math.min(...until.filter((time) => time !== null));
-      return at === Number.POSITIVE_INFINITY ? [] : [{ symbol, at }];
-    });
-    if (heard.length === 0) return;
-    try {
-      await this.#store.noteHeard(heard);
-    } catch (error) {
-      // What was noted before stands: the next process looks further back than it needs to.
-      this.#log.error({ err: error }, "it could not be noted when symbols were last heard of");
-    }
+  lookedAtUntil(symbol: string): number | null {
+    return this.#lookedAt.until(symbol);
   }
 
-  async #carryOut(reached: Reached): Promise<Executed | Refusal | null> {
-    const { strategyId, orderId, symbol } = reached.waiting;
-    const name = nameOf(reached.waiting);
-    this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);
-    this.#unsettled.begin(reached.waiting, this.#market.now());
-    try {
-      const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
-      if (isRefusal(outcome)) {
-        this.#putAside({ reached, refusal: outcome.refusal });
-        this.#orders.ask(strategyId);
-      } else {
-        this.#unsettled.end(reached.waiting);
-        // Replayed: another server was faster, and nothing was announced here.
-        if (outcome.replayed) this.#orders.ask(strategyId);
-        this.#releaseIfIdle(symbol);
-      }
-      return outcome;
-    } catch (error) {
-      // A failed commit has the process stopped; anything else may mend.
-      this.#log.error({ err: error, strategyId, orderId }, "what the market reached could not be committed");
-      this.#putAside({ reached, refusal: null });
-      this.#orders.askLater(strategyId);
-      return null;
-    } finally {
-      const left = (this.#underWay.get(name) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(name, left);
-      else this.#underWay.delete(name);
-    }
+  /** Applies a settlement of funding to everybody. Answers false if it is to be tried again. */
+  async settle(settlement: Settlement): Promise<boolean> {
+    return (await this.#settler.settle(settlement)).isComplete;
   }
 
-  #putAside(command: SetAside): void {
-    const { strategyId } = command.reached.waiting;
-    const others = this.#setAside.get(strategyId);
-    if (others === undefined) this.#setAside.set(strategyId, [command]);
-    else others.push(command);
+  /** Takes up nothing more; what waits is found in the store at the next start. */
+  async close(): Promise<void> {
+    this.#roster.close();
+    for (const stop of this.#stops) stop();
+    this.#gaps.close();
+    await this.#lookedAt.note();
+    await this.#accounts.close();
+    this.#listening.close();
   }
 
-  /** The order of a command that had no effect is still open: it waits on, or is tried again as soon as that may help. */
-  #resume({ reached, refusal }: SetAside): void {
-    const { waiting } = reached;
-    const { symbol } = waiting;
-    if (refusal === null) {
-      void this.#carryOut(reached);
-      return;
-    }
-    // A trade says that the market is open, also while its rules still call it halted.
-    const isHalted = this.#market.rules(symbol)?.status !== "TRADING";
-    if (refusal !== "MARKET_SILENT" && !(isHalted && isStop(waiting))) {
-      this.#unsettled.end(waiting);
-      return;
-    }
-    const overdue = this.#watched.get(symbol)?.overdue;
-    const isNew = overdue?.every((other) => !isSameOrder(other.waiting, waiting));
-    if (isNew) overdue?.push(reached);
-    // The quote it waits for may have come while the order was looked up.
-    if (!isHalted && this.#market.quote(symbol) !== null) this.#retryOverdue(symbol);
+  #heed(announcement: Announcement): void {
+    if (announcement.type !== this.#family) return;
+    this.#accounts.changed(announcement.strategyId);
+    this.#roster.heed(announcement);
   }
 
-  #retryOverdue(symbol: string): void {
-    for (const each of this.#watched.get(symbol)?.overdue.splice(0) ?? []) void this.#carryOut(each);
+  /** What the market has reached, and was taken from the list for that. */
+  #answer(reached: readonly Reached[]): void {
+    for (const each of reached) if (!this.#gaps.putsOff(each)) void this.#errands.carryOut(each);
   }
 
-  #releaseIfIdle(symbol: string): void {
-    if (this.#list.has(symbol)) return;
-    this.#watched.get(symbol)?.release();
-    this.#watched.delete(symbol);
-  }
-}
-
-function isSameOrder(one: Waiting, other: Waiting): boolean {
-  return one.strategyId === other.strategyId && one.orderId === other.orderId;
-}
-
-function isStop({ waitsFor }: Waiting): boolean {
-  return waitsFor === "TRADE_FALLS" || waitsFor === "TRADE_RISES";
-}
-
-function commandOf({ waiting, seen }: Reached): [Command, ExecuteOptions] {
-  const { orderId } = waiting;
-  return isStop(waiting)
-    ? [{ type: "TriggerStop", orderId, seen }, { key: `trigger:${orderId}` }]
-    : [{ type: "FillRestingOrder", orderId, seen }, { key: `fill:${orderId}` }];
-}
-
-function extremeFor({ waitsFor }: Waiting, extremes: Extremes): Price | null {
-  switch (waitsFor) {
-    case "ASK_FALLS":
-      return extremes.lowestAsk;
-    case "BID_RISES":
-      return extremes.highestBid;
-    case "TRADE_FALLS":
-      return extremes.lowestTrade;
-    case "TRADE_RISES":
-      return extremes.highestTrade;
+  /** Whether there is no price of a symbol to decide by; of a contract it takes two. */
+  #isSilent(symbol: string): boolean {
+    if (this.#market.quote(symbol) === null) return true;
+    return this.#family === "FUTURES" && this.#market.markPrice(symbol) === null;
   }
 }

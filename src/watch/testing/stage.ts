@@ -9,9 +9,10 @@ import { afterEach, beforeEach } from "vitest";
 import { Desk } from "../../desk/desk.ts";
 import { executed } from "../../desk/testing/stage.ts";
 import { createStrategies } from "../../desk/testing/strategies.ts";
+import type { StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import type { Order, Side } from "../../domain/order.ts";
-import { STANDARD_SPOT } from "../../engine/profiles.ts";
+import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
+import { STANDARD } from "../../engine/profiles.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -41,27 +42,39 @@ export function cleanStages(): void {
   });
 }
 
-/** A watcher on a new database; every strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1 bought. */
-export async function stage(options: { readonly strategies?: readonly string[] } = {}) {
-  const strategies = options.strategies ?? ["one"];
+type StageOptions = { readonly strategies?: readonly string[]; readonly family?: StrategyType };
+
+/**
+ * A watcher on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1 bought, every
+ * futures strategy 1,000 USDT and nothing else.
+ */
+export async function stage({ strategies = ["one"], family = "SPOT" }: StageOptions = {}) {
   const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
   opened.push(() => store.close());
-  await createStrategies(store, strategies);
-  const started = startOn(store, createManualTime(START));
-  await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
+  await createStrategies(store, strategies, family);
+  const started = startOn(store, createManualTime(START), family);
+  if (family === "SPOT") {
+    await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
+  }
   return { store, ...started };
 }
 
 /** The same for a database that is there already, as a process that starts on it; `time` goes on. */
-export function startOn(store: Store, time: ManualTime) {
-  const market = new StubMarket(time.now);
+export function startOn(store: Store, time: ManualTime, family: StrategyType = "SPOT") {
+  const market = new StubMarket(time.now, family);
   const storage = new Storage(store);
   const log = pino({ level: "silent" });
   const onStoreFailure = (failure: Error) => {
     throw failure;
   };
-  const desk = new Desk({ store: storage.store, market, profile: STANDARD_SPOT, log, onStoreFailure });
-  const watcher = new Watcher({ desk, store: storage.watcherStore, market, timers: time, log });
+  const desk = new Desk({
+    store: storage.store,
+    markets: { SPOT: market, FUTURES: market },
+    profiles: STANDARD,
+    onStoreFailure,
+    log,
+  });
+  const watcher = new Watcher({ family, desk, store: storage.watcherStore, market, timers: time, log });
   opened.push(() => watcher.close());
   return {
     time,
@@ -100,7 +113,14 @@ export function startOn(store: Store, time: ManualTime) {
   };
 }
 
-type Terms = { readonly symbol?: string; readonly quantity?: string; readonly stop?: string };
+export type Terms = {
+  readonly symbol?: string;
+  readonly quantity?: string;
+  readonly stop?: string;
+  /** Of a futures order: the legs that it brings with it. */
+  readonly stopLoss?: string;
+  readonly takeProfit?: string;
+};
 
 function commandOf(side: Side, limit: string | null, terms: Terms, clientOrderId: string): PlaceOrder {
   const { symbol = "BTCUSDT", quantity = "0.1", stop = null } = terms;
@@ -115,6 +135,15 @@ function commandOf(side: Side, limit: string | null, terms: Terms, clientOrderId
     price: isLimit ? decimal(limit) : null,
     stopPrice: isStop ? decimal(stop) : null,
     clientOrderId,
+    entry: { reduceOnly: false, leverage: null, attached: attachedOf(terms) },
+  };
+}
+
+function attachedOf({ stopLoss, takeProfit }: Terms): AttachedLegs | null {
+  if (stopLoss === undefined && takeProfit === undefined) return null;
+  return {
+    stopLossPrice: stopLoss === undefined ? null : decimal(stopLoss),
+    takeProfitPrice: takeProfit === undefined ? null : decimal(takeProfit),
   };
 }
 
@@ -138,15 +167,11 @@ class Storage {
   constructor(store: Store) {
     this.store = {
       ...store,
-      commit: async (group) => {
-        this.#underWay += 1;
-        try {
+      commit: (group) =>
+        this.#write(async () => {
           await this.#passage();
           return await store.commit(group);
-        } finally {
-          this.#underWay -= 1;
-        }
-      },
+        }),
       loadAccount: async (strategyId) => {
         this.#failIfTold();
         return await store.loadAccount(strategyId);
@@ -159,19 +184,17 @@ class Storage {
       },
       noteHeard: async (heard) => {
         if (this.failsToNote) throw new Error("the disk is full");
-        this.#underWay += 1;
-        try {
+        await this.#write(async () => {
           await this.noteDelay();
           await store.noteHeard(heard);
-        } finally {
-          this.#underWay -= 1;
-        }
+        });
       },
+      noteFunding: (symbol, until) => this.#write(() => store.noteFunding(symbol, until)),
     };
     this.watcherStore = {
       ...this.store,
       loadAccount: (strategyId) => this.#load(() => store.loadAccount(strategyId)),
-      listAllOpenOrders: () => this.#load(() => store.listAllOpenOrders()),
+      listExposedAccounts: (family) => this.#load(() => store.listExposedAccounts(family)),
     };
   }
 
@@ -190,6 +213,15 @@ class Storage {
     const hold = newHold();
     this.#heldLoad = hold;
     return heldBy(hold);
+  }
+
+  async #write<Written>(write: () => Promise<Written>): Promise<Written> {
+    this.#underWay += 1;
+    try {
+      return await write();
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 
   async #passage(): Promise<void> {

@@ -1,39 +1,55 @@
 // A market that a test tells what to show. It stands at 99 to 100 for BTC and at 50 to 51 for ETH, has last traded at the
-// bid, and says nothing by itself.
+// bid, and says nothing by itself. As a market of contracts it has marks at 100 and 50 and knows no terms that a test has not
+// set.
 import type { DeskMarket } from "../../desk/desk.ts";
-import type { Quote } from "../../domain/market.ts";
-import type { SymbolRules } from "../../domain/symbol.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Quote, Settlement } from "../../domain/market.ts";
+import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import type { TradedSpan } from "../gap-filler.ts";
-import type { Extremes, SymbolListener, WatchedMarket } from "../watcher.ts";
+import type { Extremes, PriceSpan, SymbolListener, WatchedMarket } from "../watched-market.ts";
 
 type Shown =
   | { readonly symbol: string; readonly quote: Quote }
-  | { readonly symbol: string; readonly trade: Price };
+  | { readonly symbol: string; readonly trade: Price }
+  | { readonly symbol: string; readonly markPrice: Price };
 
 export class StubMarket implements DeskMarket, WatchedMarket {
   readonly halted = new Set<string>();
   /** Every question for what was traded, in order. */
-  readonly asked: { readonly symbol: string; readonly from: number; readonly to: number }[] = [];
+  readonly asked: Question[] = [];
+  /** Every question for settlements, in order. */
+  readonly askedForSettlements: Question[] = [];
+  /** By symbol; another object is another contract. */
+  readonly terms = new Map<string, ContractTerms | null>();
+  /** When the next settlement of each symbol is due, as published. */
+  readonly nextFunding = new Map<string, number>();
+  /** What was settled, of all symbols; null while that cannot be told. */
+  settlements: readonly Settlement[] | null = [];
   readonly #now: () => number;
   readonly #silent = new Set<string>();
   readonly #lastPrices = new Map<string, Price>();
+  readonly #markPrices = new Map<string, Price>();
   readonly #remembered = new Map<string, Extremes>();
   readonly #shown: Shown[] = [];
   /** What is answered to the next questions; when all is given, nothing was traded. */
-  readonly #answers: (readonly TradedSpan[] | null)[] = [];
+  readonly #answers: (readonly PriceSpan[] | null)[] = [];
+  readonly #answersOfMarks: (readonly PriceSpan[] | null)[] = [];
   #watchers: { readonly symbol: string; readonly listener: SymbolListener }[] = [];
 
   /** `now` tells market time, Unix ms. */
-  constructor(now: () => number) {
+  constructor(now: () => number, family: StrategyType = "SPOT") {
     this.#now = now;
-    for (const [symbol, bid, ask] of [
-      ["BTCUSDT", "99", "100"],
-      ["ETHUSDT", "50", "51"],
+    for (const [symbol, bid, ask, mark] of [
+      ["BTCUSDT", "99", "100", "100"],
+      ["ETHUSDT", "50", "51", "50"],
     ] as const) {
       this.show(symbol, bid, ask);
-      this.#lastPrices.set(symbol, decimal(bid));
+      if (family === "SPOT") this.#lastPrices.set(symbol, decimal(bid));
+      else {
+        this.terms.set(symbol, contractTerms());
+        this.showMark(symbol, mark);
+      }
     }
   }
 
@@ -56,6 +72,19 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     this.#tell(symbol, (listener) => listener.trade(trade));
   }
 
+  /** The mark price of a contract is published. */
+  showMark(symbol: string, price: string): void {
+    const markPrice = decimal<Price>(price);
+    this.#shown.push({ symbol, markPrice });
+    this.#markPrices.set(symbol, markPrice);
+    this.#tell(symbol, (listener) => listener.markPrice(markPrice));
+  }
+
+  /** From now on the symbol's last mark price is too old, until another is shown. */
+  forgetMark(symbol: string): void {
+    this.#markPrices.delete(symbol);
+  }
+
   /** From now on the symbol's last quote is no price, until another is shown. */
   silence(symbol: string): void {
     this.#silent.add(symbol);
@@ -67,8 +96,13 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   }
 
   /** What the next question for what was traded is answered with; null if that cannot be told. */
-  answer(spans: readonly TradedSpan[] | null): void {
+  answer(spans: readonly PriceSpan[] | null): void {
     this.#answers.push(spans);
+  }
+
+  /** What the next question for mark prices is answered with; null if that cannot be told. */
+  answerMarks(spans: readonly PriceSpan[] | null): void {
+    this.#answersOfMarks.push(spans);
   }
 
   /** The symbols that are watched, one entry a watcher. */
@@ -84,16 +118,33 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     };
   }
 
-  async tradedBetween(symbol: string, from: number, to: number): Promise<readonly TradedSpan[] | null> {
+  async tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null> {
     this.asked.push({ symbol, from, to });
     const answer = this.#answers.shift();
     return answer === undefined ? [] : answer;
   }
 
+  async markedBetween(): Promise<readonly PriceSpan[] | null> {
+    const answer = this.#answersOfMarks.shift();
+    return answer === undefined ? [] : answer;
+  }
+
+  async settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null> {
+    this.askedForSettlements.push({ symbol, from, to });
+    return (
+      this.settlements?.filter(
+        (each) => each.symbol === symbol && each.fundingTime >= from && each.fundingTime <= to,
+      ) ?? null
+    );
+  }
+
+  nextFundingAt(symbol: string): number | null {
+    return this.nextFunding.get(symbol) ?? null;
+  }
+
   /** From now on these are the symbol's extremes since any mark, whatever was shown. */
   remember(symbol: string, extremes: Partial<Extremes>): void {
-    const nothing = { highestBid: null, lowestAsk: null, highestTrade: null, lowestTrade: null };
-    this.#remembered.set(symbol, { ...nothing, ...extremes });
+    this.#remembered.set(symbol, { ...NOTHING, ...extremes });
   }
 
   extremesSince(symbol: string, mark: number): Extremes | null {
@@ -103,11 +154,14 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     if (since.length === 0) return null;
     const quotes = since.flatMap((shown) => ("quote" in shown ? [shown.quote] : []));
     const trades = since.flatMap((shown) => ("trade" in shown ? [shown.trade] : []));
+    const marks = since.flatMap((shown) => ("markPrice" in shown ? [shown.markPrice] : []));
     return {
       highestBid: highestOf(quotes.map(({ bid }) => bid)),
       lowestAsk: lowestOf(quotes.map(({ ask }) => ask)),
       highestTrade: highestOf(trades),
       lowestTrade: lowestOf(trades),
+      highestMark: highestOf(marks),
+      lowestMark: lowestOf(marks),
     };
   }
 
@@ -129,8 +183,13 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     return null;
   }
 
+  markPrice(symbol: string): Price | null {
+    return this.#markPrices.get(symbol) ?? null;
+  }
+
   rules(symbol: string): SymbolRules {
-    return unfilteredRules(symbol, { status: this.halted.has(symbol) ? "BREAK" : "TRADING" });
+    const status = this.halted.has(symbol) ? "BREAK" : "TRADING";
+    return unfilteredRules(symbol, { status, contract: this.terms.get(symbol) ?? null });
   }
 
   now(): number {
@@ -144,6 +203,38 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   #tell(symbol: string, tell: (listener: SymbolListener) => void): void {
     for (const watcher of this.#watchers) if (watcher.symbol === symbol) tell(watcher.listener);
   }
+}
+
+type Question = { readonly symbol: string; readonly from: number; readonly to: number };
+
+const NOTHING: Extremes = {
+  highestBid: null,
+  lowestAsk: null,
+  highestTrade: null,
+  lowestTrade: null,
+  highestMark: null,
+  lowestMark: null,
+};
+
+/** A contract with one bracket: its maintenance margin is 0.4 % of the notional unless said. */
+export function contractTerms(maintenanceRate = "0.004"): ContractTerms {
+  return {
+    marginAsset: "USDT",
+    pricePrecision: 2,
+    quantityPrecision: 3,
+    liquidationFee: decimal("0.0125"),
+    marketTakeBound: decimal("1"),
+    brackets: [
+      {
+        bracket: 1,
+        initialLeverage: 125,
+        notionalFloor: decimal("0"),
+        notionalCap: decimal("1000000000"),
+        maintenanceRate: decimal(maintenanceRate),
+        cum: decimal("0"),
+      },
+    ],
+  };
 }
 
 function highestOf(prices: readonly (Price | null)[]): Price | null {

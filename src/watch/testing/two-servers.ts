@@ -1,12 +1,13 @@
 // Two watchers side by side on one database, as two servers.
+import type { StrategyType } from "../../domain/account.ts";
 import { stage, startOn } from "./stage.ts";
 
 /** Two servers on one database, both started; `tell` has each hear that the other has committed to strategies. */
-export async function twoServers(strategies: readonly string[] = ["one"]) {
-  const first = await stage({ strategies });
+export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
+  const first = await stage({ strategies, family });
   const { store, time } = first;
   await first.watcher.rebuild();
-  const here = { store, ...startOn(store, time) };
+  const here = { store, ...startOn(store, time, family) };
   await here.watcher.rebuild();
   let isAlive = true;
   const there = {
@@ -22,8 +23,9 @@ export async function twoServers(strategies: readonly string[] = ["one"]) {
     there,
     time,
     async tell(...strategyIds: string[]): Promise<void> {
-      here.storage.elsewhere.committed(strategyIds);
-      if (isAlive) there.storage.elsewhere.committed(strategyIds);
+      const committed = strategyIds.map((strategyId) => ({ strategyId, type: family }));
+      here.storage.elsewhere.committed(committed);
+      if (isAlive) there.storage.elsewhere.committed(committed);
       await here.settled();
       await there.settled();
     },

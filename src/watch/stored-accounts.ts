@@ -1,10 +1,10 @@
-// What strategies have open as the store knows it, for a watch list that must follow more than this process commits: what
+// The accounts of a family as the store knows them, for a watch list that must follow more than this process commits: what
 // other processes on the database commit, and commands of its own that had no effect here.
 //
 // Strategies are loaded many at a time, one round after another. What a round finds is handed on only if its strategy was
 // not changed while the round was under way, else it is loaded again: an older state never replaces a younger one.
 import type { Logger } from "pino";
-import type { Order } from "../domain/order.ts";
+import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
 
 /** Strategies loaded side by side. */
@@ -12,9 +12,12 @@ const ROUND_MAX = 200;
 /** How long after a round that failed the next one begins, ms. */
 const RETRY_MS = 1_000;
 
-export class StoredOrders {
-  readonly #store: Pick<Store, "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere">;
-  readonly #take: (strategyId: string, orders: readonly Order[]) => void;
+type AccountsStore = Pick<Store, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
+
+export class StoredAccounts {
+  readonly #family: StrategyType;
+  readonly #store: AccountsStore;
+  readonly #take: (account: Account) => void;
   readonly #followed: () => Iterable<string>;
   readonly #now: () => number;
   readonly #after: (delayMs: number, callback: () => void) => () => void;
@@ -37,16 +40,18 @@ export class StoredOrders {
   #isClosed = false;
 
   constructor(parts: {
-    store: Pick<Store, "loadAccount" | "listAllOpenOrders" | "onCommittedElsewhere">;
-    /** Told all open orders of a strategy. */
-    take: (strategyId: string, orders: readonly Order[]) => void;
-    /** The strategies that were told as having some, and perhaps have none any more. */
+    family: StrategyType;
+    store: AccountsStore;
+    /** Told how an account stands; one that the market cannot reach any more may be told as an empty one. */
+    take: (account: Account) => void;
+    /** The strategies that were told as exposed to the market, and perhaps are not any more. */
     followed: () => Iterable<string>;
     /** Market time, Unix ms. */
     now: () => number;
     after: (delayMs: number, callback: () => void) => () => void;
     log: Pick<Logger, "error" | "warn" | "info">;
   }) {
+    this.#family = parts.family;
     this.#store = parts.store;
     this.#take = parts.take;
     this.#followed = parts.followed;
@@ -58,8 +63,8 @@ export class StoredOrders {
   /** Loads everything, and follows from then on what other processes commit. Rejects if either cannot be done. */
   async open(): Promise<void> {
     this.#stopListening = await this.#store.onCommittedElsewhere({
-      committed: (strategyIds) => {
-        for (const strategyId of strategyIds) this.#ask(strategyId);
+      committed: (strategies) => {
+        for (const { strategyId, type } of strategies) if (type === this.#family) this.#ask(strategyId);
         this.#start();
       },
       lost: () => this.#lose(),
@@ -142,7 +147,7 @@ export class StoredOrders {
         await (this.#isEveryAsked ? this.#loadEvery() : this.#loadSome());
       }
     } catch (error) {
-      this.#log.error({ err: error }, "open orders could not be loaded; it is tried again");
+      this.#log.error({ err: error }, "accounts could not be loaded; it is tried again");
       this.#cancelRetry = this.#after(RETRY_MS, () => {
         this.#cancelRetry = null;
         this.#start();
@@ -157,12 +162,7 @@ export class StoredOrders {
     const round = [...this.#asked].slice(0, ROUND_MAX);
     await this.#load(round, async () => {
       const loaded = await Promise.all(round.map((strategyId) => this.#store.loadAccount(strategyId)));
-      return new Map(
-        round.map((strategyId, index) => [
-          strategyId,
-          [...(loaded[index]?.account.openOrders.values() ?? [])],
-        ]),
-      );
+      return loaded.flatMap((each) => (each === null ? [] : [each.account]));
     });
   }
 
@@ -172,15 +172,12 @@ export class StoredOrders {
     this.#isEveryAsked = false;
     try {
       await this.#load(round, async () => {
-        const open = await this.#store.listAllOpenOrders();
-        const found = new Map<string, Order[]>();
-        for (const strategyId of [...round, ...this.#followed()]) found.set(strategyId, []);
-        for (const { strategyId, order } of open) {
-          const orders = found.get(strategyId);
-          if (orders === undefined) found.set(strategyId, [order]);
-          else orders.push(order);
-        }
-        return found;
+        const found = new Map<string, Account>();
+        for (const strategyId of [...round, ...this.#followed()])
+          found.set(strategyId, emptyAccount(strategyId, this.#family));
+        for (const account of await this.#store.listExposedAccounts(this.#family))
+          found.set(account.strategyId, account);
+        return [...found.values()];
       });
     } catch (error) {
       this.#isEveryAsked ||= wasEveryAsked;
@@ -189,10 +186,7 @@ export class StoredOrders {
   }
 
   /** One round, for strategies that were asked for and whatever else is found. */
-  async #load(
-    round: readonly string[],
-    load: () => Promise<ReadonlyMap<string, readonly Order[]>>,
-  ): Promise<void> {
+  async #load(round: readonly string[], load: () => Promise<readonly Account[]>): Promise<void> {
     for (const strategyId of round) this.#asked.delete(strategyId);
     this.#loadingSince = this.#askedSince;
     if (this.#asked.size === 0) this.#askedSince = null;
@@ -200,9 +194,9 @@ export class StoredOrders {
     try {
       const found = await load();
       if (this.#isClosed) return;
-      for (const [strategyId, orders] of found) {
-        if (this.#changed.has(strategyId)) this.#askAgain(strategyId);
-        else this.#take(strategyId, orders);
+      for (const account of found) {
+        if (this.#changed.has(account.strategyId)) this.#askAgain(account.strategyId);
+        else this.#take(account);
       }
     } catch (error) {
       for (const strategyId of round) this.#asked.add(strategyId);

@@ -1,0 +1,240 @@
+// What a gap brings about where the mark price decides.
+import { describe, expect, test } from "vitest";
+import {
+  FUTURES,
+  fundingOf,
+  MINUTE,
+  minute,
+  minuteAt,
+  settlementAt,
+  standingOf,
+} from "./testing/futures-stage.ts";
+import { cleanStages, START, stage, startOn, type Terms } from "./testing/stage.ts";
+import type { PriceSpan } from "./watched-market.ts";
+
+/** A position of 1 BTC; a long ends at 95.43. */
+const ONE: Terms = { quantity: "1" };
+const RETRY = 5_000;
+/** The end of every gap of these tests. */
+const GAP_END = minuteAt(10);
+
+cleanStages();
+
+describe("the mark prices of a gap", () => {
+  test.each([
+    ["97", "100", { holds: "1.00000000", stop: "NEW" }],
+    ["96.99999999", "100", { holds: "0", stop: "FINISHED" }],
+    ["98", "103", { holds: "1.00000000", profit: "NEW" }],
+    ["98", "103.00000001", { holds: "0", profit: "FINISHED" }],
+    ["96", "104", { holds: "0", stop: "FINISHED", profit: "CANCELED", closedBy: ["MARKET"] }],
+    ["90", "104", { holds: "0", stop: "CANCELED", profit: "CANCELED", closedBy: ["LIQUIDATION"] }],
+  ] as const)(
+    "between %s and %s leave a position with legs at 97 and 103 as %o",
+    async (lowest, highest, standing) => {
+      const { place, store, gap } = await stageWithGap();
+      await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+      await gap({ marked: [minute(3, lowest, highest)] });
+      expect(await standingOf(store, "one")).toMatchObject(standing);
+    },
+  );
+
+  test("concern only a position that had stood since before them", async () => {
+    const { time, place, store, gap } = await stageWithGap();
+    time.advance(minuteAt(4) + 1 - time.now());
+    await place("one", "BUY", null, ONE);
+    await gap({ marked: [minute(3, "80", "100"), minute(4, "80", "100")] });
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000" });
+    await gap({ marked: [minute(5, "80", "100")] });
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("are not asked for together with trades if nobody waits for those", async () => {
+    const { place, market, gap } = await stageWithGap();
+    await place("one", "BUY", null, ONE);
+    await gap({});
+    expect(market.asked).toEqual([]);
+  });
+
+  test("are asked for again until they can be told", async () => {
+    const { time, place, market, store, settled, gap } = await stageWithGap();
+    await place("one", "BUY", null, ONE);
+    await gap({ marked: null });
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: [] });
+    market.answerMarks([minute(3, "80", "100")]);
+    time.advance(RETRY);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+});
+
+describe("what a gap itself brings about", () => {
+  /** Bought at 95, a long ends at 90.68. */
+  const BOUGHT = minute(3, "94", "100");
+
+  test.each([
+    ["an earlier minute", minute(2, "80", "100"), []],
+    ["the same minute", minute(3, "80", "100"), []],
+    ["a later minute", minute(5, "80", "100"), ["LIQUIDATION"]],
+    ["a later minute that does not reach it", minute(5, "91", "100"), []],
+  ] as const)(
+    "is held against mark prices: a position is bought, and those of %s come",
+    async (_when, marked, closedBy) => {
+      const { place, store, gap } = await stageWithGap();
+      await place("one", "BUY", "95", ONE);
+      await gap({ traded: [BOUGHT], marked: [marked] });
+      expect(await standingOf(store, "one")).toMatchObject({
+        holds: closedBy.length > 0 ? "0" : "1.00000000",
+        closedBy,
+      });
+    },
+  );
+
+  test("comes with legs that later minutes reach", async () => {
+    const { place, store, gap } = await stageWithGap();
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
+    await gap({
+      traded: [BOUGHT],
+      marked: [minute(2, "91", "104"), minute(4, "93", "102"), minute(6, "91.5", "102")],
+    });
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
+  });
+
+  test("is not undone by what comes after it: a liquidated position's order is not filled", async () => {
+    const { place, store, gap } = await stageWithGap();
+    await place("one", "BUY", null, ONE);
+    await place("one", "BUY", "92", ONE);
+    await gap({ marked: [minute(3, "80", "100")], traded: [minute(3, "80", "100"), minute(4, "80", "100")] });
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", closedBy: ["LIQUIDATION"] });
+    expect(await store.listOpenOrders("one", null)).toEqual([]);
+  });
+});
+
+describe("a settlement in a gap", () => {
+  /** Takes 2 of the wallet: the long ends at 97.44 from then on. */
+  const SETTLED = settlementAt(minuteAt(4) + 5, "0.02");
+
+  test.each([
+    ["before it", minute(2, "97", "100"), []],
+    ["in its minute", minute(4, "97", "100"), ["LIQUIDATION"]],
+    ["after it", minute(6, "97", "100"), ["LIQUIDATION"]],
+    ["after it, but not so low", minute(6, "97.5", "100"), []],
+  ] as const)(
+    "moves the price of liquidation for the mark prices that come after it: here %s",
+    async (_when, marked, closedBy) => {
+      const { place, store, market, gap } = await stageWithGap();
+      await place("one", "BUY", null, ONE);
+      market.settlements = [SETTLED];
+      await gap({ marked: [marked] });
+      expect(await fundingOf(store, "one")).toEqual(["-2.00000000"]);
+      expect(await standingOf(store, "one")).toMatchObject({ closedBy });
+    },
+  );
+
+  /** A settlement on the hour, in a gap that ends an hour later. */
+  const HOUR = 60 * MINUTE;
+  const ON_THE_HOUR = Math.ceil(minuteAt(10) / HOUR) * HOUR;
+  const [BEFORE, AFTER] = [ON_THE_HOUR - 5 * MINUTE, ON_THE_HOUR + 5 * MINUTE];
+  const at = (from: number, lowest: string): PriceSpan => ({
+    ...minute(0, lowest, "100"),
+    from,
+    to: from + MINUTE - 1,
+  });
+
+  test.each([
+    ["was liquidated before it", { marked: [at(BEFORE, "80")] }, [], ["LIQUIDATION"]],
+    ["is liquidated after it", { marked: [at(AFTER, "80")] }, ["-2.00000000"], ["LIQUIDATION"]],
+  ] as const)("is paid by who held then: here a position that %s", async (_when, past, paid, closedBy) => {
+    const { time, place, store, market, startGap, settled } = await stageWithGap();
+    await place("one", "BUY", null, ONE);
+    time.advance(ON_THE_HOUR + HOUR - time.now());
+    market.settlements = [settlementAt(ON_THE_HOUR + 5, "0.02")];
+    startGap(past);
+    await settled();
+    expect(await fundingOf(store, "one")).toEqual(paid);
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy });
+  });
+
+  test.each([
+    ["bought before it", { traded: [at(BEFORE, "94")] }, ["-2.00000000"]],
+    ["bought after it", { traded: [at(AFTER, "94")] }, []],
+  ] as const)(
+    "is paid by who held then: here a position that the gap itself has %s",
+    async (_when, past, paid) => {
+      const { time, place, store, market, startGap, settled } = await stageWithGap();
+      await place("one", "BUY", "95", ONE);
+      time.advance(ON_THE_HOUR + HOUR - time.now());
+      market.settlements = [settlementAt(ON_THE_HOUR + 5, "0.02")];
+      startGap(past);
+      await settled();
+      expect(await fundingOf(store, "one")).toEqual(paid);
+    },
+  );
+});
+
+describe("what the market reaches while a gap is gone through", () => {
+  test("comes after the gap: a take-profit is not reached by a position that was stopped", async () => {
+    const before = await stage(FUTURES);
+    await before.place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+    await before.watcher.close();
+    const { store, time } = before;
+    time.advance(GAP_END - time.now());
+    const { market, watcher, settled } = startOn(store, time, "FUTURES");
+    await watcher.rebuild();
+    market.answerMarks([minute(3, "96", "100")]);
+    market.showMark("BTCUSDT", "104");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop: "FINISHED", profit: "CANCELED" });
+  });
+
+  test.each([
+    ["the gap reached nobody", [] as readonly PriceSpan[]],
+    ["the past cannot be told", null],
+  ])("is carried out then, although it was there for a moment only, if %s", async (_why, marked) => {
+    const { place, market, store, settled, startGap } = await stageWithGap();
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+    startGap({ marked });
+    market.showMark("BTCUSDT", "104");
+    market.showMark("BTCUSDT", "100");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ profit: "FINISHED" });
+  });
+
+  test("does not wait for a past that takes long to be told", async () => {
+    const { time, place, market, store, settled, startGap } = await stageWithGap();
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+    const told = Promise.withResolvers<readonly PriceSpan[]>();
+    market.markedBetween = () => told.promise;
+    startGap({});
+    market.showMark("BTCUSDT", "104");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ profit: "NEW" });
+    time.advance(10_000);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ profit: "FINISHED" });
+    told.resolve([]);
+    await settled();
+  });
+});
+
+/** A stage whose market misses everything from its start until now, which was as it is told to have been. */
+async function stageWithGap() {
+  const staged = await stage(FUTURES);
+  const { time, market, settled } = staged;
+  const startGap = ({ marked = [], traded = [] }: Past) => {
+    time.advance(Math.max(0, GAP_END - time.now()));
+    market.answerMarks(marked);
+    market.answer(traded);
+    market.miss("BTCUSDT", START, time.now());
+  };
+  return {
+    ...staged,
+    startGap,
+    async gap(past: Past): Promise<void> {
+      startGap(past);
+      await settled();
+      expect(time.now()).toBeLessThan(GAP_END + MINUTE);
+    },
+  };
+}
+
+type Past = { readonly marked?: readonly PriceSpan[] | null; readonly traded?: readonly PriceSpan[] };

@@ -1,0 +1,157 @@
+// What an account waits for at its market: each open order at its limit or trigger, each open leg at its trigger, and each
+// position at the price of its liquidation. And which prices reach whom.
+import type { Account } from "../domain/account.ts";
+import { type Leg, waitsForRise } from "../domain/leg.ts";
+import { awaitsTrigger, type Order } from "../domain/order.ts";
+import type { Position } from "../domain/position.ts";
+import type { ContractTerms } from "../domain/symbol.ts";
+import { liquidationPrice } from "../engine/futures/margin.ts";
+import type { Price } from "../money/decimal.ts";
+import type { Extremes } from "./watched-market.ts";
+
+/** Which price of the market is waited for: one that falls to the own price, or one that rises to it. */
+export const WAITS_FOR = [
+  "ASK_FALLS",
+  "BID_RISES",
+  "TRADE_FALLS",
+  "TRADE_RISES",
+  "MARK_FALLS",
+  "MARK_RISES",
+] as const;
+export type WaitsFor = (typeof WAITS_FOR)[number];
+
+/**
+ * Who waits. Whom one price reaches together, the lower number comes first: what ends a position for good, then what cuts its
+ * loss, then what takes its profit. Source: design, section 6.
+ */
+const TURNS = { LIQUIDATION: 1, STOP_LEG: 2, PROFIT_LEG: 3, STOP: 4, LIMIT: 5 } as const;
+
+export type Waiting = Waiter & {
+  readonly strategyId: string;
+  readonly symbol: string;
+  readonly waitsFor: WaitsFor;
+  readonly price: Price;
+  /** Market time since when, Unix ms. */
+  readonly since: number;
+};
+
+/** Its id is unique within the strategy: that of the order or leg, which share their numbers, or the symbol of the position. */
+type Waiter =
+  | { readonly kind: Exclude<keyof typeof TURNS, "LIQUIDATION">; readonly id: number }
+  | { readonly kind: "LIQUIDATION"; readonly id: string };
+
+/** One whom the market reached, with the price that did. */
+export type Reached = {
+  readonly waiting: Waiting;
+  readonly seen: Price;
+  /** When, market time in Unix ms, if that was found out only afterwards. */
+  readonly seenAt?: number;
+};
+
+/** Everything that an account waits for; a position of whose contract the terms are not known waits for nothing yet. */
+export function waitingsOf(
+  account: Account,
+  termsOf: (symbol: string) => ContractTerms | null,
+): readonly Waiting[] {
+  const { strategyId, openOrders, openLegs, positions } = account;
+  const waitings = [...openOrders.values()].map((order) => waitingOf(strategyId, order));
+  for (const leg of openLegs.values()) waitings.push(waitingOfLeg(strategyId, leg));
+  for (const position of positions.values()) {
+    const waiting = waitingOfPosition(strategyId, position, termsOf(position.symbol));
+    if (waiting !== null) waitings.push(waiting);
+  }
+  return waitings;
+}
+
+/** What an open order waits for: a stop for a trade at its trigger, any other for the opposite best price at its limit. */
+export function waitingOf(strategyId: string, order: Order): Waiting {
+  const { orderId: id, symbol, side, price, stopPrice, placedAt, workingAt } = order;
+  const isBuy = side === "BUY";
+  return awaitsTrigger(order)
+    ? {
+        strategyId,
+        kind: "STOP",
+        id,
+        symbol,
+        waitsFor: isBuy ? "TRADE_RISES" : "TRADE_FALLS",
+        price: stopPrice,
+        since: placedAt,
+      }
+    : {
+        strategyId,
+        kind: "LIMIT",
+        id,
+        symbol,
+        waitsFor: isBuy ? "ASK_FALLS" : "BID_RISES",
+        price,
+        since: workingAt ?? placedAt,
+      };
+}
+
+/** What an open leg waits for: a mark price at its trigger. */
+export function waitingOfLeg(strategyId: string, leg: Leg): Waiting {
+  return {
+    strategyId,
+    kind: leg.type === "STOP_MARKET" ? "STOP_LEG" : "PROFIT_LEG",
+    id: leg.legId,
+    symbol: leg.symbol,
+    waitsFor: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS",
+    price: leg.triggerPrice,
+    since: leg.placedAt,
+  };
+}
+
+/** What a position waits for: a mark price that liquidates it; null if none does, or while its contract's terms are unknown. */
+export function waitingOfPosition(
+  strategyId: string,
+  position: Position,
+  terms: ContractTerms | null,
+): Waiting | null {
+  const price = terms === null ? null : liquidationPrice(position, terms);
+  if (price === null) return null;
+  const { symbol, quantity, updatedAt } = position;
+  const waitsFor = quantity > 0n ? "MARK_FALLS" : "MARK_RISES";
+  return { strategyId, kind: "LIQUIDATION", id: symbol, symbol, waitsFor, price, since: updatedAt };
+}
+
+/** The name of one who waits among those of all strategies. */
+export function nameOf({ strategyId, id }: Waiting): string {
+  return `${strategyId}:${id}`;
+}
+
+export function isSame(one: Waiting, other: Waiting): boolean {
+  return one.strategyId === other.strategyId && one.id === other.id;
+}
+
+/** The order in which those are answered whom one price reaches together. */
+export function byTurn(one: Reached, other: Reached): number {
+  return TURNS[one.waiting.kind] - TURNS[other.waiting.kind];
+}
+
+export function waitsForMark({ waitsFor }: Waiting): boolean {
+  return waitsFor === "MARK_FALLS" || waitsFor === "MARK_RISES";
+}
+
+/** Whether a price reaches one who waits for it. */
+export function isReachedBy({ waitsFor, price }: Waiting, seen: Price): boolean {
+  const isFall = waitsFor === "ASK_FALLS" || waitsFor === "TRADE_FALLS" || waitsFor === "MARK_FALLS";
+  return isFall ? seen <= price : seen >= price;
+}
+
+/** Of what was seen of a symbol, the price that comes closest to reaching. */
+export function extremeFor({ waitsFor }: Waiting, extremes: Extremes): Price | null {
+  switch (waitsFor) {
+    case "ASK_FALLS":
+      return extremes.lowestAsk;
+    case "BID_RISES":
+      return extremes.highestBid;
+    case "TRADE_FALLS":
+      return extremes.lowestTrade;
+    case "TRADE_RISES":
+      return extremes.highestTrade;
+    case "MARK_FALLS":
+      return extremes.lowestMark;
+    case "MARK_RISES":
+      return extremes.highestMark;
+  }
+}

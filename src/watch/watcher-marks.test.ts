@@ -1,0 +1,260 @@
+// Legs and positions: they wait for the mark price.
+import { describe, expect, test } from "vitest";
+import { decimal } from "../money/decimal.ts";
+import { FUTURES, fundingOf, settlementAt, standingOf } from "./testing/futures-stage.ts";
+import { cleanStages, stage, startOn, type Terms } from "./testing/stage.ts";
+import { contractTerms } from "./testing/stub-market.ts";
+import { twoServers } from "./testing/two-servers.ts";
+
+/** A position of 1 BTC. */
+const ONE: Terms = { quantity: "1" };
+/** How often it is looked at brackets. */
+const INTERVAL = 5_000;
+
+cleanStages();
+
+describe("a leg", () => {
+  test.each([
+    ["BUY", { stopLoss: "97" }, "97", "stop"],
+    ["BUY", { stopLoss: "97" }, "96.5", "stop"],
+    ["BUY", { takeProfit: "103" }, "103", "profit"],
+    ["SELL", { stopLoss: "102" }, "102", "stop"],
+    ["SELL", { takeProfit: "97" }, "97", "profit"],
+  ] as const)("of a %s with %o fires at a mark price of %s", async (side, legs, mark, which) => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", side, null, { ...ONE, ...legs });
+    market.showMark("BTCUSDT", mark);
+    await settled();
+    const standing = await standingOf(store, "one");
+    expect(standing).toMatchObject({ holds: "0", [which]: "FINISHED", closedBy: ["MARKET"] });
+    expect((await store.listEntries("one")).at(-1)?.key).toMatch(/^leg:\d+$/);
+  });
+
+  test("waits for no quote and no trade, for no mark price before its own, and for none of another symbol", async () => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+    market.show("BTCUSDT", "80", "81");
+    market.trade("BTCUSDT", "80");
+    market.show("BTCUSDT", "120", "121");
+    market.trade("BTCUSDT", "120");
+    for (const mark of ["97.00000001", "102.99999999"]) market.showMark("BTCUSDT", mark);
+    for (const mark of ["1", "1000"]) market.showMark("ETHUSDT", mark);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW", profit: "NEW" });
+  });
+
+  test("takes its sibling with it, and nobody waits any more", async () => {
+    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
+    market.showMark("BTCUSDT", "97");
+    market.showMark("BTCUSDT", "103");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop: "FINISHED", profit: "CANCELED" });
+    expect((await store.listEntries("one")).filter(({ key }) => key?.startsWith("leg:"))).toHaveLength(1);
+    // Remembered for the settlement that follows, and streamed until then.
+    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(await watcher.settle(settlementAt(3_600_000, "0.01"))).toBe(true);
+    expect(market.watched()).toEqual([]);
+  });
+
+  test.each([
+    ["its market is silent", "silence"],
+    ["its contract is halted", "halt"],
+  ] as const)(
+    "that is reached while %s fires as soon as that is over, whatever the mark price is then",
+    async (_why, how) => {
+      const { market, store, place, settled } = await stage(FUTURES);
+      await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+      if (how === "silence") market.silence("BTCUSDT");
+      else market.halted.add("BTCUSDT");
+      market.showMark("BTCUSDT", "97");
+      await settled();
+      market.showMark("BTCUSDT", "99");
+      await settled();
+      expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+      if (how === "silence") market.show("BTCUSDT", "98", "99");
+      else {
+        market.halted.clear();
+        market.showMark("BTCUSDT", "99");
+      }
+      await settled();
+      expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
+    },
+  );
+});
+
+describe("a position", () => {
+  test.each([
+    ["BUY", "95.44", "95.43"],
+    ["SELL", "104.48", "104.49"],
+  ] as const)("by a %s is not liquidated at %s, but at %s", async (side, near, reached) => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", side, null, ONE);
+    market.show("BTCUSDT", "1", "1000");
+    market.showMark("BTCUSDT", near);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: [] });
+    market.showMark("BTCUSDT", reached);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", closedBy: ["LIQUIDATION"] });
+  });
+
+  test("is liquidated at the price that follows from what was added", async () => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, ONE);
+    market.show("BTCUSDT", "96", "97");
+    market.showMark("BTCUSDT", "97");
+    await place("one", "BUY", null, { quantity: "3" });
+    // Four for 391 with a wallet of 19.3545 end at 93.28.
+    market.showMark("BTCUSDT", "93.29");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "4.00000000" });
+    market.showMark("BTCUSDT", "93.28");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", closedBy: ["LIQUIDATION"] });
+  });
+
+  test("is liquidated at the price that follows from what it has paid for funding", async () => {
+    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, ONE);
+    // A wallet of 2.95 lasts until 97.44.
+    expect(await watcher.settle(settlementAt(3_600_000, "0.02"))).toBe(true);
+    expect(await fundingOf(store, "one")).toEqual(["-2.00000000"]);
+    market.showMark("BTCUSDT", "97.45");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: [] });
+    market.showMark("BTCUSDT", "97.43");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("is liquidated at once if its price moves beyond a mark price that stands still", async () => {
+    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, ONE);
+    market.showMark("BTCUSDT", "97");
+    await settled();
+    await watcher.settle(settlementAt(3_600_000, "0.02"));
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("is liquidated at the price that follows from new brackets", async () => {
+    const { time, market, store, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, ONE);
+    // The wallet of 4.95 is less than five per cent of 100.
+    market.terms.set("BTCUSDT", contractTerms("0.05"));
+    time.advance(INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("whose contract is unknown at the start is watched as soon as it is known, and what it missed looked at", async () => {
+    const before = await stage(FUTURES);
+    await before.place("one", "BUY", null, ONE);
+    await before.watcher.close();
+    const { time, store } = before;
+    time.advance(INTERVAL);
+
+    const { market, watcher, settled } = startOn(store, time, "FUTURES");
+    market.terms.set("BTCUSDT", null);
+    expect(await watcher.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
+    market.show("BTCUSDT", "99", "100");
+    market.showMark("BTCUSDT", "100");
+    time.advance(INTERVAL);
+    await settled();
+    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.askedForSettlements).toEqual([]);
+    const noted = (await store.listHeard("FUTURES"))[0]?.at ?? 0;
+    market.terms.set("BTCUSDT", contractTerms());
+    market.answerMarks([{ from: noted + 1, to: noted + 2, lowest: decimal("90"), highest: decimal("100") }]);
+    time.advance(INTERVAL);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
+  test("is streamed although nothing reaches it", async () => {
+    const { market, place } = await stage(FUTURES);
+    await place("one", "BUY", null, { quantity: "0.1" });
+    expect(market.watched()).toEqual(["BTCUSDT"]);
+  });
+});
+
+describe("reached by one mark price", () => {
+  test("a position is liquidated, and its stop cancelled", async () => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+    market.showMark("BTCUSDT", "90");
+    await settled();
+    const standing = { holds: "0", stop: "CANCELED", closedBy: ["LIQUIDATION"] };
+    expect(await standingOf(store, "one")).toMatchObject(standing);
+  });
+
+  test("those of other strategies are answered each by itself", async () => {
+    const { market, store, place, settled } = await stage({ ...FUTURES, strategies: ["one", "two"] });
+    await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+    await place("two", "SELL", null, { ...ONE, takeProfit: "96" });
+    market.showMark("BTCUSDT", "96");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ stop: "FINISHED" });
+    expect(await standingOf(store, "two")).toMatchObject({ profit: "FINISHED" });
+  });
+});
+
+describe("a mark price between the decision of an order and its watching", () => {
+  test.each([
+    ["fires the stop that came with it", "97", { stop: "FINISHED", closedBy: ["MARKET"] }],
+    ["liquidates its position, although it reached the stop too", "90", { closedBy: ["LIQUIDATION"] }],
+  ] as const)("%s", async (_what, mark, standing) => {
+    const { market, storage, store, place, settled } = await stage(FUTURES);
+    const hold = storage.hold();
+    const placing = place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+    await hold.reached;
+    market.showMark("BTCUSDT", mark);
+    market.showMark("BTCUSDT", "100");
+    hold.release();
+    await placing;
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", ...standing });
+  });
+});
+
+describe("on two servers", () => {
+  test.each([
+    ["liquidated", "90", ["LIQUIDATION"]],
+    ["closed by its stop", "97", ["MARKET"]],
+  ] as const)("a position is %s once", async (_what, mark, closedBy) => {
+    const { here, there, tell } = await twoServers(["one"], "FUTURES");
+    await there.place("one", "BUY", null, { ...ONE, stopLoss: "97" });
+    await tell("one");
+    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    for (const server of [here, there]) server.market.showMark("BTCUSDT", mark);
+    await Promise.all([here.settled(), there.settled()]);
+    expect(await standingOf(here.store, "one")).toMatchObject({ holds: "0", closedBy });
+    await tell("one");
+    for (const server of [here, there]) server.market.showMark("BTCUSDT", mark);
+    await tell("one");
+    expect(await standingOf(here.store, "one")).toMatchObject({ holds: "0", closedBy });
+  });
+
+  test("a position is liquidated by the one that lives, at the price that the other's order left it", async () => {
+    const { here, there, tell } = await twoServers(["one"], "FUTURES");
+    await there.place("one", "BUY", null, ONE);
+    await tell("one");
+    await there.place("one", "BUY", null, ONE);
+    await tell("one");
+    await there.watcher.close();
+    here.market.showMark("BTCUSDT", "95.43");
+    await here.settled();
+    expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+});
+
+test("a watcher heeds the strategies of its own family alone, whoever commits", async () => {
+  const { store, time } = await stage();
+  const { market, place, settled, storage, watcher } = startOn(store, time, "FUTURES");
+  await watcher.rebuild();
+  await place("one", "BUY", "90");
+  storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
+  await settled();
+  expect(market.watched()).toEqual([]);
+});
