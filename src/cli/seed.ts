@@ -29,7 +29,6 @@ async function seed(options: Options): Promise<number> {
   try {
     const [seeded] = await seedStrategies(store, master, [type], Date.now());
     process.stdout.write(`${JSON.stringify(seeded)}\n`);
-    if (type === "FUTURES") process.stderr.write("lyrebird: this version has no futures trading yet\n");
     return 0;
   } finally {
     await store.close();

@@ -20,10 +20,11 @@ import { wireError } from "./refusals.ts";
 export type Gateway = {
   readonly store: Store;
   readonly desk: Desk;
-  readonly market: MarketFeed;
+  /** The market that strategies of a type trade on. */
+  readonly markets: { readonly [T in StrategyType]: MarketFeed };
   readonly master: MasterKey;
   readonly budgets: Budgets;
-  readonly profile: FillProfile;
+  readonly profiles: { readonly [T in StrategyType]: FillProfile };
   /** Wall time, Unix ms: authentication and limits go by it. */
   readonly wallNow: () => number;
   /** A fresh client order id for an order that came without one. */

@@ -1,8 +1,9 @@
 // The refusal table: what each refusal is on the wire. The exchange-style families answer `{ code, msg }`; the texts are
 // the reference exchange's own where it has one, since clients match them.
 // Source: specification 7.1; reference exchange, section 16.
-import type { OrderType } from "../domain/order.ts";
-import type { Refusal, RefusalName } from "../domain/refusal.ts";
+import type { ClientOrderType } from "../domain/order.ts";
+import type { FilterFailure, FilterFault, FilterName, Refusal, RefusalName } from "../domain/refusal.ts";
+import { formatBriefly } from "../money/decimal.ts";
 
 export type WireError = { readonly status: number; readonly code: number; readonly msg: string };
 
@@ -15,11 +16,40 @@ const KEY_REFUSED: WireError = {
   msg: "Invalid API-key, IP, or permissions for action.",
 };
 
-const ORDER_TYPE_NAMES: { readonly [T in OrderType]: string } = {
+const ORDER_TYPE_NAMES: { readonly [T in ClientOrderType]: string } = {
   MARKET: "Market",
   LIMIT: "Limit",
   STOP_LOSS: "Stop loss",
   STOP_LOSS_LIMIT: "Stop loss limit",
+};
+
+const PRECISION_OVER = bad(400, -1111, "Precision is over the maximum defined for this asset.");
+const LOT_FAULTS: { readonly [F in FilterFault]: WireError } = {
+  ZERO: bad(400, -4003, "Quantity less than zero."),
+  TOO_LOW: bad(400, -4004, "Quantity less than min quantity."),
+  TOO_HIGH: bad(400, -4005, "Quantity greater than max quantity."),
+  OFF_STEP: bad(400, -4023, "Qty not increased by step size."),
+  TOO_PRECISE: PRECISION_OVER,
+};
+/** What the futures family answers to a broken filter, by what is wrong. Source: reference exchange, section 10.2. */
+export const CONTRACT_FILTERS: {
+  readonly [Name in FilterName]?: { readonly [Fault in FilterFault]?: WireError };
+} = {
+  PRICE_FILTER: {
+    ZERO: bad(400, -4001, "Price less than 0."),
+    TOO_LOW: bad(400, -4013, "Price less than min price."),
+    TOO_HIGH: bad(400, -4002, "Price greater than max price."),
+    OFF_STEP: bad(400, -4014, "Price not increased by tick size."),
+    TOO_PRECISE: PRECISION_OVER,
+  },
+  LOT_SIZE: LOT_FAULTS,
+  MARKET_LOT_SIZE: LOT_FAULTS,
+  PERCENT_PRICE: {
+    TOO_HIGH: bad(400, -4016, "Price is higher than mark price multiplier cap."),
+    TOO_LOW: bad(400, -4024, "Price is lower than mark price multiplier floor."),
+  },
+  MAX_NUM_ORDERS: { TOO_HIGH: bad(400, -2025, "Reach max open order limit.") },
+  MAX_NUM_ALGO_ORDERS: { TOO_HIGH: bad(400, -4045, "Reach max stop order limit.") },
 };
 
 export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
@@ -62,6 +92,33 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   ORDER_TYPE_INVALID: bad(400, -1116, "Invalid orderType."),
   TIME_IN_FORCE_INVALID: bad(400, -1115, "Invalid timeInForce."),
 
+  ORDER_TYPE_CONDITIONAL: bad(
+    400,
+    -4120,
+    "Order type not supported for this endpoint. Please use the Algo Order API endpoints instead.",
+  ),
+  CLIENT_ID_TOO_LONG: bad(400, -4015, "Client order id length should not be more than 36 chars"),
+  POSITION_SIDE_INVALID: bad(400, -4060, "Invalid position side."),
+  POSITION_SIDE_MISMATCH: bad(400, -4061, "Order's position side does not match user's setting."),
+  LEG_QUANTITY_SENT: bad(400, -4137, "Quantity must be zero with closePosition equals true"),
+  WORKING_TYPE_INVALID: ({ workingType }) =>
+    bad(400, -4031, `Invalid parameter working type: ${workingType}`),
+  LEVERAGE_INVALID: ({ leverage }) => bad(400, -4028, `Leverage ${leverage} is not valid`),
+  MARGIN_TYPE_UNSUPPORTED: bad(400, -2010, "Only isolated margin is supported."),
+  POSITION_MODE_UNCHANGED: bad(400, -4059, "No need to change position side."),
+  POSITION_MODE_UNSUPPORTED: bad(400, -2010, "Only one-way positions are supported."),
+  ASSETS_MODE_UNCHANGED: bad(
+    400,
+    -4171,
+    "Adjusted asset mode is currently set and does not need to be adjusted repeatedly.",
+  ),
+  ASSETS_MODE_UNSUPPORTED: bad(400, -2010, "Only single-asset margin is supported."),
+  DEPTH_LIMIT_INVALID: ({ limit }) => bad(400, -4021, `${limit} is not valid depth limit`),
+  PAIR_INVALID: bad(400, -4144, "Invalid pair"),
+  CONTRACT_TYPE_INVALID: bad(400, -4104, "Invalid contract type"),
+  TIMES_REVERSED: bad(400, -1023, "Start time is greater than end time."),
+  DAYS_TOO_MANY: ({ days }) => bad(400, -4165, `Maximum time interval is ${days} days`),
+
   WEIGHT_EXHAUSTED: ({ limit }) =>
     bad(
       429,
@@ -93,6 +150,44 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   ORDER_NOT_OPEN: bad(400, -2011, "Unknown order sent."),
   CLIENT_ORDER_ID_MISMATCH: bad(400, -2039, "Client order ID is not correct for this order ID."),
 
+  CONTRACT_NOT_TRADING: bad(400, -4140, "Invalid symbol status for opening position"),
+  CONTRACT_FILTER_FAILED: contractFilter,
+  NOTIONAL_TOO_SMALL: ({ minNotional }) =>
+    bad(
+      400,
+      -4164,
+      `Order's notional must be no smaller than ${formatBriefly(minNotional)} (unless you choose reduce only).`,
+    ),
+  COUNTERPARTY_OUT_OF_BOUNDS: bad(
+    400,
+    -4131,
+    "The counterparty's best price does not meet the PERCENT_PRICE filter limit",
+  ),
+  REDUCE_ONLY_REJECTED: bad(400, -2022, "ReduceOnly Order is rejected."),
+  POSITION_LIMIT_EXCEEDED: bad(400, -2027, "Exceeded the maximum allowable position at current leverage."),
+  MARGIN_INSUFFICIENT: bad(400, -2019, "Margin is insufficient."),
+  LEG_WOULD_TRIGGER: bad(400, -2021, "Order would immediately trigger."),
+  LEG_EXISTS: bad(
+    400,
+    -4130,
+    "An open stop or take profit order with GTE and closePosition in the direction is existing.",
+  ),
+  NO_POSITION_TO_CLOSE: bad(
+    400,
+    -4509,
+    "Time in Force (TIF) GTE can only be used with open positions. Please ensure that positions are available.",
+  ),
+  LEVERAGE_LOWERED_UNDER_POSITION: bad(
+    400,
+    -4161,
+    "Leverage reduction is not supported in Isolated Margin Mode with open positions",
+  ),
+  LEVERAGE_MARGIN_INSUFFICIENT: bad(
+    400,
+    -2028,
+    "Leverage is smaller than permitted: insufficient margin balance.",
+  ),
+
   MARKET_SILENT: bad(
     503,
     -1008,
@@ -110,6 +205,11 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
 export function wireError(refusal: Refusal): WireError {
   const row = REFUSALS[refusal.refusal] as Row<RefusalName>;
   return typeof row === "function" ? row(refusal as never) : row;
+}
+
+/** A filter that contracts do not publish cannot fail on them; the spot family's words serve for it. */
+function contractFilter({ filter, fault }: FilterFailure): WireError {
+  return CONTRACT_FILTERS[filter]?.[fault] ?? bad(400, -1013, `Filter failure: ${filter}`);
 }
 
 function bad(status: number, code: number, msg: string): WireError {

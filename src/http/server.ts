@@ -14,6 +14,7 @@ import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { clientAddress } from "./client-address.ts";
 import { Overload } from "./overload.ts";
 import { type Gateway, handle, type Reply, type Request, refused, routeTable } from "./pipeline.ts";
+import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
@@ -35,7 +36,7 @@ const OPTIONS: ServerOptions = {
 };
 
 /** Every route there is. */
-export const ROUTES = [...SPOT_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
+export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
 type ServerParts = {
   readonly log: Logger;

@@ -26,11 +26,11 @@ export async function seedStrategies(
 ): Promise<SeededStrategy[]> {
   const seeded = wanted.map((type) => {
     const strategyId = randomBytes(8).toString("hex");
-    const { account, event } = openStrategy(strategyId, type, marketNow);
+    const { account, event, incomes } = openStrategy(strategyId, type, marketNow);
     const { record, secret } = issueApiKey(master, { label: "demo", strategyId, createdAt: now });
     const entry = { version: 1, key: null, at: marketNow, events: [event] };
     return {
-      created: { first: { account, entry, orders: [], trades: [] }, key: record },
+      created: { first: { account, entry, orders: [], trades: [], legs: [], incomes }, key: record },
       shown: { strategyId, type, apiKey: record.apiKey, apiSecret: secret },
     };
   });

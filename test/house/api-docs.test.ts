@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import type { Parameters } from "../../src/http/parameters.ts";
 import type { Route } from "../../src/http/pipeline.ts";
-import { REFUSALS, wireError } from "../../src/http/refusals.ts";
+import { CONTRACT_FILTERS, REFUSALS, wireError } from "../../src/http/refusals.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import { type TableRow, tableRows } from "../support/tables.ts";
 
@@ -66,6 +66,28 @@ describe("the table of refusals", () => {
   });
 });
 
+describe("the table of contract filters", () => {
+  const rows = rowsOfTables("Filter", "Fault");
+  const right = Object.entries(CONTRACT_FILTERS).flatMap(([filter, faults]) =>
+    Object.entries(faults).map(([fault, { code, msg }]) => `| ${filter} | ${fault} | ${code} | ${msg} |`),
+  );
+
+  test("holds every fault of every filter as it is, and nothing else", () => {
+    const documented = rows.map(
+      ({ cells }) => `| ${cells.Filter} | ${cells.Fault} | ${cells.Code} | ${cells.Text} |`,
+    );
+    expect(right.length).toBeGreaterThan(0);
+    expect(documented.sort()).toEqual(right.sort());
+  });
+
+  test("its answers are all 400", () => {
+    const statuses = Object.values(CONTRACT_FILTERS).flatMap((faults) =>
+      Object.values(faults).map(({ status }) => status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([400]));
+  });
+});
+
 /** `GET /api/v3/time` of a row that may have more paths than one. */
 function nameOf({ cells }: TableRow): string {
   return `${cells.Method} ${cells.Path?.split("`, `")[0]?.replaceAll("`", "")}`;
@@ -93,7 +115,7 @@ const PROBES = [
   "none",
   "`symbol=BTCUSDT`",
   ...[1, 20, 21, 100, 101].map((count) => `${count} symbols`),
-  ...[1, 99, 100, 101, 499, 500, 501, 1000, 1001, 1500, 5000].map((limit) => `\`limit=${limit}\``),
+  ...[1, 50, 51, 99, 100, 101, 499, 500, 501, 1000, 1001, 1500, 5000].map((limit) => `\`limit=${limit}\``),
 ];
 
 /** What the cell documents, each weight as it is; and after it what it leaves out. */
@@ -130,6 +152,9 @@ function specimen(refusal: string): Refusal {
     refusal,
     parameters: ["{one}", "{other}"],
     orderType: "LIMIT",
+    // A filter and a fault that have a row of their own; an amount is written as it is on the wire.
+    ...(refusal === "CONTRACT_FILTER_FAILED" ? { filter: "PRICE_FILTER", fault: "TOO_LOW" } : {}),
+    minNotional: 5_000_000_000n,
   };
   return new Proxy({}, { get: (_none, name) => parts[String(name)] ?? `{${String(name)}}` }) as Refusal;
 }

@@ -9,6 +9,11 @@ export function units(text: string | number): bigint {
   return BigInt((match[1] ?? "") + (match[2] ?? "").padEnd(8, "0"));
 }
 
+/** The same of what may be negative: `"-1.5"` → -150000000n. */
+export function signedUnits(text: string): bigint {
+  return text.startsWith("-") ? -units(text.slice(1)) : units(text);
+}
+
 /** 150000000n → `"1.50000000"`. */
 export function decimalText(value: bigint): string {
   const digits = (value < 0n ? -value : value).toString().padStart(9, "0");

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
+import { STANDARD } from "../../src/engine/profiles.ts";
 import { createServer } from "../../src/http/server.ts";
 import { BudgetLog } from "../../src/limits/budget-log.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
@@ -34,19 +34,19 @@ export async function openGateway(parts: {
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure, log });
+  // What is traded is of no account here: one market serves both families.
+  const parties = { store, markets: { SPOT: market, FUTURES: market }, profiles: STANDARD };
+  const desk = new Desk({ ...parties, onStoreFailure, log });
   const budgets = new Budgets();
   const process = randomBytes(8).toString("hex");
   const budgetLog = new BudgetLog({ budgets, store, process, wallNow, every: () => () => {}, log });
   await budgetLog.open();
   const server = createServer(
     {
-      store,
+      ...parties,
       desk,
-      market,
       master,
       budgets,
-      profile: STANDARD_SPOT,
       wallNow,
       newClientOrderId: () => randomUUID(),
     },

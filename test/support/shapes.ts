@@ -13,6 +13,10 @@ export const decimal = leaf("a decimal text", (value) => /^-?[0-9]+(\.[0-9]+)?$/
 export const eightDecimals = leaf("a text of eight decimals", (value) =>
   /^[0-9]+\.[0-9]{8}$/.test(textOf(value)),
 );
+/** The same where it may be negative. */
+export const signedEightDecimals = leaf("a text of eight decimals", (value) =>
+  /^-?[0-9]+\.[0-9]{8}$/.test(textOf(value)),
+);
 export const uuid = leaf("a UUID", (value) =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(textOf(value)),
 );

@@ -36,6 +36,7 @@ beforeAll(async () => {
   closing.push(() => exchange.close());
   const clock = { now: () => Date.now() };
   market = createMarketFeed({
+    family: "spot",
     ...exchange,
     clock,
     log: pino({ level: "silent" }),

@@ -99,13 +99,16 @@ test("writes of a closed strategy answer 400 -2010 Strategy not live; reads go o
 });
 
 test("two closings at once close once: one answers CLOSED, the other -2010", async () => {
-  const { close, allOrders } = await busyTrader();
+  const { close, allOrders, query } = await busyTrader();
   const answers = await Promise.all([close(), close()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   const sold = (await allOrders({ symbol })).body.filter(({ clientOrderId }: { clientOrderId: string }) =>
     clientOrderId.startsWith("close#"),
   );
   expect(sold).toHaveLength(1);
+  // The service's own id, which nobody can choose, can be asked for.
+  const { clientOrderId: origClientOrderId } = sold[0];
+  expect((await query({ symbol, origClientOrderId })).body).toEqual(sold[0]);
 });
 
 test("a closed strategy stays closed after a kill -9", async () => {

@@ -1,21 +1,12 @@
 // The two history lists on the wire against a naive filter over the strategy's journal: which rows, in which order, and what
 // is refused. The market and both clocks are the test's own, so that a history of weeks is made in seconds.
 // Source: specification 4.1; reference exchange, sections 2, 7.5 and 7.6.
-import { randomUUID } from "node:crypto";
-import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
 import { MarketStub, unfilteredRules } from "../../src/engine/testing/market-stub.ts";
-import { createServer } from "../../src/http/server.ts";
-import { type SeededStrategy, seedStrategies } from "../../src/identity/seed.ts";
-import { Budgets } from "../../src/limits/budgets.ts";
-import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
-import { newDirectory } from "../support/gateway.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
 import { seededRandom } from "../support/random.ts";
-import { signed, type WireAnswer } from "../support/signed-client.ts";
+import type { WireAnswer } from "../support/signed-client.ts";
 
 const SYMBOL = "BTCUSDT";
 const OTHER_SYMBOL = "ETHUSDT";
@@ -39,11 +30,8 @@ type Query = Readonly<
 type Wanted = { readonly [Name in keyof Query]: number };
 
 const market = new OwnMarket([unfilteredRules(SYMBOL), unfilteredRules(OTHER_SYMBOL)]);
-const closing: (() => Promise<void>)[] = [];
-/** Each request is sent a minute after the one before, so that no budget is ever spent. */
-let wallTime = market.time;
-let url: string;
-let strategy: SeededStrategy;
+let gateway: InProcessGateway;
+let ask: Call;
 /** What there is on `SYMBOL`, oldest first. */
 let orders: Row[];
 let trades: Row[];
@@ -52,32 +40,11 @@ let trades: Row[];
 const seed = Date.now() % 2 ** 32;
 
 beforeAll(async () => {
-  const { store, master } = await openDataDirectory(newDirectory(), null);
-  closing.push(() => store.close());
-  const [seeded] = await seedStrategies(store, master, ["SPOT"], market.time);
-  if (seeded === undefined) throw new Error("one strategy was asked for");
-  strategy = seeded;
-  const log = pino({ level: "silent" });
-  const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: () => {}, log });
-  closing.push(() => desk.drain());
-  const server = createServer(
-    {
-      store,
-      desk,
-      master,
-      // Only the part of the feed that orders need: nothing here asks for more.
-      market: market as unknown as MarketFeed,
-      budgets: new Budgets(),
-      profile: STANDARD_SPOT,
-      wallNow: () => wallTime,
-      newClientOrderId: randomUUID,
-    },
-    { log },
-  );
-  closing.push(() => server.close());
-  url = await server.listen({ port: 0, host: "127.0.0.1" });
+  gateway = await openInProcess({ SPOT: market });
+  const strategy = await gateway.seed("SPOT");
+  ask = gateway.callsOf(strategy);
   await makeHistory(seededRandom(seed));
-  const events = (await store.listEntries(strategy.strategyId)).flatMap((entry) => entry.events);
+  const events = (await gateway.store.listEntries(strategy.strategyId)).flatMap((entry) => entry.events);
   orders = events
     .flatMap((event) => (event.type === "OrderPlaced" ? [event.order] : []))
     .map(({ orderId, symbol, placedAt }) => ({ id: orderId, orderId, symbol, at: placedAt }))
@@ -89,12 +56,11 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const close of closing.reverse()) await close();
+  await gateway.close();
 });
 
 function call(method: string, path: string, parameters: Readonly<Record<string, string | number>>) {
-  wallTime += 60_000;
-  return signed(url, strategy, method, `/api/v3/${path}`, { ...parameters, timestamp: wallTime });
+  return ask(method, `/api/v3/${path}`, parameters);
 }
 
 /** Market orders that fill and limit orders that are cancelled, of two symbols, some within one millisecond. */

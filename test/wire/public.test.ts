@@ -7,6 +7,7 @@ import { PUBLIC_ROUTES } from "../../src/http/routes/public.ts";
 import { openUpstream, symbolRow, type Upstream } from "../../src/market/client/testing/upstream.ts";
 import { freshAddress } from "../support/addresses.ts";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { contractRow } from "../support/own-contracts.ts";
 import { send } from "../support/signed-client.ts";
 
 let gateway: GatewayProcess;
@@ -36,7 +37,7 @@ beforeAll(async () => {
     body: { timezone: "UTC", serverTime: 1, rateLimits: [], symbols: rows },
   }));
   upstream.reply("/fapi/v1/exchangeInfo", () => ({
-    body: { futuresType: "U_MARGINED", serverTime: 1, symbols: rows.slice(0, 1) },
+    body: { futuresType: "U_MARGINED", serverTime: 1, symbols: [contractRow("BTCUSDT")] },
   }));
   for (const path of UPSTREAM_PATHS) {
     upstream.reply(`/api/v3/${path}`, (search) => ({ body: { asked: search.toString() } }));
@@ -297,20 +298,24 @@ describe("exchangeInfo", () => {
   test("is made anew when its version rises, and only then", async () => {
     const body = { head: {}, symbols: new Map([["BTCUSDT", { status: "TRADING" }]]), version: 1 };
     const route = PUBLIC_ROUTES.find(({ paths }) => paths.includes("/fapi/v1/exchangeInfo"));
-    const gatewayOf = { market: { exchangeInfo: () => body }, wallNow: () => 5 } as unknown as Gateway;
+    const market = { exchangeInfo: () => body, rules: () => ({ maxNumAlgoOrders: 10 }) };
+    const gatewayOf = { markets: { FUTURES: market }, wallNow: () => 5 } as unknown as Gateway;
     const symbolsNow = async () => {
       const answer = await route?.answer(new Map(), gatewayOf);
       return answer instanceof ReadyJson ? JSON.parse(answer.text).symbols : answer;
     };
-    expect(await symbolsNow()).toEqual([{ status: "TRADING" }]);
+    expect(await symbolsNow()).toMatchObject([{ status: "TRADING" }]);
     body.symbols.set("BTCUSDT", { status: "HALT" });
-    expect(await symbolsNow()).toEqual([{ status: "TRADING" }]);
+    expect(await symbolsNow()).toMatchObject([{ status: "TRADING" }]);
     body.version += 1;
-    expect(await symbolsNow()).toEqual([{ status: "HALT" }]);
+    expect(await symbolsNow()).toMatchObject([{ status: "HALT" }]);
   });
 
   test("keeps the families apart, and the futures' ignores a symbol", async () => {
     const { body } = await send(gateway.url, "GET", "/fapi/v1/exchangeInfo?symbol=ETHUSDT");
-    expect(body).toMatchObject({ futuresType: "U_MARGINED", symbols: [rows[0]] });
+    expect(body).toMatchObject({
+      futuresType: "U_MARGINED",
+      symbols: [{ symbol: "BTCUSDT", contractType: "PERPETUAL" }],
+    });
   });
 });

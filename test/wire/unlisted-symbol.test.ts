@@ -1,17 +1,7 @@
 // A symbol may lose its listing while orders rest on it. Whoever placed them must still be able to see and cancel them.
-import { randomUUID } from "node:crypto";
-import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
-import { createServer } from "../../src/http/server.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
-import { Budgets } from "../../src/limits/budgets.ts";
-import type { MarketFeed } from "../../src/market/client/feed.ts";
-import { newDirectory } from "../support/gateway.ts";
-import { signed, type WireAnswer } from "../support/signed-client.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
 
 /** A market whose one symbol can be taken off the list. */
 class Delisting extends MarketStub {
@@ -27,30 +17,16 @@ class Delisting extends MarketStub {
 
 const SYMBOL = "BTCUSDT";
 const market = new Delisting([symbolRules("BTC")]);
-const closing: (() => Promise<void>)[] = [];
-let call: (method: string, path: string, parameters?: Record<string, string>) => Promise<WireAnswer>;
+let gateway: InProcessGateway;
+let call: Call;
 
 beforeAll(async () => {
-  const { store, master } = await openDataDirectory(newDirectory(), null);
-  closing.push(() => store.close());
-  const [strategy] = await seedStrategies(store, master, ["SPOT"], 1_000);
-  if (strategy === undefined) throw new Error("one strategy was asked for");
-  const log = pino({ level: "silent" });
-  const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: () => {}, log });
-  const parts = { store, desk, master, budgets: new Budgets(), profile: STANDARD_SPOT };
-  // Only the part of the feed that orders need: nothing here asks for more.
-  const feed = market as unknown as MarketFeed;
-  const server = createServer(
-    { ...parts, market: feed, wallNow: () => Date.now(), newClientOrderId: randomUUID },
-    { log },
-  );
-  closing.push(() => server.close());
-  const url = await server.listen({ port: 0, host: "127.0.0.1" });
-  call = (method, path, parameters = {}) => signed(url, strategy, method, path, parameters);
+  gateway = await openInProcess({ SPOT: market });
+  call = gateway.callsOf(await gateway.seed("SPOT"));
 });
 
 afterAll(async () => {
-  for (const close of closing.reverse()) await close();
+  await gateway.close();
 });
 
 describe("an order on a symbol that is not listed any more", () => {

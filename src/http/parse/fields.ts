@@ -1,4 +1,5 @@
 // Reading single parameters: each function answers with the value, or with the refusal that says what is wrong with it.
+import type { StrategyType } from "../../domain/account.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { type Decimal, parseDecimal } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
@@ -6,7 +7,16 @@ import type { Parameters } from "../parameters.ts";
 /** What a decimal may be; `parseDecimal` is what judges it. */
 const DECIMAL_RANGE = "^([0-9]{1,20})(\\.[0-9]{1,20})?$";
 const ID = /^[0-9]{1,15}$/;
-const CLIENT_ID = /^[a-zA-Z0-9-_]{1,36}$/;
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+const CLIENT_ID_LENGTH_MAX = 36;
+/** Source: reference exchange, section 16.1. */
+const CLIENT_IDS: { readonly [T in StrategyType]: RegExp } = {
+  SPOT: /^[a-zA-Z0-9-_]{1,36}$/,
+  FUTURES: /^[.A-Z:/a-z0-9_-]{1,36}$/,
+};
 
 /** A parameter that must be there; an empty one is not. */
 export function text(parameters: Parameters, name: string): string | Refusal {
@@ -40,9 +50,44 @@ export function optionalInteger(parameters: Parameters, name: string): number | 
   return Number(value);
 }
 
-/** A client's own order id that may be left out. */
-export function optionalClientId(parameters: Parameters, name: string): string | null | Refusal {
+/** How many rows a list may have, or which page of it is wanted: more than none, and at most `max`. */
+export function count(
+  parameters: Parameters,
+  name: string,
+  { standard, max }: { readonly standard: number; readonly max: number },
+): number | Refusal {
+  const value = optionalInteger(parameters, name) ?? standard;
+  if (typeof value !== "number") return value;
+  return value >= 1 && value <= max ? value : { refusal: "PARAMETER_INVALID", parameter: name };
+}
+
+/** `true` or `false`, also in capitals, as some clients write them; null if it was left out. */
+export function optionalFlag(parameters: Parameters, name: string): boolean | null | Refusal {
   const value = optionalText(parameters, name);
-  if (value === null || CLIENT_ID.test(value)) return value;
-  return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: CLIENT_ID.source };
+  if (value === null) return null;
+  return FLAGS.get(value.toLowerCase()) ?? { refusal: "PARAMETER_INVALID", parameter: name };
+}
+
+/** The id that a client chooses for an order or a leg; null if it was left out. */
+export function optionalClientId(
+  parameters: Parameters,
+  name: string,
+  family: StrategyType,
+): string | null | Refusal {
+  const value = optionalText(parameters, name);
+  const legal = CLIENT_IDS[family];
+  if (value === null || legal.test(value)) return value;
+  if (family === "FUTURES" && value.length > CLIENT_ID_LENGTH_MAX) return { refusal: "CLIENT_ID_TOO_LONG" };
+  return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: legal.source };
+}
+
+/** The client id of an order or a leg that is looked for: the service's own have a `#`, which nobody can choose. */
+export function soughtClientId(
+  parameters: Parameters,
+  name: string,
+  family: StrategyType,
+): string | null | Refusal {
+  const value = optionalText(parameters, name);
+  const isOwn = value?.includes("#") === true && CLIENT_IDS[family].test(value.replace("#", "-"));
+  return isOwn ? value : optionalClientId(parameters, name, family);
 }

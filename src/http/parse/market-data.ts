@@ -1,18 +1,22 @@
 // The parameters of public market data. Each reader answers with the value as upstream shall see it, undefined if it was
 // left out, or the refusal that says what is wrong with it. Nothing that could be refused here is left to upstream, and a
 // symbol is what the exchange lists under exactly that name.
-// Source: reference exchange, sections 2, 5 and 6.1.
+// Source: reference exchange, sections 2, 5, 6.1 and 9.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
-import { optionalInteger, optionalText, text } from "./fields.ts";
+import { count, optionalInteger, optionalText, text } from "./fields.ts";
 
-/** The rows of `exchangeInfo` by symbol. */
+/** The rows of `exchangeInfo` by symbol, of the family that is asked about. */
 export type Listed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 export type Reader = (parameters: Parameters, listed: Listed, name: string) => string | undefined | Refusal;
 
-// Source: reference exchange, sections 5.5, 5.6 and 5.8.
-const INTERVALS = new Set("1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M".split(" "));
+// Source: reference exchange, sections 5.5, 5.6, 5.8 and 9.
+const CONTRACT_INTERVALS = new Set("1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M".split(" "));
+const INTERVALS = new Set(["1s", ...CONTRACT_INTERVALS]);
+const CONTRACT_TYPES = new Set(["PERPETUAL", "CURRENT_QUARTER", "NEXT_QUARTER", "TRADIFI_PERPETUAL"]);
+const DEPTH_LIMITS = new Set([5, 10, 20, 50, 100, 500, 1_000]);
+const DEPTH_LIMIT_MAX = 1_000;
 const TICKER_TYPES = new Set(["FULL", "MINI"]);
 const SYMBOL_STATUSES = new Set(["TRADING", "HALT", "BREAK"]);
 const TIME_ZONE = /^([+-]?)([0-9]{1,2})(?::([0-9]{2}))?$/;
@@ -34,6 +38,28 @@ export function symbol(parameters: Parameters, listed: Listed): string | undefin
   if (value === null) return undefined;
   if (optionalText(parameters, "symbols") !== null) return { refusal: "PARAMETERS_EXCLUSIVE" };
   return listed.has(value) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** One symbol, of a route that knows no other choice and ignores `symbols`: SYMBOL_UNKNOWN. */
+export function optionalSymbol(parameters: Parameters, listed: Listed): string | undefined | Refusal {
+  const value = optionalText(parameters, "symbol");
+  return value === null ? undefined : listed.has(value) ? value : { refusal: "SYMBOL_UNKNOWN" };
+}
+
+/** The pair that contracts are of: PARAMETER_MISSING, PAIR_INVALID. */
+export function pair(parameters: Parameters, listed: Listed): string | Refusal {
+  const value = text(parameters, "pair");
+  if (isRefusal(value)) return value;
+  // A perpetual contract has the name of its pair.
+  const isListed =
+    listed.get(value)?.pair === value || [...listed.values()].some((row) => row.pair === value);
+  return isListed ? value : { refusal: "PAIR_INVALID" };
+}
+
+/** PARAMETER_MISSING, CONTRACT_TYPE_INVALID. */
+export function contractType(parameters: Parameters): string | Refusal {
+  const value = text(parameters, "contractType");
+  return isRefusal(value) || CONTRACT_TYPES.has(value) ? value : { refusal: "CONTRACT_TYPE_INVALID" };
 }
 
 /** Several symbols as a JSON list: as `listedSymbols`. */
@@ -62,10 +88,9 @@ export function symbolStatus(parameters: Parameters): string | null | Refusal {
 }
 
 /** The length of a candle: PARAMETER_MISSING, INTERVAL_INVALID. */
-export function interval(parameters: Parameters): string | Refusal {
-  const value = text(parameters, "interval");
-  return isRefusal(value) || INTERVALS.has(value) ? value : { refusal: "INTERVAL_INVALID" };
-}
+export const interval = intervalAmong(INTERVALS);
+/** The length of a contract's candle: there are none of a second. */
+export const contractInterval = intervalAmong(CONTRACT_INTERVALS);
 
 /** How much of a day's ticker is wanted: TICKER_TYPE_INVALID. */
 export function tickerType(parameters: Parameters): string | undefined | Refusal {
@@ -107,6 +132,23 @@ export function limitUpTo(max: number): Reader {
   };
 }
 
+/** How many rows, refused above `max`: ILLEGAL_CHARACTERS, PARAMETER_INVALID. */
+export function limitWithin(max: number): Reader {
+  return (parameters) => {
+    if (optionalText(parameters, "limit") === null) return undefined;
+    const value = count(parameters, "limit", { standard: max, max });
+    return typeof value === "number" ? String(value) : value;
+  };
+}
+
+/** How many levels of a contract's book: ILLEGAL_CHARACTERS, PARAMETER_INVALID, DEPTH_LIMIT_INVALID. */
+export function contractDepthLimit(parameters: Parameters): string | undefined | Refusal {
+  const value = optionalInteger(parameters, "limit");
+  if (typeof value !== "number") return value;
+  if (value > DEPTH_LIMIT_MAX) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
+  return DEPTH_LIMITS.has(value) ? String(value) : { refusal: "DEPTH_LIMIT_INVALID", limit: String(value) };
+}
+
 /** A JSON list of texts that holds at least one, or null if it is none. */
 export function textList(json: string): readonly string[] | null {
   try {
@@ -116,4 +158,11 @@ export function textList(json: string): readonly string[] | null {
   } catch {
     return null;
   }
+}
+
+function intervalAmong(intervals: ReadonlySet<string>) {
+  return (parameters: Parameters): string | Refusal => {
+    const value = text(parameters, "interval");
+    return isRefusal(value) || intervals.has(value) ? value : { refusal: "INTERVAL_INVALID" };
+  };
 }

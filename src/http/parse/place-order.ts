@@ -1,11 +1,12 @@
 // The parameters of a spot placement. Checked in this order: what the order is (symbol, side, type), what its type asks
 // for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2 and 16.5.
 import type { PlaceOrder } from "../../domain/command.ts";
-import { type OrderSize, type OrderType, SIDES, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
+import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalText, text } from "./fields.ts";
+import { anyOf, limitTerms, notGoodTillCancelled, sideOf } from "./terms.ts";
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceOrder(
@@ -14,16 +15,15 @@ export function parsePlaceOrder(
 ): PlaceOrder | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
-  const side = text(parameters, "side");
+  const side = sideOf(parameters);
   if (isRefusal(side)) return side;
-  if (!isSide(side)) return { refusal: "SIDE_INVALID" };
   const orderType = text(parameters, "type");
   if (isRefusal(orderType)) return orderType;
   if (!isOrderType(orderType)) return { refusal: "ORDER_TYPE_INVALID" };
 
   const terms = TERMS[orderType](parameters, side);
   if (isRefusal(terms)) return terms;
-  const clientOrderId = optionalClientId(parameters, "newClientOrderId");
+  const clientOrderId = optionalClientId(parameters, "newClientOrderId", "SPOT");
   if (isRefusal(clientOrderId)) return clientOrderId;
   return {
     type: "PlaceOrder",
@@ -37,7 +37,7 @@ export function parsePlaceOrder(
 
 type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;
 
-const TERMS: { readonly [T in OrderType]: (parameters: Parameters, side: Side) => Terms | Refusal } = {
+const TERMS: { readonly [T in ClientOrderType]: (parameters: Parameters, side: Side) => Terms | Refusal } = {
   MARKET(parameters, side) {
     const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
     if (extra !== null) return extra;
@@ -71,25 +71,6 @@ const TERMS: { readonly [T in OrderType]: (parameters: Parameters, side: Side) =
   },
 };
 
-function notGoodTillCancelled(parameters: Parameters): Refusal | null {
-  const timeInForce = text(parameters, "timeInForce");
-  if (isRefusal(timeInForce)) return timeInForce;
-  return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
-}
-
-/** The refusal of the first of these parameters that was sent although the type does not take it. */
-function anyOf(parameters: Parameters, names: readonly string[]): Refusal | null {
-  const extra = names.find((name) => optionalText(parameters, name) !== null);
-  return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
-}
-
-function limitTerms(parameters: Parameters): Pick<PlaceOrder, "size" | "price"> | Refusal {
-  const quantity = amount<Quantity>(parameters, "quantity");
-  if (isRefusal(quantity)) return quantity;
-  const price = amount<Price>(parameters, "price");
-  return isRefusal(price) ? price : { size: { quantity }, price };
-}
-
 function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
   const byQuote = optionalText(parameters, "quoteOrderQty") !== null;
   const byBase = optionalText(parameters, "quantity") !== null;
@@ -105,10 +86,6 @@ function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
   return isRefusal(quantity) ? quantity : { quantity };
 }
 
-function isSide(value: string): value is Side {
-  return (SIDES as readonly string[]).includes(value);
-}
-
-function isOrderType(value: string): value is OrderType {
+function isOrderType(value: string): value is ClientOrderType {
   return (SPOT_ORDER_TYPES as readonly string[]).includes(value);
 }

@@ -1,11 +1,15 @@
-// What the exchange lists, as upstream has it: its rows untouched, under our own time and with our own budgets in
-// `rateLimits`, so that clients pace themselves to them. Answered from the listings that the market client keeps; upstream
-// is not asked.
+// What the exchange lists, as upstream has it, under our own time and with our own budgets in `rateLimits`, so that clients
+// pace themselves to them. Answered from the listings that the market client keeps; upstream is not asked.
+//
+// The rows of spot are untouched. Of futures they are those of the contracts that can be traded here, and each says how
+// many legs may wait on it, also where upstream does not.
 // Source: specification 4.5; reference exchange, sections 4, 6.1 and 9.
-
+import type { StrategyType } from "../../domain/account.ts";
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE } from "../../domain/order-counts.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
 import { WEIGHT_PER_MINUTE } from "../../limits/budgets.ts";
+import type { MarketFeed } from "../../market/client/feed.ts";
 import type { ExchangeInfoBody } from "../../market/client/listings.ts";
 import type { Parameters } from "../parameters.ts";
 import { optionalText } from "../parse/fields.ts";
@@ -28,7 +32,7 @@ type Row = NonNullable<ReturnType<Listed["get"]>>;
  * PARAMETERS_EXCLUSIVE when symbols are named and described.
  */
 export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answer {
-  const body = gateway.market.exchangeInfo("spot");
+  const body = gateway.markets.SPOT.exchangeInfo();
   const one = symbol(parameters, body.symbols);
   if (isRefusal(one)) return one;
   const many = listedSymbols(parameters, body.symbols);
@@ -56,10 +60,15 @@ export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answ
   return answerWith(`[${chosen.map(textOf).join(",")}]`, body, gateway);
 }
 
-/** All perpetuals: the futures route ignores `symbol`. Source: reference exchange, section 9. */
+/** All contracts: the futures route ignores `symbol`. Source: reference exchange, section 9. */
 export function futuresExchangeInfo(_parameters: Parameters, gateway: Gateway): Answer {
-  const body = gateway.market.exchangeInfo("futures");
+  const body = contractsOf(gateway.markets.FUTURES);
   return answerWith(textOfAll(body), body, gateway);
+}
+
+/** What is listed for strategies of a type. */
+export function listedBy(type: StrategyType, market: MarketFeed): Listed {
+  return type === "SPOT" ? market.exchangeInfo().symbols : contractsOf(market).symbols;
 }
 
 function answerWith(rows: string, body: ExchangeInfoBody, { wallNow }: Gateway): ReadyJson {
@@ -91,6 +100,29 @@ function readShowPermissionSets(parameters: Parameters): boolean | Refusal {
 /** Every permission that a symbol's sets name; bodies from before there were sets have a plain list. */
 function permissionsOf({ permissionSets, permissions }: Row): readonly unknown[] {
   return [permissionSets, permissions].flatMap((value) => (Array.isArray(value) ? value.flat() : []));
+}
+
+const contracts = new WeakMap<ExchangeInfoBody, ExchangeInfoBody>();
+
+/** The body of futures with the contracts that have rules here, made anew when a row has changed. */
+function contractsOf(market: MarketFeed): ExchangeInfoBody {
+  const body = market.exchangeInfo();
+  const kept = contracts.get(body);
+  if (kept?.version === body.version) return kept;
+  const rows = [...body.symbols].flatMap(([symbol, row]) => {
+    const rules = market.rules(symbol);
+    return rules === null ? [] : [[symbol, withLegCount(row, rules)] as const];
+  });
+  const made = { head: body.head, symbols: new Map(rows), version: body.version };
+  contracts.set(body, made);
+  return made;
+}
+
+function withLegCount(row: Row, { maxNumAlgoOrders }: SymbolRules): Row {
+  const filters: readonly unknown[] = Array.isArray(row.filters) ? row.filters : [];
+  const filterType = "MAX_NUM_ALGO_ORDERS";
+  const isPublished = filters.some((filter) => (filter as Row | null)?.filterType === filterType);
+  return isPublished ? row : { ...row, filters: [...filters, { filterType, limit: maxNumAlgoOrders }] };
 }
 
 const textsOfAll = new WeakMap<ExchangeInfoBody, { readonly version: number; readonly rows: string }>();

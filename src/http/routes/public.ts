@@ -1,9 +1,10 @@
 // The public routes: no key, no signature, charged to the client's address.
 // Source: specification 4.5; reference exchange, sections 5, 6.1 and 9.
-import { fixedWeights } from "../../market/client/request-weight.ts";
+import { fixedFuturesWeights, fixedWeights } from "../../market/client/request-weight.ts";
 import { fixed, type PublicRoute } from "../pipeline.ts";
 import { futuresExchangeInfo, spotExchangeInfo } from "./exchange-info.ts";
-import { MARKET_DATA_ROUTES } from "./market-data.ts";
+import { FUTURES_MARKET_DATA_ROUTES } from "./futures-market-data.ts";
+import { SPOT_MARKET_DATA_ROUTES } from "./spot-market-data.ts";
 
 const open = { access: "public", method: "GET" } as const;
 
@@ -21,6 +22,12 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
     answer: (_parameters, { wallNow }) => ({ serverTime: wallNow() }),
   },
   { ...open, paths: ["/api/v3/exchangeInfo"], weight: fixed(20), answer: spotExchangeInfo },
-  { ...open, paths: ["/fapi/v1/exchangeInfo"], weight: fixed(1), answer: futuresExchangeInfo },
-  ...MARKET_DATA_ROUTES,
+  {
+    ...open,
+    paths: ["/fapi/v1/exchangeInfo"],
+    weight: fixed(fixedFuturesWeights["/fapi/v1/exchangeInfo"]),
+    answer: futuresExchangeInfo,
+  },
+  ...SPOT_MARKET_DATA_ROUTES,
+  ...FUTURES_MARKET_DATA_ROUTES,
 ];

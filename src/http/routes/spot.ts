@@ -1,14 +1,11 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
-import type { CancelOrder } from "../../domain/command.ts";
-import { placementKey } from "../../domain/command-key.ts";
-import type { Order } from "../../domain/order.ts";
-import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { Parameters } from "../parameters.ts";
-import { optionalClientId, optionalInteger, optionalText, text } from "../parse/fields.ts";
+import { isRefusal } from "../../domain/refusal.ts";
+import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import { parseAllOrders, parseMyTrades } from "../parse/history.ts";
 import { parsePlaceOrder } from "../parse/place-order.ts";
-import { type Answer, fixed, type Gateway, type SignedCall, type SignedRoute } from "../pipeline.ts";
+import { type Answer, fixed, type SignedCall, type SignedRoute } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
+import { accountOf, cancelFound, closeStrategy, findOrder, listedOr, place } from "./strategy.ts";
 
 const spot = { access: "signed", family: "SPOT", placesOrder: false, writes: false } as const;
 
@@ -53,32 +50,25 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
   },
 ];
 
-async function account({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const loaded = await gateway.store.loadAccount(strategyId);
-  if (loaded === null) throw new Error(`a bound key names a strategy that exists: ${strategyId}`);
-  const omitZeroBalances = optionalText(parameters, "omitZeroBalances") === "true";
-  return presentAccount(loaded.account, gateway.profile, omitZeroBalances);
+async function account(call: SignedCall): Promise<Answer> {
+  const omitZeroBalances = optionalText(call.parameters, "omitZeroBalances") === "true";
+  return presentAccount(await accountOf(call), call.gateway.profiles.SPOT, omitZeroBalances);
 }
 
 async function placeOrder(call: SignedCall): Promise<Answer> {
-  const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
-  const command = parsePlaceOrder(parameters, gateway.newClientOrderId);
+  const command = parsePlaceOrder(call.parameters, call.gateway.newClientOrderId);
   if (isRefusal(command)) return command;
-  const key = placementKey(command.clientOrderId);
-  const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
-  if (isRefusal(executed)) return executed;
-  return presentOrder(strategyId, onlyOrder(executed.orders));
+  const order = await place(call, command);
+  return isRefusal(order) ? order : presentOrder(call.strategyId, order);
 }
 
-async function cancelOrder({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
-  const found = await findOrder(parameters, strategyId, gateway);
+async function cancelOrder(call: SignedCall): Promise<Answer> {
+  const found = await findOrder(call, "SPOT");
   if (isRefusal(found)) return found;
-  const cancelId = optionalClientId(parameters, "newClientOrderId");
+  const cancelId = optionalClientId(call.parameters, "newClientOrderId", "SPOT");
   if (isRefusal(cancelId)) return cancelId;
-  const command: CancelOrder = { type: "CancelOrder", orderId: found.orderId };
-  const executed = await gateway.desk.execute(strategyId, command, { lapsed });
-  if (isRefusal(executed)) return executed;
-  return presentCancel(strategyId, onlyOrder(executed.orders), cancelId);
+  const order = await cancelFound(call, found);
+  return isRefusal(order) ? order : presentCancel(call.strategyId, order, cancelId);
 }
 
 async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
@@ -87,26 +77,19 @@ async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: Sig
   const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
   if (isRefusal(executed)) return executed;
   const canceled = executed.orders.map((order) => presentCancel(strategyId, order, null));
-  return listedOr(symbol, canceled, gateway);
+  return listedOr(symbol, canceled, gateway.markets.SPOT);
 }
 
-async function closeStrategy({ strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
-  const executed = await gateway.desk.execute(strategyId, { type: "CloseStrategy" }, { lapsed });
-  if (isRefusal(executed)) return executed;
-  const isClosed = executed.events.some(({ type }) => type === "StrategyClosed");
-  return { strategyId, status: isClosed ? "CLOSED" : "CLOSING" };
-}
-
-async function queryOrder({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
-  const found = await findOrder(parameters, strategyId, gateway);
-  return isRefusal(found) ? found : presentOrder(strategyId, found);
+async function queryOrder(call: SignedCall): Promise<Answer> {
+  const found = await findOrder(call, "SPOT");
+  return isRefusal(found) ? found : presentOrder(call.strategyId, found);
 }
 
 async function openOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
   const symbol = optionalText(parameters, "symbol");
   const orders = await gateway.store.listOpenOrders(strategyId, symbol);
   const body = orders.map((order) => presentOrder(strategyId, order));
-  return symbol === null ? body : listedOr(symbol, body, gateway);
+  return symbol === null ? body : listedOr(symbol, body, gateway.markets.SPOT);
 }
 
 async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
@@ -114,53 +97,12 @@ async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promi
   if (isRefusal(query)) return query;
   const orders = await gateway.store.listOrders(strategyId, query);
   const body = orders.map((order) => presentOrder(strategyId, order));
-  return listedOr(query.symbol, body, gateway);
+  return listedOr(query.symbol, body, gateway.markets.SPOT);
 }
 
 async function myTrades({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
   const query = parseMyTrades(parameters);
   if (isRefusal(query)) return query;
   const trades = await gateway.store.listTrades(strategyId, query);
-  return listedOr(query.symbol, trades.map(presentTrade), gateway);
-}
-
-/** The order that `orderId` or `origClientOrderId` names; with both, they must name the same one. */
-async function findOrder(
-  parameters: Parameters,
-  strategyId: string,
-  { store, market }: Gateway,
-): Promise<Order | Refusal> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const orderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(orderId)) return orderId;
-  const clientOrderId = optionalClientId(parameters, "origClientOrderId");
-  if (isRefusal(clientOrderId)) return clientOrderId;
-  if (orderId === undefined && clientOrderId === null) {
-    return { refusal: "PARAMETERS_MISSING", parameters: ["origClientOrderId", "orderId"] };
-  }
-  const order =
-    orderId !== undefined
-      ? await store.findOrder(strategyId, { orderId, symbol })
-      : clientOrderId === null
-        ? null
-        : await store.findOrder(strategyId, { clientOrderId });
-  if (order === null || order.symbol !== symbol) {
-    return { refusal: market.rules(symbol) === null ? "SYMBOL_UNKNOWN" : "ORDER_UNKNOWN" };
-  }
-  if (clientOrderId !== null && order.clientOrderId !== clientOrderId) {
-    return { refusal: "CLIENT_ORDER_ID_MISMATCH" };
-  }
-  return order;
-}
-
-/** What there is on a symbol; nothing on a symbol that is not listed either is a mistake in the symbol. */
-function listedOr(symbol: string, rows: readonly object[], { market }: Gateway): Answer {
-  return rows.length === 0 && market.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : rows;
-}
-
-function onlyOrder(orders: readonly Order[]): Order {
-  const [order] = orders;
-  if (order === undefined) throw new Error("a command on one order answers with it");
-  return order;
+  return listedOr(query.symbol, trades.map(presentTrade), gateway.markets.SPOT);
 }

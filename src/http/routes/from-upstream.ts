@@ -3,99 +3,19 @@
 // What upstream is asked holds the parameters that a route knows, in the order of its row, and nothing that could be
 // refused here: what a client makes up must not cost the upstream budget that all share. What upstream answers reaches a
 // client only as data or as a refusal of our catalogue: its limits, bans and troubles are ours, not our clients'.
-// Source: specification 4.5; reference exchange, section 5.
+// Source: specification 4.5; reference exchange, sections 5 and 9.
+import type { StrategyType } from "../../domain/account.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import {
-  dayTickerWeight,
-  depthWeight,
-  fixedWeights,
-  tickerWeight,
-} from "../../market/client/request-weight.ts";
 import { bodyOf, type UpstreamAnswer } from "../../market/client/rest.ts";
 import type { Parameters } from "../parameters.ts";
-import { optionalText } from "../parse/fields.ts";
-import {
-  interval,
-  type Listed,
-  limitUpTo,
-  mandatorySymbol,
-  type Reader,
-  symbol,
-  symbolStatus,
-  symbols,
-  textList,
-  tickerType,
-  timeZone,
-  wholeNumber,
-} from "../parse/market-data.ts";
-import { type Answer, fixed, type PublicRoute, ReadyJson } from "../pipeline.ts";
+import { type Listed, type Reader, symbolStatus } from "../parse/market-data.ts";
+import { type Answer, type PublicRoute, ReadyJson } from "../pipeline.ts";
+import { listedBy } from "./exchange-info.ts";
 
-const DEPTH_LEVELS_MAX = 5_000;
-const ROWS_MAX = 1_000;
-
-const limit = limitUpTo(ROWS_MAX);
-const startTime = wholeNumber;
-const endTime = wholeNumber;
-const fromId = wholeNumber;
-const candles = { symbol: mandatorySymbol, interval, startTime, endTime, timeZone, limit };
-
-export const MARKET_DATA_ROUTES: readonly PublicRoute[] = [
-  fromUpstream({
-    path: "/api/v3/depth",
-    weight: (parameters) => depthWeight(optionalText(parameters, "limit")),
-    readers: { symbol: mandatorySymbol, limit: limitUpTo(DEPTH_LEVELS_MAX) },
-    takesStatus: true,
-  }),
-  fromUpstream({
-    path: "/api/v3/trades",
-    weight: fixed(fixedWeights["/api/v3/trades"]),
-    readers: { symbol: mandatorySymbol, limit },
-  }),
-  fromUpstream({
-    path: "/api/v3/historicalTrades",
-    weight: fixed(fixedWeights["/api/v3/historicalTrades"]),
-    readers: { symbol: mandatorySymbol, fromId, limit },
-  }),
-  fromUpstream({
-    path: "/api/v3/aggTrades",
-    weight: fixed(fixedWeights["/api/v3/aggTrades"]),
-    readers: { symbol: mandatorySymbol, fromId, startTime, endTime, limit },
-  }),
-  fromUpstream({ path: "/api/v3/klines", weight: fixed(fixedWeights["/api/v3/klines"]), readers: candles }),
-  // Answered with the same rows: asked under one name, so that one answer serves both.
-  fromUpstream({
-    path: "/api/v3/uiKlines",
-    upstreamPath: "/api/v3/klines",
-    weight: fixed(fixedWeights["/api/v3/uiKlines"]),
-    readers: candles,
-  }),
-  fromUpstream({
-    path: "/api/v3/avgPrice",
-    weight: fixed(fixedWeights["/api/v3/avgPrice"]),
-    readers: { symbol: mandatorySymbol },
-  }),
-  fromUpstream({
-    path: "/api/v3/ticker/24hr",
-    weight: (parameters) => dayTickerWeight(symbolCountOf(parameters)),
-    readers: { symbol, symbols, type: tickerType },
-    takesStatus: true,
-  }),
-  fromUpstream({
-    path: "/api/v3/ticker/price",
-    weight: weightOfTicker,
-    readers: { symbol, symbols },
-    takesStatus: true,
-  }),
-  fromUpstream({
-    path: "/api/v3/ticker/bookTicker",
-    weight: weightOfTicker,
-    readers: { symbol, symbols },
-    takesStatus: true,
-  }),
-];
-
-type UpstreamRoute = {
-  readonly path: string;
+/** A public route of the market, as ours hand it on. */
+export type UpstreamRoute = {
+  /** The first is the route's name, the others are aliases. */
+  readonly paths: PublicRoute["paths"];
   /** Unless it is the same. */
   readonly upstreamPath?: string;
   readonly weight: PublicRoute["weight"];
@@ -105,21 +25,18 @@ type UpstreamRoute = {
   readonly takesStatus?: boolean;
 };
 
-/** Answers with what the market's own REST route answers to the same parameters. */
-function fromUpstream({
-  path,
-  upstreamPath = path,
-  weight,
-  readers,
-  takesStatus,
-}: UpstreamRoute): PublicRoute {
+/** Answers with what the REST route of a type's own market answers to the same parameters. */
+export function fromUpstream(
+  type: StrategyType,
+  { paths, upstreamPath = paths[0], weight, readers, takesStatus }: UpstreamRoute,
+): PublicRoute {
   return {
     access: "public",
     method: "GET",
-    paths: [path],
+    paths,
     weight,
-    async answer(parameters, gateway) {
-      const listed = gateway.market.exchangeInfo("spot").symbols;
+    async answer(parameters, { markets }) {
+      const listed = listedBy(type, markets[type]);
       const search = searchOf(parameters, listed, readers);
       if (isRefusal(search)) return search;
       const status = takesStatus === true ? symbolStatus(parameters) : null;
@@ -128,7 +45,7 @@ function fromUpstream({
       if (status !== null && named !== null && listed.get(named)?.status !== status) {
         return { refusal: "SYMBOL_STATUS_MISMATCH" };
       }
-      const text = textOf(await gateway.market.query(upstreamPath, search));
+      const text = textOf(await markets[type].query(upstreamPath, search));
       if (isRefusal(text)) return text;
       return status === null || named !== null ? new ReadyJson(text) : rowsOfStatus(text, status, listed);
     },
@@ -151,10 +68,13 @@ function searchOf(
 
 /** What upstream refuses although it passed here: a symbol that lost its listing just now, and times that do not go together. */
 const REFUSED_BY_UPSTREAM: Readonly<Record<number, Refusal>> = {
+  [-1023]: { refusal: "TIMES_REVERSED" },
   [-1121]: { refusal: "SYMBOL_UNKNOWN" },
   [-1128]: { refusal: "PARAMETERS_EXCLUSIVE" },
+  [-4144]: { refusal: "PAIR_INVALID" },
+  [-4165]: { refusal: "PARAMETERS_INVALID" },
 };
-/** The codes that find fault with a parameter. Source: reference exchange, section 16.1. */
+/** The other codes that find fault with a parameter. Source: reference exchange, section 16.1. */
 const PARAMETER_CODE_MIN = -1299;
 const PARAMETER_CODE_MAX = -1100;
 
@@ -162,10 +82,9 @@ const PARAMETER_CODE_MAX = -1100;
 function textOf(answer: UpstreamAnswer): string | Refusal {
   if (!answer.unavailable && answer.status === 200 && looksLikeJson(answer.text)) return answer.text;
   const code = codeOf(answer);
-  if (code === null || code < PARAMETER_CODE_MIN || code > PARAMETER_CODE_MAX) {
-    return { refusal: "MARKET_SILENT" };
-  }
-  return REFUSED_BY_UPSTREAM[code] ?? { refusal: "PARAMETERS_INVALID" };
+  if (code === null) return { refusal: "MARKET_SILENT" };
+  const isOfParameter = code >= PARAMETER_CODE_MIN && code <= PARAMETER_CODE_MAX;
+  return REFUSED_BY_UPSTREAM[code] ?? { refusal: isOfParameter ? "PARAMETERS_INVALID" : "MARKET_SILENT" };
 }
 
 /** Whether it is an object or a list from end to end: what stands between upstream and us answers with pages. */
@@ -189,14 +108,4 @@ function rowsOfStatus(text: string, status: string, listed: Listed): Answer {
   const rows = bodyOf({ unavailable: false, status: 200, text });
   if (!Array.isArray(rows)) return { refusal: "MARKET_SILENT" };
   return rows.filter((row) => listed.get(row?.symbol)?.status === status);
-}
-
-function weightOfTicker(parameters: Parameters): number {
-  return tickerWeight(optionalText(parameters, "symbol") !== null);
-}
-
-function symbolCountOf(parameters: Parameters): number | null {
-  if (optionalText(parameters, "symbol") !== null) return 1;
-  const list = optionalText(parameters, "symbols");
-  return list === null ? null : (textList(list)?.length ?? null);
 }

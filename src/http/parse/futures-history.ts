@@ -1,0 +1,134 @@
+// The parameters of the futures history lists: which rows, from when until when, and how many.
+//
+// All answer ascending. A span of time may be seven days long; where only one end is given the other is seven days away,
+// and where neither is, nor an id, it is the last seven days. Of more rows than may be shown, orders and legs keep the
+// newest and trades the oldest, unless an id says where to begin.
+// Source: reference exchange, sections 11.8, 11.9, 12.2 and 13.3.
+import { INCOME_TYPES, type IncomeType } from "../../domain/income.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { Parameters } from "../parameters.ts";
+import { count, optionalInteger, optionalText, text } from "./fields.ts";
+
+const ROWS = { standard: 500, max: 1_000 } as const;
+const INCOMES = { standard: 100, max: 1_000 } as const;
+/** Pages of incomes, so that what is skipped stays countable. */
+const PAGES = { standard: 1, max: 1_000_000 } as const;
+
+const DAY_MS = 86_400_000;
+const SPAN_DAYS = 7;
+const SPAN_MS = SPAN_DAYS * DAY_MS;
+
+/**
+ * Reads the parameters of allOrders; `orderId` is the first id wanted. `now` is market time, Unix ms.
+ * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED and DAYS_TOO_MANY.
+ */
+export function parseAllFuturesOrders(parameters: Parameters, now: number): OrderQuery | Refusal {
+  const rows = rowsFrom(parameters, now, "orderId");
+  if (isRefusal(rows)) return rows;
+  const { fromId, ...query } = rows;
+  return { ...query, fromOrderId: fromId };
+}
+
+/** The same of allAlgoOrders, from `algoId` on. */
+export function parseAllLegs(parameters: Parameters, now: number): LegQuery | Refusal {
+  const rows = rowsFrom(parameters, now, "algoId");
+  if (isRefusal(rows)) return rows;
+  const { fromId, ...query } = rows;
+  return { ...query, fromLegId: fromId };
+}
+
+/**
+ * Reads the parameters of userTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade, which does
+ * not go with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllFuturesOrders` does.
+ */
+export function parseUserTrades(parameters: Parameters, now: number): TradeQuery | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
+  const orderId = optionalInteger(parameters, "orderId");
+  if (isRefusal(orderId)) return orderId;
+  const fromTradeId = optionalInteger(parameters, "fromId");
+  if (isRefusal(fromTradeId)) return fromTradeId;
+  const times = timesOf(parameters);
+  if (isRefusal(times)) return times;
+  const isByTime = times.startTime !== undefined || times.endTime !== undefined;
+  if (fromTradeId !== undefined && isByTime) return { refusal: "PARAMETERS_EXCLUSIVE" };
+  const limit = count(parameters, "limit", ROWS);
+  if (isRefusal(limit)) return limit;
+  const isById = orderId !== undefined || fromTradeId !== undefined;
+  const keeps = fromTradeId !== undefined || times.startTime !== undefined ? "OLDEST" : "NEWEST";
+  return { symbol, orderId, fromTradeId, ...spanOf(times, isById ? null : now), limit, keeps };
+}
+
+/**
+ * Reads the parameters of income, for a symbol and of a type, or of all; a type that there is not here is null.
+ * Refuses ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED.
+ */
+export function parseIncomes(parameters: Parameters, now: number): IncomeQuery | null | Refusal {
+  const symbol = optionalText(parameters, "symbol") ?? undefined;
+  const type = optionalText(parameters, "incomeType") ?? undefined;
+  const startTime = optionalInteger(parameters, "startTime");
+  if (isRefusal(startTime)) return startTime;
+  const endTime = optionalInteger(parameters, "endTime");
+  if (isRefusal(endTime)) return endTime;
+  if (isReversed({ startTime, endTime })) return { refusal: "TIMES_REVERSED" };
+  const page = count(parameters, "page", PAGES);
+  if (isRefusal(page)) return page;
+  const limit = count(parameters, "limit", INCOMES);
+  if (isRefusal(limit)) return limit;
+  if (type !== undefined && !isIncomeType(type)) return null;
+  return {
+    symbol,
+    type,
+    startTime: startTime ?? (endTime ?? now) - SPAN_MS,
+    endTime,
+    limit,
+    offset: (page - 1) * limit,
+  };
+}
+
+type Times = { readonly startTime: number | undefined; readonly endTime: number | undefined };
+
+function rowsFrom(parameters: Parameters, now: number, idName: string) {
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
+  const fromId = optionalInteger(parameters, idName);
+  if (isRefusal(fromId)) return fromId;
+  const times = timesOf(parameters);
+  if (isRefusal(times)) return times;
+  const limit = count(parameters, "limit", ROWS);
+  if (isRefusal(limit)) return limit;
+  const isById = fromId !== undefined;
+  const keeps: "OLDEST" | "NEWEST" = isById ? "OLDEST" : "NEWEST";
+  return { symbol, fromId, ...spanOf(times, isById ? null : now), limit, keeps };
+}
+
+/** Times in Unix ms, inclusive, neither in the wrong order nor too far apart. */
+function timesOf(parameters: Parameters): Times | Refusal {
+  const startTime = optionalInteger(parameters, "startTime");
+  if (isRefusal(startTime)) return startTime;
+  const endTime = optionalInteger(parameters, "endTime");
+  if (isRefusal(endTime)) return endTime;
+  if (isReversed({ startTime, endTime })) return { refusal: "TIMES_REVERSED" };
+  const isTooLong = startTime !== undefined && endTime !== undefined && endTime - startTime > SPAN_MS;
+  return isTooLong ? { refusal: "DAYS_TOO_MANY", days: SPAN_DAYS } : { startTime, endTime };
+}
+
+function isReversed({ startTime, endTime }: Times): boolean {
+  return startTime !== undefined && endTime !== undefined && startTime > endTime;
+}
+
+/** Both ends; without either the days up to `now`, or, where that is null, all of time. */
+function spanOf({ startTime, endTime }: Times, now: number | null): Times {
+  if (startTime === undefined && endTime === undefined) {
+    return { startTime: now === null ? undefined : now - SPAN_MS, endTime };
+  }
+  return {
+    startTime: startTime ?? (endTime ?? 0) - SPAN_MS,
+    endTime: endTime ?? (startTime ?? 0) + SPAN_MS,
+  };
+}
+
+function isIncomeType(type: string): type is IncomeType {
+  return (INCOME_TYPES as readonly string[]).includes(type);
+}

@@ -1,0 +1,124 @@
+// The parameters of a futures placement. Checked in this order: what the order is (symbol, side, type), what its type asks
+// for and forbids, then what an entry may ask for besides, then the client's id.
+// Source: specification 4.2; reference exchange, sections 12.1 and 16.5.
+import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
+import { type AttachedLegs, FUTURES_ORDER_TYPES } from "../../domain/order.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { Price, Quantity } from "../../money/decimal.ts";
+import type { Parameters } from "../parameters.ts";
+import { amount, optionalClientId, optionalFlag, optionalInteger, optionalText, text } from "./fields.ts";
+import { anyOf, limitTerms, notGoodTillCancelled, otherPositionSide, sideOf } from "./terms.ts";
+
+/** Reads a placement; an order without a client id gets a fresh one. */
+export function parsePlaceFuturesOrder(
+  parameters: Parameters,
+  newClientOrderId: () => string,
+): PlaceOrder | Refusal {
+  const symbol = text(parameters, "symbol");
+  if (isRefusal(symbol)) return symbol;
+  const side = sideOf(parameters);
+  if (isRefusal(side)) return side;
+  const orderType = orderTypeOf(parameters);
+  if (isRefusal(orderType)) return orderType;
+  const misplaced = otherPositionSide(parameters);
+  if (misplaced !== null) return misplaced;
+
+  const extra = anyOf(parameters, ["stopPrice"]) ?? closesPosition(parameters) ?? matchesPrice(parameters);
+  if (extra !== null) return extra;
+  const terms = TERMS[orderType](parameters);
+  if (isRefusal(terms)) return terms;
+  const entry = entryOf(parameters);
+  if (isRefusal(entry)) return entry;
+  const clientOrderId = optionalClientId(parameters, "newClientOrderId", "FUTURES");
+  if (isRefusal(clientOrderId)) return clientOrderId;
+  return {
+    type: "PlaceOrder",
+    symbol,
+    side,
+    orderType,
+    ...terms,
+    stopPrice: null,
+    clientOrderId: clientOrderId ?? newClientOrderId(),
+    entry,
+  };
+}
+
+type FuturesOrderType = (typeof FUTURES_ORDER_TYPES)[number];
+type Terms = Pick<PlaceOrder, "size" | "price">;
+
+/** The types that the exchange takes as algo orders only. */
+const CONDITIONAL_TYPES: ReadonlySet<string> = new Set([
+  "STOP",
+  "STOP_MARKET",
+  "TAKE_PROFIT",
+  "TAKE_PROFIT_MARKET",
+  "TRAILING_STOP_MARKET",
+]);
+
+const TERMS: { readonly [T in FuturesOrderType]: (parameters: Parameters) => Terms | Refusal } = {
+  MARKET(parameters) {
+    const extra = anyOf(parameters, ["timeInForce", "price"]);
+    if (extra !== null) return extra;
+    const quantity = amount<Quantity>(parameters, "quantity");
+    return isRefusal(quantity) ? quantity : { size: { quantity }, price: null };
+  },
+
+  LIMIT(parameters) {
+    return notGoodTillCancelled(parameters) ?? limitTerms(parameters);
+  },
+};
+
+function orderTypeOf(parameters: Parameters): FuturesOrderType | Refusal {
+  const orderType = text(parameters, "type");
+  if (isRefusal(orderType)) return orderType;
+  if (CONDITIONAL_TYPES.has(orderType)) return { refusal: "ORDER_TYPE_CONDITIONAL" };
+  return isOrderType(orderType) ? orderType : { refusal: "ORDER_TYPE_INVALID" };
+}
+
+/** Only legs close the whole position. Clients send `false` of their own accord. */
+function closesPosition(parameters: Parameters): Refusal | null {
+  const closes = optionalFlag(parameters, "closePosition");
+  if (isRefusal(closes)) return closes;
+  return closes === true ? { refusal: "PARAMETER_NOT_REQUIRED", parameter: "closePosition" } : null;
+}
+
+/** A price that the exchange would choose is not served. */
+function matchesPrice(parameters: Parameters): Refusal | null {
+  const isServed = (optionalText(parameters, "priceMatch") ?? "NONE") === "NONE";
+  return isServed ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: "priceMatch" };
+}
+
+function entryOf(parameters: Parameters): EntryOptions | Refusal {
+  const reduceOnly = optionalFlag(parameters, "reduceOnly");
+  if (isRefusal(reduceOnly)) return reduceOnly;
+  // What only reduces a position opens none that a leg could close.
+  const extra = reduceOnly === true ? anyOf(parameters, ["takeProfitPrice", "stopLossPrice"]) : null;
+  if (extra !== null) return extra;
+  const attached = attachedOf(parameters);
+  if (isRefusal(attached)) return attached;
+  const leverage = optionalLeverage(parameters);
+  if (isRefusal(leverage)) return leverage;
+  return { reduceOnly: reduceOnly === true, attached, leverage };
+}
+
+function attachedOf(parameters: Parameters): AttachedLegs | null | Refusal {
+  const takeProfitPrice = optionalPrice(parameters, "takeProfitPrice");
+  if (isRefusal(takeProfitPrice)) return takeProfitPrice;
+  const stopLossPrice = optionalPrice(parameters, "stopLossPrice");
+  if (isRefusal(stopLossPrice)) return stopLossPrice;
+  return takeProfitPrice === null && stopLossPrice === null ? null : { takeProfitPrice, stopLossPrice };
+}
+
+function optionalPrice(parameters: Parameters, name: string): Price | null | Refusal {
+  return optionalText(parameters, name) === null ? null : amount<Price>(parameters, name);
+}
+
+/** A whole number from 1 on; what is above the contract's highest is that one. ILLEGAL_CHARACTERS, LEVERAGE_INVALID. */
+export function optionalLeverage(parameters: Parameters): number | null | Refusal {
+  const leverage = optionalInteger(parameters, "leverage") ?? null;
+  return leverage === 0 ? { refusal: "LEVERAGE_INVALID", leverage } : leverage;
+}
+
+function isOrderType(value: string): value is FuturesOrderType {
+  return (FUTURES_ORDER_TYPES as readonly string[]).includes(value);
+}

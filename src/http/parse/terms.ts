@@ -1,0 +1,47 @@
+// The terms of an order that are read alike whatever is placed, and for whichever family.
+import type { PlaceOrder } from "../../domain/command.ts";
+import { SIDES, type Side } from "../../domain/order.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { Price, Quantity } from "../../money/decimal.ts";
+import type { Parameters } from "../parameters.ts";
+import { amount, optionalText, text } from "./fields.ts";
+
+/** PARAMETER_MISSING, SIDE_INVALID. */
+export function sideOf(parameters: Parameters): Side | Refusal {
+  const side = text(parameters, "side");
+  if (isRefusal(side)) return side;
+  return isSide(side) ? side : { refusal: "SIDE_INVALID" };
+}
+
+/** Why the order may not be taken if it is not `GTC`, which is all that is served. */
+export function notGoodTillCancelled(parameters: Parameters): Refusal | null {
+  const timeInForce = text(parameters, "timeInForce");
+  if (isRefusal(timeInForce)) return timeInForce;
+  return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
+}
+
+/** The refusal of the first of these parameters that was sent although the type does not take it. */
+export function anyOf(parameters: Parameters, names: readonly string[]): Refusal | null {
+  const extra = names.find((name) => optionalText(parameters, name) !== null);
+  return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+}
+
+/** What every order with a limit says. */
+export function limitTerms(parameters: Parameters): Pick<PlaceOrder, "size" | "price"> | Refusal {
+  const quantity = amount<Quantity>(parameters, "quantity");
+  if (isRefusal(quantity)) return quantity;
+  const price = amount<Price>(parameters, "price");
+  return isRefusal(price) ? price : { size: { quantity }, price };
+}
+
+/** Positions are one-way: POSITION_SIDE_MISMATCH for a side of a hedge, POSITION_SIDE_INVALID for none that there is. */
+export function otherPositionSide(parameters: Parameters): Refusal | null {
+  const positionSide = optionalText(parameters, "positionSide") ?? "BOTH";
+  if (positionSide === "BOTH") return null;
+  const isHedge = positionSide === "LONG" || positionSide === "SHORT";
+  return { refusal: isHedge ? "POSITION_SIDE_MISMATCH" : "POSITION_SIDE_INVALID" };
+}
+
+function isSide(value: string): value is Side {
+  return (SIDES as readonly string[]).includes(value);
+}

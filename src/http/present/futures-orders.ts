@@ -1,0 +1,114 @@
+// Futures orders, legs and trades as the wire has them. Amounts, prices and rates are strings, ids and times integers,
+// flags booleans. A body holds what any generation of clients reads: the newest keys and those that were taken away.
+// Source: reference exchange, sections 11.9, 12 and 13.
+import type { Leg } from "../../domain/leg.ts";
+import type { Order, Trade } from "../../domain/order.ts";
+import { divideDown, formatBriefly, formatDecimal, SCALE, ZERO } from "../../money/decimal.ts";
+import { type Digits, withDigits } from "./digits.ts";
+
+/** An order: the answer to placing, cancelling and querying it. */
+export function presentOrder(order: Order, digits: Digits) {
+  const quantity = (value: bigint) => withDigits(value, digits.quantity);
+  const price = (value: bigint) => withDigits(value, digits.price);
+  return {
+    orderId: order.orderId,
+    symbol: order.symbol,
+    status: order.status,
+    clientOrderId: order.clientOrderId,
+    price: price(order.price),
+    avgPrice: price(averagePriceOf(order)),
+    origQty: quantity(order.quantity),
+    executedQty: quantity(order.executedQuantity),
+    cumQty: quantity(order.executedQuantity),
+    cumQuote: formatBriefly(order.executedQuote),
+    timeInForce: "GTC",
+    type: order.type,
+    origType: order.type,
+    reduceOnly: order.reduceOnly === true,
+    closePosition: order.closesPosition === true,
+    side: order.side,
+    positionSide: "BOTH",
+    stopPrice: price(ZERO),
+    workingType: "CONTRACT_PRICE",
+    priceProtect: false,
+    priceMatch: "NONE",
+    selfTradePreventionMode: "NONE",
+    goodTillDate: 0,
+    time: order.placedAt,
+    updateTime: order.updatedAt,
+  };
+}
+
+/** A leg: the answer to placing and querying it. Those that close a whole position have no quantity of their own. */
+export function presentLeg(leg: Leg, digits: Digits) {
+  const price = (value: bigint) => withDigits(value, digits.price);
+  const quantity = (value: bigint) => withDigits(value, digits.quantity);
+  const { fired } = leg;
+  return {
+    algoId: leg.legId,
+    clientAlgoId: leg.clientLegId,
+    algoType: "CONDITIONAL",
+    orderType: leg.type,
+    symbol: leg.symbol,
+    side: leg.side,
+    positionSide: "BOTH",
+    timeInForce: "GTC",
+    quantity: quantity(ZERO),
+    algoStatus: leg.status,
+    actualOrderId: fired === null ? "" : String(fired.orderId),
+    actualPrice: price(fired?.price ?? ZERO),
+    actualType: fired === null ? "" : "MARKET",
+    actualQty: quantity(fired?.quantity ?? ZERO),
+    triggerPrice: price(leg.triggerPrice),
+    stopPrice: price(leg.triggerPrice),
+    price: price(ZERO),
+    icebergQuantity: null,
+    tpTriggerPrice: price(ZERO),
+    tpPrice: price(ZERO),
+    slTriggerPrice: price(ZERO),
+    slPrice: price(ZERO),
+    tpOrderType: "",
+    selfTradePreventionMode: "NONE",
+    workingType: "MARK_PRICE",
+    priceMatch: "NONE",
+    closePosition: true,
+    priceProtect: false,
+    reduceOnly: true,
+    activatePrice: "",
+    callbackRate: "",
+    createTime: leg.placedAt,
+    updateTime: leg.updatedAt,
+    triggerTime: fired?.at ?? 0,
+    goodTillDate: 0,
+  };
+}
+
+/** A leg that was cancelled; the code is a text here, and a number where all of a symbol are cancelled. */
+export function presentCanceledLeg({ legId, clientLegId }: Leg) {
+  return { algoId: legId, clientAlgoId: clientLegId, code: "200", msg: "success" };
+}
+
+/** A fill. What makes clients take a trade for one of spot (`isMaker`, `orderListId`) is not in it. */
+export function presentTrade(trade: Trade, digits: Digits) {
+  return {
+    symbol: trade.symbol,
+    id: trade.tradeId,
+    orderId: trade.orderId,
+    side: trade.side,
+    positionSide: "BOTH",
+    price: withDigits(trade.price, digits.price),
+    qty: withDigits(trade.quantity, digits.quantity),
+    quoteQty: formatBriefly(trade.quoteQuantity),
+    realizedPnl: formatDecimal(trade.realizedPnl ?? ZERO),
+    commission: formatDecimal(trade.fee),
+    commissionAsset: trade.feeAsset,
+    time: trade.at,
+    buyer: trade.side === "BUY",
+    maker: trade.isMaker,
+  };
+}
+
+/** Zero of an order that nothing was filled of. */
+function averagePriceOf({ executedQuote, executedQuantity }: Order): bigint {
+  return executedQuantity === 0n ? ZERO : divideDown(executedQuote * SCALE, executedQuantity);
+}

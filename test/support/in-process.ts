@@ -1,0 +1,85 @@
+// A gateway in the test's own process: real sockets and a real database, while the market is the test's and each request is
+// sent a minute of wall time after the one before, so that no budget is ever spent.
+import { randomUUID } from "node:crypto";
+import pino from "pino";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { Desk } from "../../src/desk/desk.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { Market } from "../../src/domain/market.ts";
+import { STANDARD } from "../../src/engine/profiles.ts";
+import { createServer } from "../../src/http/server.ts";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { Budgets } from "../../src/limits/budgets.ts";
+import type { MarketFeed } from "../../src/market/client/feed.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Credentials, newDirectory } from "./gateway.ts";
+import { signed, type WireAnswer } from "./signed-client.ts";
+
+/** Only the part of a feed that a test needs: whatever else is asked of it fails. */
+export type OwnMarket = Market & Pick<MarketFeed, "now" | "mark" | "prepare"> & Partial<MarketFeed>;
+
+export type Call = (
+  method: string,
+  path: string,
+  parameters?: Readonly<Record<string, string | number>>,
+) => Promise<WireAnswer>;
+
+export type InProcessGateway = {
+  readonly url: string;
+  readonly desk: Desk;
+  readonly store: Store;
+  /** Another strategy, seeded at the market time of now. */
+  seed(type: StrategyType): Promise<Credentials>;
+  /** Signed requests of a strategy. */
+  callsOf(strategy: Credentials): Call;
+  close(): Promise<void>;
+};
+
+/** Opens a gateway on a new database; a family without a market of its own has that of the other. */
+export async function openInProcess(
+  markets: { readonly [T in StrategyType]?: OwnMarket },
+): Promise<InProcessGateway> {
+  const { store, master } = await openDataDirectory(newDirectory(), null);
+  const log = pino({ level: "silent" });
+  const feeds = {
+    SPOT: (markets.SPOT ?? markets.FUTURES) as MarketFeed,
+    FUTURES: (markets.FUTURES ?? markets.SPOT) as MarketFeed,
+  };
+  let wallTime = Date.UTC(2026, 0, 1);
+  const onStoreFailure = (error: unknown) => {
+    throw error;
+  };
+  const parts = { store, markets: feeds, profiles: STANDARD };
+  const desk = new Desk({ ...parts, onStoreFailure, log });
+  const server = createServer(
+    {
+      ...parts,
+      desk,
+      master,
+      budgets: new Budgets(),
+      wallNow: () => wallTime,
+      newClientOrderId: randomUUID,
+    },
+    { log },
+  );
+  const url = await server.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    url,
+    desk,
+    store,
+    async seed(type) {
+      const [seeded] = await seedStrategies(store, master, [type], wallTime, feeds[type].now());
+      if (seeded === undefined) throw new Error("one strategy was asked for");
+      return seeded;
+    },
+    callsOf: (strategy) => (method, path, parameters) => {
+      wallTime += 60_000;
+      return signed(url, strategy, method, path, { ...parameters, timestamp: wallTime });
+    },
+    async close() {
+      await server.close();
+      await desk.drain();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Perpetual contracts in the test's own hands: rows and brackets as the exchange publishes them, prices as the test says.
+// Source: reference exchange, sections 10.1 and 15 (the brackets of the worked examples).
+import type { Quote, Settlement } from "../../src/domain/market.ts";
+import type { SymbolRules } from "../../src/domain/symbol.ts";
+import { readBrackets } from "../../src/market/brackets/read.ts";
+import { parseContractRules } from "../../src/market/client/contract-rules.ts";
+import type { ExchangeInfoBody } from "../../src/market/client/listings.ts";
+import { decimal, type Price, type Rate } from "../../src/money/decimal.ts";
+import type { OwnMarket } from "./in-process.ts";
+
+const TIERS = [
+  [125, 0, 50_000, 0.004, 0],
+  [100, 50_000, 600_000, 0.005, 50],
+  [75, 600_000, 3_000_000, 0.0065, 950],
+  [50, 3_000_000, 12_000_000, 0.01, 11_450],
+] as const;
+
+const brackets = TIERS.map(([initialLeverage, notionalFloor, notionalCap, maintMarginRatio, cum], index) => ({
+  bracket: index + 1,
+  initialLeverage,
+  notionalCap,
+  notionalFloor,
+  maintMarginRatio,
+  cum,
+}));
+
+/** A row of exchangeInfo with every filter that the exchange publishes now. */
+export function contractRow(symbol: string, changed: Readonly<Record<string, unknown>> = {}) {
+  return {
+    symbol,
+    pair: symbol,
+    contractType: "PERPETUAL",
+    deliveryDate: 4_133_404_800_000,
+    onboardDate: 1_567_965_300_000,
+    status: "TRADING",
+    baseAsset: symbol.replace(/USDT$/, ""),
+    quoteAsset: "USDT",
+    marginAsset: "USDT",
+    pricePrecision: 2,
+    quantityPrecision: 3,
+    liquidationFee: "0.012500",
+    marketTakeBound: "0.05",
+    filters: [
+      { filterType: "PRICE_FILTER", minPrice: "556.80", maxPrice: "4529764", tickSize: "0.10" },
+      { filterType: "LOT_SIZE", minQty: "0.001", maxQty: "1000", stepSize: "0.001" },
+      { filterType: "MARKET_LOT_SIZE", minQty: "0.001", maxQty: "120", stepSize: "0.001" },
+      { filterType: "MAX_NUM_ORDERS", limit: 3 },
+      { filterType: "MIN_NOTIONAL", notional: "50" },
+      {
+        filterType: "PERCENT_PRICE",
+        multiplierUp: "1.2000",
+        multiplierDown: "0.8000",
+        multiplierDecimal: "4",
+      },
+    ],
+    orderTypes: ["LIMIT", "MARKET", "STOP_MARKET", "TAKE_PROFIT_MARKET"],
+    ...changed,
+  };
+}
+
+export class OwnContracts implements OwnMarket {
+  time = Date.UTC(2026, 0, 1);
+  readonly #rules = new Map<string, SymbolRules>();
+  readonly #quotes = new Map<string, Quote>();
+  readonly #marks = new Map<string, Price>();
+  readonly #silent = new Set<string>();
+  readonly #body: ExchangeInfoBody;
+
+  constructor(rows: readonly ReturnType<typeof contractRow>[]) {
+    for (const row of rows) {
+      const table = readBrackets(JSON.stringify([{ symbol: row.symbol, brackets }]));
+      const parsed = parseContractRules(row, table);
+      if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
+      this.#rules.set(row.symbol, parsed.rules);
+    }
+    const symbols = new Map(rows.map((row) => [row.symbol, row]));
+    this.#body = { head: { timezone: "UTC", futuresType: "U_MARGINED" }, symbols, version: 1 };
+  }
+
+  /** Best bid, best ask, and the mark price, which is the ask unless said. */
+  show(symbol: string, bid: string, ask: string, mark = ask): void {
+    this.#quotes.set(symbol, { bid: decimal(bid), ask: decimal(ask) });
+    this.#marks.set(symbol, decimal(mark));
+    this.#silent.delete(symbol);
+  }
+
+  /** There is no quote any more, and the last mark price grows old. */
+  silence(symbol: string): void {
+    this.#quotes.delete(symbol);
+    this.#silent.add(symbol);
+  }
+
+  delist(symbol: string): void {
+    this.#rules.delete(symbol);
+  }
+
+  /** A settlement of funding at the market time of now. */
+  settlement(symbol: string, rate: string): Settlement {
+    const markPrice = this.#marks.get(symbol) ?? decimal<Price>("0");
+    return { symbol, fundingTime: this.time, rate: decimal<Rate>(rate), markPrice };
+  }
+
+  readonly now = () => this.time;
+  readonly mark = () => 0;
+  readonly prepare = () => undefined;
+  readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
+  readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
+  readonly markPrice = (symbol: string) => (this.#silent.has(symbol) ? null : this.lastMarkPrice(symbol));
+  readonly lastMarkPrice = (symbol: string) => this.#marks.get(symbol) ?? null;
+  readonly lastPrice = () => null;
+  readonly averagePrice = () => null;
+  readonly exchangeInfo = () => this.#body;
+}
