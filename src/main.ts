@@ -1,14 +1,8 @@
 // `npm start`: reads the configuration, starts the service, says how to trade on it, and ends it when told to.
 import { setFlagsFromString } from "node:v8";
 import pino from "pino";
-import {
-  type Config,
-  ConfigError,
-  DATA_DIR_DEFAULT,
-  readServeConfig,
-  SERVE_HELP,
-  VERSION,
-} from "./config.ts";
+import { ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
+import { greeting } from "./greeting.ts";
 import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
@@ -41,7 +35,7 @@ try {
     log.level = config.logLevel;
     const service = await startService(config, { log, onFatal: stopAtOnce });
     closeOnSignal(service);
-    greet(service, config);
+    process.stdout.write(greeting(service, config));
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -77,60 +71,4 @@ function closeOnSignal(service: Service): void {
   process.on("SIGINT", close);
   // Without a certificate to read again the signal means what it always does: the terminal is gone.
   process.on("SIGHUP", service.renewCertificate ?? close);
-}
-
-function greet({ url, firstStrategies, restingOrders }: Service, config: Config): void {
-  process.stdout.write(`Lyrebird listens on ${url}\n`);
-  process.stdout.write(`Market: ${nameOf(config.market)}\n`);
-  if (restingOrders > 0) {
-    process.stdout.write(
-      restingOrders === 1 ? "1 order is resting.\n" : `${restingOrders} orders are resting.\n`,
-    );
-  }
-  const [strategy] = firstStrategies;
-  if (strategy === undefined) {
-    // With a master key of one's own the command would refuse.
-    if (config.masterKeyFile === null) {
-      const beside = config.databaseUrl === null ? "" : " (with the same DATABASE_URL)";
-      process.stdout.write(
-        `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}${beside}\n`,
-      );
-    }
-    return;
-  }
-  process.stdout.write(`
-A demo strategy was made for you: ${strategy.type.toLowerCase()}, 200 USDT. Its keys are shown this once:
-
-  apiKey  ${strategy.apiKey}
-  secret  ${strategy.apiSecret}
-
-Trade on it with ccxt, unmodified but for its addresses:
-
-  import ccxt from "ccxt";
-  const exchange = new ccxt.binance({ apiKey: "${strategy.apiKey}", secret: "${strategy.apiSecret}" });
-  for (const api in exchange.urls.api) exchange.urls.api[api] = exchange.urls.api[api].replace(/^https?:..[^/]+/, "${url}");
-  console.log(await exchange.createOrder("BTC/USDT", "market", "buy", 0.001));
-
-`);
-}
-
-/** The market as its operator chose it; of another exchange's addresses the host alone. */
-function nameOf(market: Config["market"]): string {
-  switch (market.kind) {
-    case "sim":
-      return `simulated exchange (seed ${market.seed})`;
-    case "live":
-      return market.upstream === null
-        ? "the reference exchange's public data"
-        : `the reference exchange's protocol at ${new URL(market.upstream.spotRestUrl).host}`;
-    case "tape":
-      return `recording ${market.file}${market.speed === 1 ? "" : `, ${market.speed} times as fast`}`;
-  }
-}
-
-/** What a command needs, as a shell reads it, to find the same data. */
-function dataOption({ dataDir }: Config): string {
-  if (dataDir === DATA_DIR_DEFAULT) return "";
-  const isPlain = /^[\w./:@%+-]+$/.test(dataDir);
-  return ` --data ${isPlain ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`}`;
 }

@@ -5,18 +5,22 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { readCertificate } from "./certificate.ts";
 import { ClosingSweep } from "./clock/closing-sweep.ts";
+import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { Desk } from "./desk/desk.ts";
-import { STANDARD_SPOT } from "./engine/profiles.ts";
+import type { StrategyType } from "./domain/account.ts";
+import { STANDARD } from "./engine/profiles.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
 import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
 import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
+import type { Family } from "./market/client/hosts.ts";
 import { systemTimers } from "./market/client/time.ts";
 import { openUpstream } from "./upstream.ts";
+import type { WaitingCounts } from "./watch/watch-list.ts";
 import { Watcher } from "./watch/watcher.ts";
 
 export type Service = {
@@ -24,8 +28,8 @@ export type Service = {
   readonly url: string;
   /** Created and shown once, at the first start of a demo data directory. */
   readonly firstStrategies: readonly SeededStrategy[];
-  /** How many orders were found resting at the start. */
-  readonly restingOrders: number;
+  /** What was found waiting for its price at the start, of either family. */
+  readonly waiting: readonly WaitingCounts[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
   readonly renewCertificate: (() => void) | null;
   /** Answers what has been accepted, then closes everything. */
@@ -61,23 +65,41 @@ export async function startService(
     opened.defer(() => store.close());
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 
-    const upstream = await openUpstream(config.market);
+    const upstream = await openUpstream(config);
     opened.defer(() => upstream.close());
-    const market = createMarketFeed({
-      ...upstream.hosts,
-      clock: upstream.clock,
-      log,
-      ...upstream.feedOptions,
-    });
-    opened.defer(() => market.close());
-    await market.start();
+    const feedOf = (family: Family) =>
+      createMarketFeed({ family, ...upstream.hosts, clock: upstream.clock, log, ...upstream.feedOptions });
+    const markets = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };
+    for (const market of Object.values(markets)) opened.defer(() => market.close());
+    await Promise.all(Object.values(markets).map((market) => market.start()));
 
-    const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure: onFatal, log });
+    const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure: onFatal, log });
     opened.defer(() => desk.drain());
-    const watcher = new Watcher({ desk, store, market, timers: systemTimers, log });
-    opened.defer(() => watcher.close());
-    const restingOrders = await watcher.rebuild();
-    const closingSweep = new ClosingSweep({ desk, store, every: systemTimers.every, log });
+    const watcherOf = (family: StrategyType) => {
+      const watcher = new Watcher({
+        family,
+        desk,
+        store,
+        market: markets[family],
+        timers: systemTimers,
+        log,
+      });
+      opened.defer(() => watcher.close());
+      return watcher;
+    };
+    const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
+    const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
+    const { every } = systemTimers;
+    const funding = new FundingClock({
+      market: markets.FUTURES,
+      holders: watchers.FUTURES,
+      store,
+      every,
+      log,
+    });
+    opened.defer(() => funding.close());
+    await funding.rebuild();
+    const closingSweep = new ClosingSweep({ desk, store, every, log });
     opened.defer(() => closingSweep.close());
     closingSweep.rebuild();
 
@@ -87,7 +109,7 @@ export async function startService(
       store,
       process: randomBytes(8).toString("hex"),
       wallNow,
-      every: systemTimers.every,
+      every,
       log,
     });
     await budgetLog.open();
@@ -97,10 +119,10 @@ export async function startService(
       {
         store,
         desk,
-        market,
+        markets,
         master,
         budgets,
-        profile: STANDARD_SPOT,
+        profiles: STANDARD,
         wallNow,
         newClientOrderId: () => randomBytes(11).toString("hex"),
       },
@@ -111,14 +133,14 @@ export async function startService(
     // Only now, since the keys are shown once: a start that fails must not use them up.
     const isFirstStart = isDemo && (await store.countStrategies()) === 0;
     const firstStrategies = isFirstStart
-      ? await seedStrategies(store, master, ["SPOT"], wallNow(), market.now())
+      ? await seedStrategies(store, master, ["SPOT", "FUTURES"], wallNow(), upstream.clock.now())
       : [];
     const { port } = server.server.address() as AddressInfo;
     const { tls } = config;
     return {
       url: config.publicUrl ?? originOf(config, port),
       firstStrategies,
-      restingOrders,
+      waiting,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
       close: () => opened.disposeAsync(),
     };

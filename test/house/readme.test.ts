@@ -15,7 +15,7 @@ test("these are the commands of the README", () => {
   expect([...new Set(commands)].sort()).toEqual([
     "npm run -s lyrebird -- keys list",
     "npm run -s lyrebird -- keys revoke lyre_bot_…",
-    "npm run -s lyrebird -- seed --type spot",
+    "npm run -s lyrebird -- seed --type futures",
     "npm run bench",
     "npm run crash",
     "npm start",
@@ -81,7 +81,7 @@ test("lyrebird seed prints one line of JSON and nothing else; keys list shows th
       env: { ...process.env, DATA_DIR },
       encoding: "utf8",
     });
-  const { status, stdout } = lyrebird("seed", "--type", "spot");
+  const { status, stdout } = lyrebird("seed", "--type", "futures");
   expect(status).toBe(0);
   expect(stdout.trim().split("\n")).toHaveLength(1);
   const { apiKey } = JSON.parse(stdout);
@@ -90,7 +90,7 @@ test("lyrebird seed prints one line of JSON and nothing else; keys list shows th
   expect(lyrebird("keys", "list").stdout).toMatch(/revoked/i);
   expect(JSON.parse(stdout)).toEqual({
     strategyId: expect.stringMatching(/^[0-9a-f]{16}$/),
-    type: "SPOT",
+    type: "FUTURES",
     apiKey: expect.stringMatching(/^lyre_bot_[0-9a-f]{64}$/),
     apiSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
   });

@@ -87,13 +87,13 @@ const STOPPED: Outage = {
     await life.stop();
     return tape.clock.now() - NOTE_LAG;
   },
-  regain: (tape, _life, dataDir) => openLife(tape, dataDir),
+  regain: (tape, _life, dataDir) => openLife(tape, { dataDir }),
 };
 
 const KILLED: Outage = {
   ...STOPPED,
   async lose(tape, life) {
-    const [noted] = await life.store.listHeard();
+    const [noted] = await life.store.listHeard("SPOT");
     await life.kill();
     if (noted === undefined) throw new Error("a symbol that is heard is noted every few seconds");
     expect(noted.at).toBeGreaterThan(tape.clock.now() - NOTE_INTERVAL - NOTE_LAG - SECOND);
@@ -127,7 +127,7 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
       const random = seededRandom(SEED);
       const levels = levelsBetween(lostAt, backAt);
       const orders: Followed[] = [];
-      let life = await openLife(tape, dataDir);
+      let life = await openLife(tape, { dataDir });
       const strategies = await life.seed(STRATEGIES);
       for (const [index, strategy] of strategies.entries()) {
         const momentsLeft = STRATEGIES - 1 - index;
@@ -261,7 +261,7 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
         await life.turn(TURN_MS);
         // The book as it is, again and again: a market that stands still and lives.
         tape.sendRaw("btcusdt@depth20", { lastUpdateId: u, bids: [[b, B]], asks: [[a, A]] });
-        const [heard] = await life.store.listHeard();
+        const [heard] = await life.store.listHeard("SPOT");
         return heard?.at ?? 0;
       },
       (heardAt) => heardAt >= backAt - NOTE_LAG,

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { decimal, type Price } from "../../src/money/decimal.ts";
 
-const SHARED_DIR = process.env.SHARED_DIR ?? join(import.meta.dirname, "../../../shared");
+export const SHARED_DIR = process.env.SHARED_DIR ?? join(import.meta.dirname, "../../../shared");
 export const FILE = join(SHARED_DIR, "data/tape/spot-btcusdt-2024-08-08T2354.ndjson.gz");
-export const isHere = existsSync(FILE);
+/** The same minutes of the contract. */
+export const FUTURES_FILE = join(SHARED_DIR, "data/tape/usdm-btcusdt-2024-08-08T2354.ndjson.gz");
+export const isHere = existsSync(FILE) && existsSync(FUTURES_FILE);
 /** Said in the names of tests that have nothing to look at. */
 export const SKIPPED = isHere ? "" : " (skipped: no recording in SHARED_DIR)";
 export const SYMBOL = "BTCUSDT";
@@ -27,23 +29,15 @@ export type Message = {
   readonly trade: { readonly at: number; readonly price: Price } | null;
 };
 
-type Heard = { readonly atNs: bigint; readonly stream: string; readonly payload: string };
+export type Heard = { readonly atNs: bigint; readonly stream: string; readonly payload: string };
 
 /**
  * All tickers and trades from the first ticker on. Market time is the time of receipt plus the largest amount by which an
  * event's own time lies ahead of its receipt, rounded up to ms.
  */
-export function readMessages(): readonly Message[] {
-  const lines = gunzipSync(readFileSync(FILE)).toString("utf8").trim().split("\n");
-  const heard = lines.flatMap((line) => heardIn(line) ?? []);
-  const aheadNs = heard.reduce(
-    (most, { atNs, payload }) => {
-      const eventAt = /"E":(\d+)/.exec(payload)?.[1];
-      const ahead = eventAt === undefined ? most : BigInt(eventAt) * NS_IN_MS - atNs;
-      return ahead > most ? ahead : most;
-    },
-    -(10n ** 18n),
-  );
+export function readMessages(file = FILE): readonly Message[] {
+  const heard = linesOf(file).flatMap((line) => heardIn(line) ?? []);
+  const aheadNs = aheadOf(heard);
   let quote: Quote | null = null;
   const messages: Message[] = [];
   for (const { atNs, stream, payload } of heard) {
@@ -59,9 +53,25 @@ export function readMessages(): readonly Message[] {
   return messages;
 }
 
-const NS_IN_MS = 1_000_000n;
+export const NS_IN_MS = 1_000_000n;
 
-function heardIn(line: string): Heard | null {
+export function linesOf(file: string): readonly string[] {
+  return gunzipSync(readFileSync(file)).toString("utf8").trim().split("\n");
+}
+
+/** The largest amount by which an event's own time lies ahead of its receipt, ns. */
+export function aheadOf(heard: readonly Heard[]): bigint {
+  return heard.reduce(
+    (most, { atNs, payload }) => {
+      const eventAt = /"E":(\d+)/.exec(payload)?.[1];
+      const ahead = eventAt === undefined ? most : BigInt(eventAt) * NS_IN_MS - atNs;
+      return ahead > most ? ahead : most;
+    },
+    -(10n ** 18n),
+  );
+}
+
+export function heardIn(line: string): Heard | null {
   const [, received, stream, payload] = /^(\d+) \{"stream":"([^"]+)","data":(.*)\}$/.exec(line) ?? [];
   if (received === undefined || stream === undefined || payload === undefined) return null;
   return { atNs: BigInt(received), stream, payload };

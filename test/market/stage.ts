@@ -4,15 +4,18 @@
 import { inspect } from "node:util";
 import pino from "pino";
 import { afterEach } from "vitest";
+import { FundingClock } from "../../src/clock/funding.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import { STANDARD } from "../../src/engine/profiles.ts";
 import { createServer } from "../../src/http/server.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/identity/seed.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import type { Family } from "../../src/market/client/hosts.ts";
 import { createManualTime, type ManualTime } from "../../src/market/client/testing/manual-time.ts";
-import { openTape, type Tape } from "../../src/market/tape/open.ts";
+import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Watcher } from "../../src/watch/watcher.ts";
 import { newDirectory } from "../support/gateway.ts";
@@ -21,6 +24,7 @@ import { FILE, type Message, SYMBOL } from "./recorded.ts";
 
 /** One process, as it were. */
 export type Life = {
+  /** Of the family that is played. */
   readonly market: MarketFeed;
   readonly store: Store;
   /** The wall clock and the timers of this life. */
@@ -62,7 +66,13 @@ const STEP_MS_MAX = 1_000;
 const RUSH_STEP_MS = 25;
 /** Short beside every deadline: in a turn something arrives over real sockets. */
 export const TURN_MS = 100;
-const PROBE_STREAM = "btcusdt@probe";
+/** One for every connection that prices come on: the books of futures have one of their own. */
+const PROBE_STREAMS = {
+  SPOT: ["btcusdt@probe"],
+  FUTURES: ["btcusdt@probe", "btcusdt@depthProbe"],
+} as const;
+const FAMILIES: Readonly<Record<StrategyType, Family>> = { SPOT: "spot", FUTURES: "futures" };
+const PING = { SPOT: "/api/v3/ping", FUTURES: "/fapi/v1/ping" } as const;
 /** A wait for something that is on its way through the loopback interface ends after this, ms. */
 const WAIT_MS_MAX = 10_000;
 
@@ -75,59 +85,103 @@ export function cleanStages(): void {
   });
 }
 
-export async function openManualTape(): Promise<Tape> {
-  const tape = await openTape({ file: FILE, manual: true });
+export async function openManualTape(options: Partial<TapeOptions> = {}): Promise<Tape> {
+  const tape = await openTape({ file: FILE, manual: true, ...options });
   closing.push(() => tape.close());
   return tape;
 }
 
-/** Begins a life on a data directory, a new one unless said, and has the market streamed. */
-export async function openLife(tape: Tape, dataDir: string = newDirectory()): Promise<Life> {
+export type LifeOptions = {
+  /** A new one unless said. */
+  readonly dataDir?: string;
+  /** Which family is played: SPOT unless said. */
+  readonly family?: StrategyType;
+  /** How many times as fast as the life's own time the tape is played. */
+  readonly speed?: number;
+};
+
+/** Begins a life, and has the market streamed. */
+export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<Life> {
+  const { dataDir = newDirectory(), family = "SPOT", speed = 1 } = options;
   const time = createManualTime(tape.clock.now());
   const log = pino({ level: "silent" });
   const { store, master } = await openDataDirectory(dataDir, null);
   const clocks = { clock: tape.clock, wallClock: time, timers: time };
   const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, isMetered: false };
-  const market = createMarketFeed({ ...tape, ...clocks, ...ways });
-  await market.start();
+  const feedOf = (type: StrategyType) =>
+    createMarketFeed({ family: FAMILIES[type], ...tape, ...clocks, ...ways });
+  const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
+  await Promise.all(Object.values(markets).map((each) => each.start()));
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, market, profile: STANDARD_SPOT, onStoreFailure, log });
-  const watcher = new Watcher({ desk, store, market, timers: time, log });
+  const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure, log });
+  const watcherOf = (type: StrategyType) =>
+    new Watcher({ family: type, desk, store, market: markets[type], timers: time, log });
+  const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
+  const funding = new FundingClock({
+    market: markets.FUTURES,
+    holders: watchers.FUTURES,
+    store,
+    every: time.every,
+    log,
+  });
   const wallNow = () => Date.now() + requests * 60_000;
   const server = createServer(
     {
       store,
       desk,
-      market,
+      markets,
       master,
       budgets: new Budgets(),
-      profile: STANDARD_SPOT,
+      profiles: STANDARD,
       wallNow,
       newClientOrderId: () => `bot-${requests}`,
     },
     { log },
   );
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
-  await watcher.rebuild();
+  for (const watcher of Object.values(watchers)) await watcher.rebuild();
+  await funding.rebuild();
+  const market = markets[family];
   void market.prepare(SYMBOL);
-  let heard = 0;
-  market.subscribe(PROBE_STREAM, (data) => {
-    heard = (data as { number: number }).number;
-  });
+  const heard = new Map<string, number>();
+  for (const stream of PROBE_STREAMS[family]) {
+    market.subscribe(stream, (data) => heard.set(stream, (data as { number: number }).number));
+  }
+  const sendProbes = (number: number) => {
+    for (const stream of PROBE_STREAMS[family]) tape.sendRaw(stream, { number }, FAMILIES[family]);
+  };
+  const heardByAll = async () => PROBE_STREAMS[family].map((stream) => heard.get(stream));
 
   let isOver = false;
   const end = async (inOrder: boolean) => {
     if (isOver) return;
     isOver = true;
     await server.close();
-    if (inOrder) await watcher.close();
+    if (inOrder) {
+      await passing(funding.close());
+      for (const watcher of Object.values(watchers)) await watcher.close();
+    }
     await desk.drain();
-    await market.close();
+    for (const each of Object.values(markets)) await each.close();
     await store.close();
   };
   closing.push(() => end(true));
+  // What is under way may wait for its time.
+  const passing = async (done: Promise<void>) => {
+    let isDone = false;
+    void done.finally(() => {
+      isDone = true;
+    });
+    await eventual(
+      async () => {
+        time.advance(TURN_MS);
+        return isDone;
+      },
+      (is) => is,
+    );
+  };
 
   const life: Life = {
     market,
@@ -137,7 +191,7 @@ export async function openLife(tape: Tape, dataDir: string = newDirectory()): Pr
       seedStrategies(
         store,
         master,
-        Array.from({ length: count }, () => "SPOT" as const),
+        Array.from({ length: count }, () => family),
         tape.clock.now(),
       ),
     async send(strategy, method, path, parameters = {}) {
@@ -152,23 +206,20 @@ export async function openLife(tape: Tape, dataDir: string = newDirectory()): Pr
     async probe() {
       probes += 1;
       const number = probes;
-      tape.sendRaw(PROBE_STREAM, { number });
-      await eventual(
-        async () => heard,
-        (last) => last === number,
-      );
+      sendProbes(number);
+      await eventual(heardByAll, (last) => last.every((each) => each === number));
     },
     async turn(ms) {
       time.advance(ms);
       for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
         requests += 1;
-        await market.query("/api/v3/ping", `trip=${requests}`);
+        await market.query(PING[family], `trip=${requests}`);
       }
     },
     async playTo(at) {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
-        const step = Math.min(STEP_MS_MAX, at - now);
-        time.advance(step);
+        const step = Math.min(STEP_MS_MAX * speed, at - now);
+        time.advance(Math.ceil(step / speed));
         tape.advanceTo(now + step);
         await life.probe();
       }
@@ -184,9 +235,9 @@ export async function openLife(tape: Tape, dataDir: string = newDirectory()): Pr
     },
     async missTo(at) {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
-        const step = Math.min(STEP_MS_MAX, at - now);
+        const step = Math.min(STEP_MS_MAX * speed, at - now);
         tape.advanceTo(now + step);
-        await life.turn(step);
+        await life.turn(Math.ceil(step / speed));
       }
     },
     async playInstant(messages, at, after) {
@@ -210,10 +261,10 @@ export async function openLife(tape: Tape, dataDir: string = newDirectory()): Pr
   await eventual(
     async () => {
       await life.turn(TURN_MS);
-      tape.sendRaw(PROBE_STREAM, { number: -1 });
-      return heard;
+      sendProbes(-1);
+      return heardByAll();
     },
-    (last) => last !== 0,
+    (last) => last.every((each) => each !== undefined),
   );
   await life.probe();
   return life;

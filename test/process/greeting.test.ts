@@ -82,11 +82,11 @@ describe("the greeting", () => {
     expect(gateway.output()).not.toContain("Another strategy");
   });
 
-  test("counts the orders that rest: one, or more", async () => {
+  test("counts what is watched: one order, or more", async () => {
     const dataDir = newDirectory();
     const key = seedStrategy(dataDir);
     const terms = { symbol: "BTCUSDT", side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001" };
-    for (const line of ["1 order is resting.", "2 orders are resting."]) {
+    for (const line of ["Watching 1 order.", "Watching 2 orders."]) {
       const first = await gatewayOfTest({ dataDir });
       const ticker = await send(first.url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT");
       // Far enough below the market to rest, near enough to be allowed.

@@ -199,21 +199,30 @@ describe("a demo data directory", () => {
     expect(answer.body.balances).toEqual([{ asset: "USDT", free: "200.00000000", locked: "0.00000000" }]);
   });
 
-  test("comes with lines for ccxt that run as they are printed", async () => {
-    await eventually("the lines are printed", () => gateway.output().includes("createOrder"));
-    const printed = /^ {2}import ccxt[\s\S]*createOrder.*$/m.exec(gateway.output())?.[0] ?? "";
+  test("comes with lines for ccxt that run as they are printed, for spot and for futures", async () => {
+    const printed = () =>
+      [...gateway.output().matchAll(/^ {2}import ccxt[\s\S]*?createOrder.*$/gm)].map(String);
+    await eventually("the lines are printed", () => printed().length === 2);
     // A directory that has the project's packages, as a reader's own project would.
     const directory = newDirectory();
     symlinkSync(PROJECT_MODULES, join(directory, "node_modules"), "dir");
     onTestFinished(() => rmSync(join(directory, "node_modules")));
-    const file = join(directory, "bot.mjs");
-    writeFileSync(file, printed);
-    const { status, stdout, stderr } = runNode([file]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toContain("closed");
-    const credentials = printedCredentials(gateway.output());
-    const trades = await signed(gateway.url, credentials, "GET", "/api/v3/myTrades", { symbol: "BTCUSDT" });
+    for (const [index, lines] of printed().entries()) {
+      const file = join(directory, `bot-${index}.mjs`);
+      writeFileSync(file, lines);
+      const { status, stdout, stderr } = runNode([file]);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).toContain("closed");
+    }
+    const [spot, futures] = [...gateway.output().matchAll(/apiKey {2}(\S+)\s+secret {2}(\S+)/g)].map(
+      ([, apiKey = "", apiSecret = ""]) => ({ apiKey, apiSecret }),
+    );
+    if (spot === undefined || futures === undefined) throw new Error("two keys are printed");
+    const symbol = "BTCUSDT";
+    const trades = await signed(gateway.url, spot, "GET", "/api/v3/myTrades", { symbol });
     expect(trades.body).toMatchObject([{ qty: "0.00100000", isBuyer: true }]);
+    const fills = await signed(gateway.url, futures, "GET", "/fapi/v1/userTrades", { symbol });
+    expect(fills.body).toMatchObject([{ qty: "0.002", buyer: true }]);
   });
 
   test("has one server: a second one is refused, exit 1, and the first goes on", async () => {
