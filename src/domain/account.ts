@@ -33,6 +33,8 @@ export type Account = {
   readonly leverages: Map<string, number>;
   /** By symbol, in the order of time: what was held before changes that no funding settlement has followed yet. */
   readonly heldBefore: Map<string, readonly HeldBefore[]>;
+  /** By symbol: the time of the last settlement of funding that was applied, Unix ms. */
+  readonly fundedUntil: Map<string, number>;
   /** Orders that clients have placed in the present windows. */
   orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
@@ -57,6 +59,7 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     openLegs: new Map(),
     leverages: new Map(),
     heldBefore: new Map(),
+    fundedUntil: new Map(),
     orderCounts: NO_ORDERS,
     updatedAt: 0,
   };

@@ -88,6 +88,7 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
       return null;
     case "FundingSettled":
       forget(account, event.symbol, event.fundingTime);
+      account.fundedUntil.set(event.symbol, event.fundingTime);
       hold(account, event.symbol, event.position);
       return null;
     case "StrategyClosing":

@@ -40,5 +40,6 @@ function copyOf(account: Account): Account {
     openLegs: new Map(account.openLegs),
     leverages: new Map(account.leverages),
     heldBefore: new Map(account.heldBefore),
+    fundedUntil: new Map(account.fundedUntil),
   };
 }

@@ -31,7 +31,7 @@ test("what an account's row carries", () => {
       const decoded = decodeAccount({ id, type, status, state: encodeState(account) }, []);
       expect(decoded).toEqual(account);
       // Maps are equal whatever their order.
-      for (const part of ["positions", "openLegs", "leverages", "heldBefore"] as const) {
+      for (const part of ["positions", "openLegs", "leverages", "heldBefore", "fundedUntil"] as const) {
         expect([...decoded[part].keys()]).toEqual([...account[part].keys()]);
       }
     }),
@@ -222,6 +222,7 @@ const ACCOUNTS: fc.Arbitrary<Account> = fc.record<Account>({
   openLegs: fc.array(leg, { maxLength: 3 }).map((all) => new Map(all.map((each) => [each.legId, each]))),
   leverages: mapOf(symbol, fc.integer({ min: 1, max: 125 })),
   heldBefore: mapOf(symbol, fc.array(heldBefore, { minLength: 1, maxLength: 3 })),
+  fundedUntil: mapOf(symbol, time),
   orderCounts: fc.constant(emptyAccount("", "SPOT").orderCounts),
   updatedAt: time,
 });

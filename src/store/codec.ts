@@ -74,6 +74,7 @@ type State = {
   readonly legs?: readonly Stored<Leg>[];
   readonly leverages?: readonly (readonly [symbol: string, leverage: number])[];
   readonly heldBefore?: readonly (readonly [symbol: string, held: readonly Stored<HeldBefore>[]])[];
+  readonly fundedUntil?: readonly (readonly [symbol: string, until: number])[];
   /** Absent in a row from before there were counts. */
   readonly orderCounts?: OrderCounts;
   readonly updatedAt: number;
@@ -81,7 +82,8 @@ type State = {
 
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
-  const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages, heldBefore } = account;
+  const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages } = account;
+  const { heldBefore, fundedUntil } = account;
   const balances: Record<string, Partial<Stored<Pockets>>> = {};
   for (const [asset, pockets] of account.balances) balances[asset] = storedPockets(pockets);
   const state: State = {
@@ -93,6 +95,7 @@ export function encodeState(account: Account): string {
     ...(openLegs.size > 0 && { legs: [...openLegs.values()].map(storedLeg) }),
     ...(leverages.size > 0 && { leverages: [...leverages] }),
     ...(heldBefore.size > 0 && { heldBefore: [...heldBefore].map(storedHolding) }),
+    ...(fundedUntil.size > 0 && { fundedUntil: [...fundedUntil] }),
     orderCounts: account.orderCounts,
     updatedAt: account.updatedAt,
   };
@@ -117,6 +120,7 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   for (const stored of state.positions ?? []) account.positions.set(stored.symbol, revivePosition(stored));
   for (const stored of state.legs ?? []) account.openLegs.set(stored.legId, reviveLeg(stored));
   for (const [symbol, leverage] of state.leverages ?? []) account.leverages.set(symbol, leverage);
+  for (const [symbol, until] of state.fundedUntil ?? []) account.fundedUntil.set(symbol, until);
   for (const [symbol, held] of state.heldBefore ?? []) account.heldBefore.set(symbol, held.map(reviveHeld));
   return account;
 }

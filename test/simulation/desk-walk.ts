@@ -1,7 +1,7 @@
-// The walk through the desk and a real database: two desks on one, as two servers stand, and several strategies whose
-// commands are drawn as in memory and sent side by side. Keys are used again, one after another and at once at both desks;
-// desks end and begin anew. After every round what must always hold of an account is checked; now and then, and when a
-// strategy has been closed, its journal is replayed and must give what is stored.
+// The walk through the desk and a real database: two desks on one, as two servers stand, and several strategies of both
+// families, whose commands are drawn as in memory and sent side by side. Keys are used again, one after another and at once at
+// both desks; desks end and begin anew. After every round what must always hold of an account is checked; now and then, and
+// when a strategy has been closed, its journal is replayed and must give what is stored.
 //
 // The seed decides what is drawn. Which of two desks is faster is decided by the machine, so a seed is not one walk.
 import { join } from "node:path";
@@ -9,22 +9,25 @@ import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { Desk, type Executed } from "../../src/desk/desk.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
+import type { Account, StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
-import { isOpen } from "../../src/domain/order.ts";
+import { fundingKey, legKey, placementKey } from "../../src/domain/command-key.ts";
+import type { Settlement } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
-import { STANDARD_SPOT } from "../../src/engine/profiles.ts";
+import { STANDARD } from "../../src/engine/profiles.ts";
 import { encodeEvents } from "../../src/store/codec.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Reached, WatchList, waitingOf } from "../../src/watch/watch-list.ts";
 import { seededRandom } from "../support/random.ts";
+import { happens, pick } from "./chance.ts";
+import { FAMILIES } from "./families.ts";
+import { Floor, ROUND_MS } from "./floor.ts";
 import { checkAccount } from "./invariants.ts";
-import { RandomMarket, SYMBOLS } from "./random-market.ts";
-import { randomOrder } from "./random-orders.ts";
+import { type Counts, count, nameOf } from "./report.ts";
 import { checkStored } from "./stored-books.ts";
-import { type Counts, count, nameOf } from "./walk.ts";
 
-const STRATEGIES = 6;
+/** Of each family. */
+const STRATEGIES = 3;
 /** Commands that are under way at once. */
 const ROUND = 12;
 const REPLAY_EVERY_ROUNDS = 25;
@@ -32,12 +35,12 @@ const RESTART_EVERY_ROUNDS = 20;
 
 export type DeskWalkReport = {
   readonly commands: number;
-  /** Executed, replayed, commits decided again; refusals by name. */
+  /** Executed, replayed, commits decided again; refusals by name and events by type. */
   readonly outcomes: Readonly<Counts>;
 };
 
 type Counter = { readonly desk: Desk; readonly store: Store };
-type Asked = { readonly strategyId: string; readonly command: Command; readonly key?: string };
+type Asked = { readonly strategyId: string; readonly command: Command; readonly key: string | null };
 /** What the desks have answered for a strategy: its executions in number, and what each key stands for. */
 type Answers = { executions: number; readonly byKey: Map<string, string> };
 
@@ -70,22 +73,19 @@ class DeskWalk {
   readonly #random: () => number;
   readonly #file: string;
   readonly #counters: Counter[] = [];
-  readonly #market: RandomMarket & { now(): number; mark(): number; prepare(): undefined };
-  readonly #watchList = new WatchList();
-  readonly #live: string[] = [];
+  readonly #floors: { readonly [Type in StrategyType]: Floor };
+  readonly #live = new Map<string, Floor>();
   readonly #answers = new Map<string, Answers>();
-  #reached: Reached[] = [];
+  readonly #heard: Settlement[] = [];
   #rounds = 0;
 
   constructor(random: () => number, file: string) {
     this.#random = random;
     this.#file = file;
-    const market = new RandomMarket(random, {
-      quote: (symbol, quote) => this.#reached.push(...this.#watchList.takeAtQuote(symbol, quote)),
-      trade: (symbol, price) => this.#reached.push(...this.#watchList.takeAtTrade(symbol, price)),
-    });
-    const desksOwn = { now: () => this.commands, mark: () => 0, prepare: () => undefined };
-    this.#market = Object.assign(market, desksOwn);
+    this.#floors = {
+      SPOT: new Floor(FAMILIES.SPOT, random, () => this.#now),
+      FUTURES: new Floor(FAMILIES.FUTURES, random, () => this.#now),
+    };
   }
 
   async open(): Promise<void> {
@@ -93,21 +93,22 @@ class DeskWalk {
     await this.#fillUp();
   }
 
-  /** Commands side by side, then a move of the market and all that it reaches, each at both desks. */
+  /** Commands side by side, then a move of the markets and all that they reach, each at both desks. */
   async takeRound(): Promise<void> {
     this.#rounds += 1;
     await othersHaveBeenHeard();
     const drawn = await Promise.all(Array.from({ length: ROUND }, () => this.#draw()));
-    await Promise.all(drawn.flat().map((asked) => this.#ask(this.#pick(this.#counters), asked)));
-    for (const symbol of SYMBOLS) this.#market.move(symbol);
-    const reached = this.#reached.splice(0);
-    await Promise.all(
-      reached.flatMap((each) => this.#counters.map((counter) => this.#ask(counter, commandOf(each)))),
-    );
-    await othersHaveBeenHeard();
-    for (const { waiting } of reached) await this.#watchAgain(waiting.strategyId, waiting.orderId);
+    await Promise.all(drawn.flat().map((asked) => this.#ask(this.#any(this.#counters), asked)));
+    await this.#settleFunding();
+    await this.#watchAll();
+    for (const floor of this.#floorsOpen()) floor.move();
+    await this.#answerReached();
+    // What was filled only now is held against the mark prices as they stand.
+    await this.#watchAll();
+    for (const floor of this.#floorsOpen()) floor.seeMarks();
+    await this.#answerReached();
 
-    for (const strategyId of [...this.#live]) await this.#check(strategyId);
+    for (const strategyId of [...this.#live.keys()]) await this.#check(strategyId);
     if (this.#rounds % REPLAY_EVERY_ROUNDS === 0) await this.checkAll();
     if (this.#rounds % RESTART_EVERY_ROUNDS === 0) await this.#restartOne();
     await this.#fillUp();
@@ -115,7 +116,7 @@ class DeskWalk {
 
   async checkAll(): Promise<void> {
     await othersHaveBeenHeard();
-    for (const strategyId of this.#live) await this.#checkJournal(strategyId);
+    for (const [strategyId, floor] of this.#live) await this.#checkJournal(strategyId, floor);
   }
 
   async close(): Promise<void> {
@@ -125,42 +126,42 @@ class DeskWalk {
     }
   }
 
-  /** One command, or the same one twice, or one whose key has been used. */
-  async #draw(): Promise<readonly Asked[]> {
-    const strategyId = this.#pick(this.#live);
-    const choice = this.#random();
-    if (choice < 0.01) return [{ strategyId, command: { type: "CloseStrategy" } }];
-    const symbol = this.#pick(SYMBOLS);
-    if (choice < 0.03) return [{ strategyId, command: { type: "CancelOpenOrders", symbol } }];
-    const account = (await this.#anyStore().loadAccount(strategyId))?.account;
-    if (account === undefined) throw new Error(`a strategy that was made is there: ${strategyId}`);
-    const open = [...account.openOrders.keys()];
-    if (choice < 0.15 && open.length > 0)
-      return [{ strategyId, command: { type: "CancelOrder", orderId: this.#pick(open) } }];
+  get #now(): number {
+    return this.#rounds * ROUND_MS;
+  }
 
-    const used = [...this.#answersOf(strategyId).byKey.keys()].filter((key) => key.startsWith("order:"));
-    const isRepeat = used.length > 0 && this.#random() < 0.15;
-    const key = isRepeat ? this.#pick(used) : `order:walk-${this.#random()}`;
-    const clientOrderId = key.replace("order:", "");
-    const middle = this.#market.middle(symbol);
-    const command = randomOrder(this.#random, account, { symbol, middle, clientOrderId });
-    const asked = { strategyId, command, key };
-    return this.#random() < 0.1 ? [asked, asked, asked] : [asked];
+  /** What somebody asks for, at times three times at once, or under a client id that has been used. */
+  async #draw(): Promise<readonly Asked[]> {
+    const strategyId = this.#any([...this.#live.keys()]);
+    const floor = this.#floorOf(strategyId);
+    if (happens(this.#random, 0.01)) return [{ strategyId, command: { type: "CloseStrategy" }, key: null }];
+    const account = await this.#load(strategyId);
+    const used = [...this.#answersOf(strategyId).byKey.keys()].filter((key) => /^(order|algo):/.test(key));
+    const again = happens(this.#random, 0.15) ? pick(this.#random, used) : undefined;
+    const clientId = again?.replace(/^(order|algo):/, "") ?? `walk-${this.#random()}`;
+    return floor.draw(account, clientId).flatMap((command) => {
+      const asked = { strategyId, command, key: keyOf(command) };
+      return asked.key !== null && happens(this.#random, 0.1) ? [asked, asked, asked] : [asked];
+    });
   }
 
   async #ask({ desk }: Counter, { strategyId, command, key }: Asked): Promise<void> {
     this.commands += 1;
-    const outcome = await desk.execute(strategyId, command, key === undefined ? {} : { key });
+    const outcome = await desk.execute(strategyId, command, key === null ? {} : { key });
     if (isRefusal(outcome)) count(this.outcomes, nameOf(outcome));
     else this.#note(strategyId, outcome, key);
   }
 
   /** A key has one execution; every other answer to it is a replay of that one. */
-  #note(strategyId: string, { events, replayed }: Executed, key?: string): void {
+  #note(strategyId: string, { events, replayed }: Executed, key: string | null): void {
     count(this.outcomes, replayed ? "replayed" : "executed");
+    if (events.length === 0) return;
     const answers = this.#answersOf(strategyId);
-    if (!replayed && events.length > 0) answers.executions += 1;
-    if (key === undefined) return;
+    if (!replayed) {
+      answers.executions += 1;
+      for (const { type } of events) count(this.outcomes, type);
+    }
+    if (key === null) return;
     const text = encodeEvents(events);
     const earlier = answers.byKey.get(key);
     if (earlier !== undefined && earlier !== text)
@@ -168,10 +169,37 @@ class DeskWalk {
     answers.byKey.set(key, text);
   }
 
-  /** An order that was reached and is still open waits again. */
-  async #watchAgain(strategyId: string, orderId: number): Promise<void> {
-    const order = await this.#anyStore().findOrder(strategyId, { orderId });
-    if (order !== null && isOpen(order)) this.#watchList.add(waitingOf(strategyId, order));
+  /** Each settlement for every strategy at both desks, and now and then one of the past once more. */
+  async #settleFunding(): Promise<void> {
+    const floor = this.#floors.FUTURES;
+    const settlements = [...floor.settlementsHeard()];
+    const past = pick(this.#random, this.#heard);
+    this.#heard.push(...settlements);
+    if (past !== undefined && happens(this.#random, 0.2)) settlements.push(past);
+    for (const settlement of settlements) {
+      const key = fundingKey(settlement);
+      const holders = [...this.#live].filter(([, each]) => each === floor);
+      const asked = holders.map(([strategyId]) => ({
+        strategyId,
+        command: { type: "SettleFunding", settlement } as const,
+        key,
+      }));
+      await this.#askBoth(asked);
+    }
+  }
+
+  async #answerReached(): Promise<void> {
+    for (const floor of this.#floorsOpen()) await this.#askBoth(floor.takeReached());
+    await othersHaveBeenHeard();
+  }
+
+  async #askBoth(asked: readonly Asked[]): Promise<void> {
+    await Promise.all(asked.flatMap((each) => this.#counters.map((counter) => this.#ask(counter, each))));
+  }
+
+  async #watchAll(): Promise<void> {
+    await othersHaveBeenHeard();
+    for (const [strategyId, floor] of this.#live) floor.follow(await this.#load(strategyId));
   }
 
   async #check(strategyId: string): Promise<void> {
@@ -181,18 +209,18 @@ class DeskWalk {
       throw new Error(
         `as many entries as executions: ${strategyId} has ${loaded?.version} and 1 + ${answers.executions}`,
       );
-    checkAccount(
-      loaded.account,
-      SYMBOLS.flatMap((symbol) => this.#market.rules(symbol) ?? []),
-    );
+    const floor = this.#floorOf(strategyId);
+    checkAccount(loaded.account, floor.rules());
+    floor.checkSurvivors(loaded.account);
     if (loaded.account.status !== "CLOSED") return;
-    await this.#checkJournal(strategyId);
-    this.#live.splice(this.#live.indexOf(strategyId), 1);
+    await this.#checkJournal(strategyId, floor);
+    floor.follow(loaded.account);
+    this.#live.delete(strategyId);
     this.#answers.delete(strategyId);
   }
 
-  async #checkJournal(strategyId: string): Promise<void> {
-    const entries = await checkStored(this.#anyStore(), strategyId);
+  async #checkJournal(strategyId: string, { family }: Floor): Promise<void> {
+    const entries = await checkStored(this.#anyStore(), strategyId, family);
     const byKey = new Map(entries.map(({ key, events }) => [key, encodeEvents(events)]));
     for (const [key, answered] of this.#answersOf(strategyId).byKey) {
       if (byKey.get(key) !== answered) throw new Error(`what was answered is in the journal: ${key}`);
@@ -201,11 +229,22 @@ class DeskWalk {
 
   /** Strategies that were closed make room for new ones. */
   async #fillUp(): Promise<void> {
-    while (this.#live.length < STRATEGIES) {
-      const strategyId = `walk-${this.commands}-${this.#live.length}`;
-      await createStrategies(this.#anyStore(), [strategyId]);
-      this.#live.push(strategyId);
+    for (const floor of this.#floorsOpen()) {
+      const { type } = floor.family;
+      for (let there = this.#countOn(floor); there < STRATEGIES; there += 1) {
+        const strategyId = `${type}-${this.commands}-${there}`;
+        await createStrategies(this.#anyStore(), [strategyId], type);
+        this.#live.set(strategyId, floor);
+      }
     }
+  }
+
+  #countOn(floor: Floor): number {
+    return [...this.#live.values()].filter((each) => each === floor).length;
+  }
+
+  #floorsOpen(): readonly Floor[] {
+    return Object.values(this.#floors);
   }
 
   async #restartOne(): Promise<void> {
@@ -227,19 +266,25 @@ class DeskWalk {
     };
     const desk = new Desk({
       store: watched,
-      market: this.#market,
-      profile: STANDARD_SPOT,
+      markets: { SPOT: this.#floors.SPOT.market, FUTURES: this.#floors.FUTURES.market },
+      profiles: STANDARD,
       // The execution rejects too, and ends the walk.
       onStoreFailure: () => {},
       log: pino({ level: "silent" }),
     });
-    desk.onCommitted(({ strategyId, orders }) => {
-      for (const order of orders) {
-        this.#watchList.remove(order.symbol, strategyId, order.orderId);
-        if (isOpen(order)) this.#watchList.add(waitingOf(strategyId, order));
-      }
-    });
     return { desk, store };
+  }
+
+  #floorOf(strategyId: string): Floor {
+    const floor = this.#live.get(strategyId);
+    if (floor === undefined) throw new Error(`a strategy that is asked is there: ${strategyId}`);
+    return floor;
+  }
+
+  async #load(strategyId: string): Promise<Account> {
+    const loaded = await this.#anyStore().loadAccount(strategyId);
+    if (loaded === null) throw new Error(`a strategy that was made is there: ${strategyId}`);
+    return loaded.account;
   }
 
   #answersOf(strategyId: string): Answers {
@@ -250,11 +295,11 @@ class DeskWalk {
 
   /** Either of them: they are of one database. */
   #anyStore(): Store {
-    return this.#pick(this.#counters).store;
+    return this.#any(this.#counters).store;
   }
 
-  #pick<T>(choices: readonly T[]): T {
-    return choices[Math.floor(this.#random() * choices.length)] as T;
+  #any<T>(choices: readonly T[]): T {
+    return pick(this.#random, choices) as T;
   }
 }
 
@@ -263,10 +308,8 @@ async function othersHaveBeenHeard(): Promise<void> {
   await setImmediate();
 }
 
-/** As the watcher does it. */
-function commandOf({ waiting, seen }: Reached): Asked {
-  const { strategyId, orderId, waitsFor } = waiting;
-  return waitsFor === "TRADE_FALLS" || waitsFor === "TRADE_RISES"
-    ? { strategyId, command: { type: "TriggerStop", orderId, seen }, key: `trigger:${orderId}` }
-    : { strategyId, command: { type: "FillRestingOrder", orderId, seen }, key: `fill:${orderId}` };
+/** The key of what a client places; nothing else that is asked for has one. */
+function keyOf(command: Command): string | null {
+  if (command.type === "PlaceOrder") return placementKey(command.clientOrderId);
+  return command.type === "PlaceLeg" ? legKey(command.clientLegId) : null;
 }

@@ -1,9 +1,12 @@
 // What always holds of an account, whatever was done to it. Each function throws, saying what does not hold.
+import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../../src/domain/account.ts";
-import { awaitsTrigger, isOpen, type Order } from "../../src/domain/order.ts";
+import type { Leg } from "../../src/domain/leg.ts";
+import { awaitsTrigger, isOpen, type Order, type Side } from "../../src/domain/order.ts";
+import { closingSide } from "../../src/domain/position.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
-import { encodeOrder, encodeState } from "../../src/store/codec.ts";
+import { decodeAccount, decodeOrder, encodeOrder, encodeState } from "../../src/store/codec.ts";
 
 /** All there is to an account: two of them are the same if they say the same. */
 export function stateOf(account: Account): string {
@@ -11,9 +14,23 @@ export function stateOf(account: Account): string {
   return `${account.status} ${encodeState(account)} ${orders}`;
 }
 
+/** What is written of an account and read again is that account. */
+export function checkWriting(account: Account): void {
+  const { strategyId: id, type, status } = account;
+  const orders = [...account.openOrders.values()].map((order) => decodeOrder(encodeOrder(order)));
+  const read = decodeAccount({ id, type, status, state: encodeState(account) }, orders);
+  checkSame(read, account, "what is read of an account is what was written");
+}
+
+/** Whether two accounts are the same in all that they are made of, whether it is written or not. */
+export function checkSame(one: Account, other: Account, rule: string): void {
+  if (!isDeepStrictEqual(one, other) || stateOf(one) !== stateOf(other)) throw new Error(rule);
+}
+
 /** Holds after every step. */
 export function checkAccount(account: Account, rules: readonly SymbolRules[]): void {
   checkMoney(account);
+  checkPositions(account);
   const open = [...account.openOrders.values()];
   for (const order of open) {
     if (awaitsTrigger(order) && (order.executedQuantity !== 0n || order.executedQuote !== 0n))
@@ -24,6 +41,9 @@ export function checkAccount(account: Account, rules: readonly SymbolRules[]): v
   for (const each of rules) checkLimits(account, each);
   if (account.status === "LIVE") return;
   if (open.length > 0) throw new Error("a strategy that is not live has no open orders");
+  if (account.openLegs.size > 0) throw new Error("a strategy that is not live has no open legs");
+  if (account.status === "CLOSED" && account.positions.size > 0)
+    throw new Error("a strategy that is closed has no positions");
   for (const [asset, { locked }] of account.balances)
     if (locked !== 0n) throw new Error(`a strategy that is not live has nothing locked: ${locked} ${asset}`);
 }
@@ -36,9 +56,21 @@ export function checkChange(earlier: Order, later: Order): void {
     throw new Error(`an order works from one moment on: ${name}, ${earlier.workingAt}, ${later.workingAt}`);
   if (later.executedQuantity > 0n && later.workingAt === null)
     throw new Error(`nobody executes a stop that waits for its trigger: ${name}`);
+  if (!isOpen(later) && later.reserved !== 0n) throw new Error(`who is over reserves nothing: ${name}`);
   if (later.executedQuantity < earlier.executedQuantity) throw new Error(`no fill is taken back: ${name}`);
   for (const term of ["symbol", "side", "type", "price", "stopPrice", "quantity", "placedAt"] as const)
     if (earlier[term] !== later[term]) throw new Error(`the ${term} of an order never changes: ${name}`);
+}
+
+/** Holds between a leg as it was and as it is. */
+export function checkLegChange(earlier: Leg, later: Leg): void {
+  const name = `leg ${earlier.legId}`;
+  if (earlier.status !== "NEW")
+    throw new Error(`a terminal state never changes: ${name} was ${earlier.status}`);
+  if ((later.status === "FINISHED") !== (later.fired !== null))
+    throw new Error(`what has fired is finished, and nothing else is: ${name}`);
+  for (const term of ["symbol", "side", "type", "triggerPrice", "placedAt"] as const)
+    if (earlier[term] !== later[term]) throw new Error(`the ${term} of a leg never changes: ${name}`);
 }
 
 function checkMoney(account: Account): void {
@@ -61,14 +93,46 @@ function checkMoney(account: Account): void {
   }
 }
 
+/** Of a spot strategy there is nothing to check: it has none of it. */
+function checkPositions({ positions, openOrders, openLegs, balances }: Account): void {
+  let wallets = 0n;
+  for (const [symbol, { quantity, entryValue, isolatedWallet }] of positions) {
+    if (quantity === 0n) throw new Error(`a position is of something: ${symbol}`);
+    if (entryValue < 0n) throw new Error(`nobody enters for less than nothing: ${symbol} ${entryValue}`);
+    if (isolatedWallet < 0n)
+      throw new Error(`a position's wallet is never below zero: ${symbol} ${isolatedWallet}`);
+    wallets += isolatedWallet;
+  }
+  const isolated = [...balances.values()].reduce((sum, pockets) => sum + pockets.isolated, 0n);
+  if (isolated !== wallets) throw new Error(`isolated is what positions hold: ${isolated} and ${wallets}`);
+
+  const closes = (symbol: string, side: Side) => {
+    const position = positions.get(symbol);
+    return position !== undefined && closingSide(position) === side;
+  };
+  const kinds = new Set<string>();
+  for (const { legId, symbol, side, type } of openLegs.values()) {
+    if (!closes(symbol, side)) throw new Error(`a leg stands with the position that it closes: ${legId}`);
+    const kind = `${symbol} ${type}`;
+    if (kinds.has(kind)) throw new Error(`a position has one leg of a kind: ${legId}, ${kind}`);
+    kinds.add(kind);
+  }
+  for (const { orderId, symbol, side, reduceOnly, reserved } of openOrders.values()) {
+    if (reduceOnly === undefined) continue;
+    if (!closes(symbol, side)) throw new Error(`who only reduces has something to reduce: ${orderId}`);
+    if (reserved !== 0n) throw new Error(`who only reduces reserves nothing: ${orderId}`);
+  }
+}
+
 function checkLimits(account: Account, rules: SymbolRules): void {
   const { symbol, baseAsset, maxNumOrders, maxNumAlgoOrders, maxPosition } = rules;
   const open = [...account.openOrders.values()].filter((order) => order.symbol === symbol);
-  const stops = open.filter(awaitsTrigger);
+  const legs = [...account.openLegs.values()].filter((leg) => leg.symbol === symbol);
+  const waiting = open.filter(awaitsTrigger).length + legs.length;
   if (maxNumOrders !== null && open.length > maxNumOrders)
     throw new Error(`MAX_NUM_ORDERS: ${open.length} open orders on ${symbol}`);
-  if (maxNumAlgoOrders !== null && stops.length > maxNumAlgoOrders)
-    throw new Error(`MAX_NUM_ALGO_ORDERS: ${stops.length} waiting stops on ${symbol}`);
+  if (maxNumAlgoOrders !== null && waiting > maxNumAlgoOrders)
+    throw new Error(`MAX_NUM_ALGO_ORDERS: ${waiting} on ${symbol} wait for their triggers`);
   const held = account.balances.get(baseAsset);
   const bidFor = open
     .filter(({ side }) => side === "BUY")

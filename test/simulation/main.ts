@@ -1,9 +1,11 @@
-// `npm run walk`: a million random commands, and what must always hold checked after every one of them.
+// `npm run walk`: a million random commands of each family, and what must always hold checked after every one of them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { runProgram, say } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
+import { FAMILIES } from "./families.ts";
 import { COMMANDS_PER_DESK_COMMAND, HELP, type Options, readOptions } from "./options.ts";
 import { renderReport } from "./report.ts";
 import { walk } from "./walk.ts";
@@ -25,7 +27,10 @@ async function main(): Promise<number> {
   }
   const { seed, commands, json } = options;
   say(`seed ${seed}`);
-  const inMemory = await timed(async () => walk(seed, commands, progressOf(commands, "in memory")));
+  const inMemory = {
+    SPOT: await walkInMemory("SPOT", options),
+    FUTURES: await walkInMemory("FUTURES", options),
+  };
   const deskCommands = Math.ceil(commands / COMMANDS_PER_DESK_COMMAND);
   const atDesks = await timed(() =>
     walkDesks(seed, deskCommands, { directory, onProgress: progressOf(deskCommands, "through the desks") }),
@@ -33,6 +38,11 @@ async function main(): Promise<number> {
   const report = { seed, inMemory, atDesks };
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderReport(report));
   return 0;
+}
+
+function walkInMemory(type: StrategyType, { seed, commands }: Options) {
+  const onProgress = progressOf(commands, `of ${type} in memory`);
+  return timed(async () => walk(FAMILIES[type], seed, commands, { onProgress }));
 }
 
 async function timed<Report>(run: () => Promise<Report>): Promise<Report & { readonly seconds: number }> {

@@ -8,17 +8,18 @@ const COMMANDS_DEFAULT = 1_000_000;
 const COMMANDS_MAX = 1_000_000_000;
 const SEED_MAX = 2 ** 32 - 1;
 
-/** Of so many commands in memory, one more goes through the desk and a database, where each waits for the disk. */
+/** For every so many commands of each family in memory, one more goes through the desk and a database, where each waits for the disk. */
 export const COMMANDS_PER_DESK_COMMAND = 100;
 
 export const HELP = `Usage: npm run walk -- [options]
 
 Walks at random through the whole of trading: orders, cancels, closes and a market that moves, gaps, falls silent and
-halts. After every step it checks what must always hold. First in memory; then, one command for every
-${COMMANDS_PER_DESK_COMMAND} of those, through two desks on one database, with repeated keys and restarts.
+halts; of futures also legs, leverage, funding and liquidations. After every step it checks what must always hold. First
+in memory, spot and then futures; then, one command for every ${COMMANDS_PER_DESK_COMMAND} of those, both through two desks on
+one database, with repeated keys and restarts.
 
 Options:
-  --commands N  how many, 1 to ${COMMANDS_MAX}   (${COMMANDS_DEFAULT})
+  --commands N  how many of each family, 1 to ${COMMANDS_MAX}   (${COMMANDS_DEFAULT})
   --seed N      what they are drawn from, 0 to ${SEED_MAX}   (a random one, which is printed)
   --json        the report as one line of JSON
   --help        this text

@@ -1,6 +1,19 @@
-// The report on standard output.
+// What a walk counts, and its report on standard output.
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { Refusal } from "../../src/domain/refusal.ts";
 import type { DeskWalkReport } from "./desk-walk.ts";
 import type { WalkReport } from "./walk.ts";
+
+export type Counts = Record<string, number>;
+
+export function count(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+/** How the walks count a refusal: a failed filter by its own name. */
+export function nameOf(refusal: Refusal): string {
+  return "filter" in refusal ? `${refusal.refusal} ${refusal.filter}` : refusal.refusal;
+}
 
 type Timed<Report> = Report & { readonly seconds: number };
 
@@ -10,18 +23,19 @@ export function renderReport({
   atDesks,
 }: {
   readonly seed: number;
-  readonly inMemory: Timed<WalkReport>;
+  readonly inMemory: { readonly [Type in StrategyType]: Timed<WalkReport> };
   readonly atDesks: Timed<DeskWalkReport>;
 }): string {
-  const { events, refusals } = inMemory;
   return [
     `seed ${seed}`,
-    `in memory: ${number(inMemory.commands)} commands in ${inMemory.seconds.toFixed(1)} s`,
-    "",
-    ...table("event", events),
-    "",
-    ...table("refusal", refusals),
-    "",
+    ...Object.entries(inMemory).flatMap(([type, { commands, seconds, events, refusals }]) => [
+      `${type} in memory: ${number(commands)} commands in ${seconds.toFixed(1)} s`,
+      "",
+      ...table("event", events),
+      "",
+      ...table("refusal", refusals),
+      "",
+    ]),
     `through two desks on one database: ${number(atDesks.commands)} commands in ${atDesks.seconds.toFixed(1)} s`,
     "",
     ...table("outcome", atDesks.outcomes),

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { newDirectory } from "../support/gateway.ts";
 import { OptionError } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
+import { FAMILIES } from "./families.ts";
 import { readOptions } from "./options.ts";
+import { PLANTED_FAULTS } from "./planted-faults.ts";
 import { walk } from "./walk.ts";
 
 const COMMANDS = 50_000;
@@ -45,24 +47,87 @@ const REFUSALS_MIN = {
   "FILTER_FAILED MAX_NUM_ALGO_ORDERS": 10,
 };
 
-// Walks that never change, and one from a fresh seed each time.
+const FUTURES_EVENTS_MIN = {
+  StrategyOpened: 100,
+  OrderPlaced: 5_000,
+  OrderFilled: 3_000,
+  OrderCanceled: 1_000,
+  OrderReserveChanged: 1_000,
+  LegPlaced: 1_000,
+  LegFired: 200,
+  LegCanceled: 500,
+  LegExpired: 200,
+  LeverageChanged: 500,
+  FundingSettled: 3_000,
+  StrategyClosing: 20,
+  StrategyClosed: 100,
+  "OrderExpired NOTHING_TO_REDUCE": 50,
+  "OrderExpired INSUFFICIENT_BALANCE": 20,
+  "OrderPlaced LIQUIDATION": 200,
+};
+const FUTURES_REFUSALS_MIN = {
+  STRATEGY_NOT_LIVE: 1_000,
+  STRATEGY_CLOSED: 1_000,
+  CONTRACT_NOT_TRADING: 100,
+  MARKET_SILENT: 100,
+  BOOK_EMPTY: 30,
+  COUNTERPARTY_OUT_OF_BOUNDS: 2,
+  POSITION_LIMIT_EXCEEDED: 300,
+  MARGIN_INSUFFICIENT: 50,
+  REDUCE_ONLY_REJECTED: 100,
+  NOTIONAL_TOO_SMALL: 100,
+  LEG_EXISTS: 200,
+  LEG_WOULD_TRIGGER: 100,
+  NO_POSITION_TO_CLOSE: 100,
+  LEVERAGE_LOWERED_UNDER_POSITION: 100,
+  LEVERAGE_MARGIN_INSUFFICIENT: 10,
+  ORDER_NOT_OPEN: 300,
+  NOTHING_TO_FILL: 1_000,
+  "CONTRACT_FILTER_FAILED PRICE_FILTER": 30,
+  "CONTRACT_FILTER_FAILED PERCENT_PRICE": 5,
+  "CONTRACT_FILTER_FAILED LOT_SIZE": 300,
+  "CONTRACT_FILTER_FAILED MARKET_LOT_SIZE": 200,
+  "CONTRACT_FILTER_FAILED MAX_NUM_ORDERS": 3,
+  "CONTRACT_FILTER_FAILED MAX_NUM_ALGO_ORDERS": 50,
+};
+
+// Walks that never change, and one of each family from a fresh seed each time.
+const freshSeed = Date.now() % 2 ** 32;
 const walks = [
-  [20_240_808, { ...EVENTS_MIN, ...EXPIRIES_MIN }],
-  [20_240_811, { ...EVENTS_MIN, ...EXPIRIES_MIN }],
-  [Date.now() % 2 ** 32, EVENTS_MIN],
+  ["SPOT", 20_240_808, { ...EVENTS_MIN, ...EXPIRIES_MIN }, REFUSALS_MIN],
+  ["SPOT", 20_240_813, { ...EVENTS_MIN, ...EXPIRIES_MIN }, REFUSALS_MIN],
+  ["SPOT", freshSeed, EVENTS_MIN, REFUSALS_MIN],
+  ["FUTURES", 20_240_808, FUTURES_EVENTS_MIN, FUTURES_REFUSALS_MIN],
+  ["FUTURES", 20_240_813, FUTURES_EVENTS_MIN, FUTURES_REFUSALS_MIN],
+  ["FUTURES", freshSeed, FUTURES_EVENTS_MIN, FUTURES_REFUSALS_MIN],
 ] as const;
 
 test.each(walks)(
-  `what must always hold, holds through ${COMMANDS} random commands from seed %i`,
+  `what must always hold of %s, holds through ${COMMANDS} random commands from seed %i`,
   (...row) => {
-    const [seed, eventsMin] = row;
-    const { events, refusals } = walk(seed, COMMANDS);
+    const [type, seed, eventsMin, refusalsMin] = row;
+    const { events, refusals } = walk(FAMILIES[type], seed, COMMANDS);
     expect(tooRare(events, eventsMin)).toEqual([]);
-    expect(tooRare(refusals, REFUSALS_MIN)).toEqual([]);
+    expect(tooRare(refusals, refusalsMin)).toEqual([]);
   },
 );
 
-const DESK_OUTCOMES_MIN = { executed: 300, replayed: 200, "decided again": 50 };
+test.each(PLANTED_FAULTS)("a walk of $type finds an engine that $what", ({ type, decides }) => {
+  expect(() => walk(FAMILIES[type], 20_240_808, COMMANDS, { decides })).toThrow(
+    `${type}, seed 20240808, step `,
+  );
+});
+
+const DESK_OUTCOMES_MIN = {
+  executed: 300,
+  replayed: 200,
+  "decided again": 50,
+  OrderFilled: 100,
+  OrderTriggered: 3,
+  LegPlaced: 20,
+  LegFired: 3,
+  FundingSettled: 20,
+};
 
 test.each([20_240_808, Date.now() % 2 ** 32])(
   `it holds through ${DESK_COMMANDS} commands at two desks on one database, from seed %i`,
@@ -74,7 +139,7 @@ test.each([20_240_808, Date.now() % 2 ** 32])(
 
 test("the listener hears of every life until the walk is done", () => {
   const heard: number[] = [];
-  walk(7, 1_200, (done) => heard.push(done));
+  walk(FAMILIES.SPOT, 7, 1_200, { onProgress: (done) => heard.push(done) });
   expect(heard).toEqual([500, 1_000, 1_200]);
 });
 
@@ -84,8 +149,8 @@ test("a flag that makes no sense is refused", () => {
     expect(() => readOptions(flags), flags.join(" ")).toThrow(OptionError);
 });
 
-test("a seed means the same walk every time", () => {
-  expect(walk(7, 2_000)).toEqual(walk(7, 2_000));
+test.each(["SPOT", "FUTURES"] as const)("a seed means the same walk of %s every time", (type) => {
+  expect(walk(FAMILIES[type], 7, 2_000)).toEqual(walk(FAMILIES[type], 7, 2_000));
 });
 
 function tooRare(

@@ -27,6 +27,8 @@ export function settleFunding(
   const contract = contractOf(market, symbol);
   // The exchange no longer lists it, or not yet again: what it settled is not forgotten meanwhile.
   if (contract === null) return { refusal: "MARKET_SILENT" };
+  // It was applied, or a later one was: what was held before that is not remembered any more.
+  if (dueAt(settlement.fundingTime) <= dueAt(account.fundedUntil.get(symbol) ?? 0)) return null;
   const held = heldAt(account, settlement);
   const position = account.positions.get(symbol) ?? null;
   // Nothing was held, and nothing is remembered that later settlements do not ask for.
@@ -38,7 +40,11 @@ export function settleFunding(
   }
   const { marginAsset: asset } = contract.contract;
   const due = paymentOf(held, settlement);
-  const isStillHeld = position !== null && held !== 0n && position.quantity > 0n === held > 0n;
+  const isStillHeld =
+    position !== null &&
+    held !== 0n &&
+    isOlderThan(position, settlement) &&
+    position.quantity > 0n === held > 0n;
   const pocket = isStillHeld ? "isolated" : "free";
   const available = isStillHeld ? position.isolatedWallet : freeOf(account.balances, asset);
   const paid = least(due, available);
@@ -70,9 +76,14 @@ export function paymentOf(held: Quantity, { rate, markPrice }: Settlement): Amou
 /** What was held when the settlement was due; nothing of a position that was opened only then. */
 function heldAt({ positions, heldBefore }: Account, { symbol, fundingTime }: Settlement): Quantity {
   const position = positions.get(symbol);
-  const isOlder = position !== undefined && position.openedAt < dueAt(fundingTime);
+  const isOlder = position !== undefined && isOlderThan(position, { fundingTime });
   const present = isOlder ? position.quantity : (ZERO as Quantity);
   return heldWhenDue(heldBefore.get(symbol) ?? [], fundingTime, present);
+}
+
+/** Whether the position was open when the settlement was due. */
+function isOlderThan({ openedAt }: Position, { fundingTime }: Pick<Settlement, "fundingTime">): boolean {
+  return openedAt < dueAt(fundingTime);
 }
 
 function withPaid(position: Position, paid: Amount, at: number): Position {

@@ -50,7 +50,7 @@ export function accountCases(opened: Opened): void {
       const { account: loaded } = (await store.loadAccount("one")) ?? {};
       // A strategy keeps its type, whatever a commit says.
       expect(loaded).toEqual({ ...account, type: "SPOT" });
-      for (const part of ["positions", "openLegs", "leverages", "heldBefore"] as const) {
+      for (const part of ["positions", "openLegs", "leverages", "heldBefore", "fundedUntil"] as const) {
         expect([...(loaded?.[part].keys() ?? [])]).toEqual([...account[part].keys()]);
       }
     });

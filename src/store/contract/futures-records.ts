@@ -23,6 +23,7 @@ export function futuresAccountOf(strategyId: string): Account {
   }
   for (const leg of [legOf(10), legOf(9, { symbol: "ETHUSDT" })]) account.openLegs.set(leg.legId, leg);
   account.leverages.set("BTCUSDT", 125).set("ETHUSDT", 1);
+  account.fundedUntil.set("ETHUSDT", 1_795_228_800_005).set("BTCUSDT", 1_795_228_800_000);
   account.heldBefore.set("BTCUSDT", [
     { changedAt: 1_795_228_304_525, quantity: decimal(`-${TINY}`) },
     { changedAt: 1_795_228_304_526, quantity: ZERO },
