@@ -23,7 +23,7 @@ import {
   type Told,
   timeInForceOf,
 } from "./client.ts";
-import { describeLife } from "./life.ts";
+import { describeSpotLife } from "./spot-life.ts";
 
 const { BUY, SELL } = SpotRestAPI.NewOrderSideEnum;
 const { LIMIT, LIMIT_MAKER, MARKET } = SpotRestAPI.NewOrderTypeEnum;
@@ -71,8 +71,8 @@ function connect(key: Key): SpotClient {
           side: SpotRestAPI.NewOrderSideEnum[side],
           type: SpotRestAPI.NewOrderTypeEnum[type],
           newOrderRespType: SpotRestAPI.NewOrderNewOrderRespTypeEnum.FULL,
-          ...(timeInForceOf({ side, type }) as Told),
-          ...numbersOf({ side, type, ...order }),
+          ...(timeInForceOf({ type }) as Told),
+          ...numbersOf(order),
           ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
         }),
       ),
@@ -85,7 +85,7 @@ function connect(key: Key): SpotClient {
   };
 }
 
-describeLife({
+describeSpotLife({
   name: "the connector",
   gateway,
   connect,

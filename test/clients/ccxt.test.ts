@@ -7,9 +7,9 @@ import type { Credentials } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
-import { ccxtClient, exchangeOf, PAIR } from "./ccxt-client.ts";
-import { errorOf, REFUSALS, type RefusalName } from "./client.ts";
-import { describeLife } from "./life.ts";
+import { ccxtSpotClient, exchangeOf, expectRefusal, PAIR } from "./ccxt-client.ts";
+import { errorOf } from "./client.ts";
+import { describeSpotLife } from "./spot-life.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(20);
@@ -58,24 +58,11 @@ async function expectBalancesToFollowFrom(exchange: Client): Promise<void> {
   });
 }
 
-const ERROR_CLASSES = {
-  INSUFFICIENT_BALANCE: ccxt.InsufficientFunds,
-  LOT_SIZE: ccxt.InvalidOrder,
-  ORDER_UNKNOWN: ccxt.OrderNotFound,
-  ORDER_OVER: ccxt.OrderNotFound,
-  STOP_WOULD_TRIGGER: ccxt.OrderImmediatelyFillable,
-  WRONG_SECRET: ccxt.AuthenticationError,
-  NOT_LIVE: ccxt.InvalidOrder,
-} satisfies Record<RefusalName, unknown>;
-
-describeLife({
+describeSpotLife({
   name: "ccxt",
   gateway,
-  connect: (key) => ccxtClient(key, gateway.url),
-  expectRefusal(error, name) {
-    expect(error).toBeInstanceOf(ERROR_CLASSES[name]);
-    expect(error).toMatchObject({ message: expect.stringContaining(REFUSALS[name].msg) });
-  },
+  connect: (key) => ccxtSpotClient(key, gateway.url),
+  expectRefusal,
 });
 
 describe("ccxt's public calls", () => {

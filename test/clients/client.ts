@@ -1,8 +1,9 @@
 // What the tests want of a stock client: its own calls under one set of names, and what it was told as the wire had it.
 // An adapter renames; it never mends what a client sends or receives.
 import type { Credentials } from "../support/gateway.ts";
+import type { SeededGateway } from "../support/seeded-gateway.ts";
 
-/** The pair on which every client trades. */
+/** The pair, and the contract, on which every client trades. */
 export const SYMBOL = "BTCUSDT";
 
 // biome-ignore lint/suspicious/noExplicitAny: clients' own types differ, and some are wrong about the wire.
@@ -10,7 +11,17 @@ export type Told = any;
 
 export type Key = Pick<Credentials, "apiKey" | "apiSecret">;
 
-/** An order as a trader would say it; amounts are decimals. */
+/** What a client's file says of it, for a life in one of the families. */
+export type Life<Client> = {
+  /** The client's name, for the reports. */
+  readonly name: string;
+  readonly gateway: SeededGateway;
+  connect(key: Key): Client;
+  /** Fails unless the client says this refusal in its own way. */
+  expectRefusal(error: unknown, name: RefusalName): void;
+};
+
+/** A spot order as a trader would say it; amounts are decimals. */
 export type NewOrder = {
   readonly side: "BUY" | "SELL";
   readonly type: "MARKET" | "LIMIT" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
@@ -21,10 +32,29 @@ export type NewOrder = {
   readonly newClientOrderId?: string;
 };
 
-export type OrderName = { readonly orderId: number } | { readonly origClientOrderId: string };
+/** An order on a contract. */
+export type NewContractOrder = {
+  readonly side: "BUY" | "SELL";
+  readonly type: "MARKET" | "LIMIT";
+  readonly quantity: string;
+  readonly price?: string;
+  readonly reduceOnly?: true;
+  readonly newClientOrderId?: string;
+};
 
-/** A client on the key of one strategy. Orders, trades and the account are as on the wire. */
-export type SpotClient = {
+/** A leg, which always closes the whole position. */
+export type NewLeg = {
+  readonly side: "BUY" | "SELL";
+  readonly type: "STOP_MARKET" | "TAKE_PROFIT_MARKET";
+  readonly triggerPrice: string;
+  readonly clientAlgoId?: string;
+};
+
+export type OrderName = { readonly orderId: number } | { readonly origClientOrderId: string };
+export type LegName = { readonly algoId: number } | { readonly clientAlgoId: string };
+
+/** The public market data of one family. */
+export type MarketClient = {
   ping(): Promise<Told>;
   /** Server time, Unix ms; left out if the client asks another host than the one it was given. */
   serverTime?(): Promise<number>;
@@ -36,16 +66,50 @@ export type SpotClient = {
   candleTimes(count: number): Promise<number[]>;
   /** The prices of the best levels. */
   depth(levels: number): Promise<{ readonly bids: readonly number[]; readonly asks: readonly number[] }>;
+};
+
+/** What both families have on the key of one strategy. Orders, trades and the account are as on the wire. */
+type TradingClient<Order> = MarketClient & {
   account(): Promise<Told>;
   /** An order id of its own that the client lets pass. */
   newClientOrderId(): string;
-  place(order: NewOrder): Promise<Told>;
+  place(order: Order): Promise<Told>;
   query(order: OrderName): Promise<Told>;
   cancel(order: OrderName): Promise<Told>;
-  cancelAll(): Promise<Told[]>;
+  /** A list of orders on spot, one confirmation on futures. */
+  cancelAll(): Promise<Told>;
   openOrders(): Promise<Told[]>;
   allOrders(): Promise<Told[]>;
   trades(): Promise<Told[]>;
+};
+
+export type SpotClient = TradingClient<NewOrder>;
+
+export type FuturesClient = TradingClient<NewContractOrder> & {
+  /** The mark price of now, with the funding rate. */
+  premium(): Promise<Told>;
+  /** The last settlements of the symbol. */
+  settlements(count: number): Promise<Told[]>;
+  balances(): Promise<Told[]>;
+  /** The rows of the symbol; without a position there may be none. */
+  positions(): Promise<Told[]>;
+  isHedged(): Promise<boolean>;
+  /** The client's name for it is the wire's. */
+  setLeverage(leverage: number): Promise<Told>;
+  setMarginType(marginType: "ISOLATED" | "CROSSED"): Promise<Told>;
+  /** The brackets of the symbol. */
+  brackets(): Promise<Told[]>;
+  fees(): Promise<Told>;
+  incomes(): Promise<Told[]>;
+  fundingFees(): Promise<Told[]>;
+  placeLeg(leg: NewLeg): Promise<Told>;
+  queryLeg(leg: LegName): Promise<Told>;
+  cancelLeg(leg: LegName): Promise<Told>;
+  cancelAllLegs(): Promise<Told>;
+  openLegs(): Promise<Told[]>;
+  allLegs(): Promise<Told[]>;
+  /** Sends a stop to the route of ordinary orders; left out if the client itself sends it to where it belongs. */
+  misplaceStop?(): Promise<Told>;
 };
 
 /** What the gateway refuses in the life of a bot, as the wire has it. */
@@ -60,6 +124,33 @@ export const REFUSALS = {
   STOP_WOULD_TRIGGER: { code: -2010, msg: "Stop price would trigger immediately." },
   WRONG_SECRET: { code: -2015, msg: "Invalid API-key, IP, or permissions for action." },
   NOT_LIVE: { code: -2010, msg: "Strategy not live" },
+  OTHER_FAMILY: { code: -2010, msg: "This API key manages a strategy of the other family." },
+
+  MARGIN_INSUFFICIENT: { code: -2019, msg: "Margin is insufficient." },
+  QUANTITY_TOO_HIGH: { code: -4005, msg: "Quantity greater than max quantity." },
+  NOTIONAL_TOO_SMALL: {
+    code: -4164,
+    msg: "Order's notional must be no smaller than 50 (unless you choose reduce only).",
+  },
+  REDUCE_ONLY_REJECTED: { code: -2022, msg: "ReduceOnly Order is rejected." },
+  STOP_MISPLACED: {
+    code: -4120,
+    msg: "Order type not supported for this endpoint. Please use the Algo Order API endpoints instead.",
+  },
+  LEG_WOULD_TRIGGER: { code: -2021, msg: "Order would immediately trigger." },
+  LEG_EXISTS: {
+    code: -4130,
+    msg: "An open stop or take profit order with GTE and closePosition in the direction is existing.",
+  },
+  NO_POSITION: {
+    code: -4509,
+    msg: "Time in Force (TIF) GTE can only be used with open positions. Please ensure that positions are available.",
+  },
+  LEVERAGE_LOWERED: {
+    code: -4161,
+    msg: "Leverage reduction is not supported in Isolated Margin Mode with open positions",
+  },
+  CROSSED_MARGIN: { code: -2010, msg: "Only isolated margin is supported." },
 } as const;
 export type RefusalName = keyof typeof REFUSALS;
 
@@ -73,8 +164,10 @@ export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
+type Amounts = Pick<NewOrder, "quantity" | "quoteOrderQty" | "price" | "stopPrice">;
+
 /** What a client makes numbers of: the digits stay the same. */
-export function numbersOf({ quantity, quoteOrderQty, price, stopPrice }: NewOrder) {
+export function numbersOf({ quantity, quoteOrderQty, price, stopPrice }: Amounts) {
   return {
     ...(quantity === undefined ? {} : { quantity: Number(quantity) }),
     ...(quoteOrderQty === undefined ? {} : { quoteOrderQty: Number(quoteOrderQty) }),
@@ -84,6 +177,6 @@ export function numbersOf({ quantity, quoteOrderQty, price, stopPrice }: NewOrde
 }
 
 /** GTC for the types that ask for a time in force: clients that add none want to be told. */
-export function timeInForceOf({ type }: NewOrder) {
+export function timeInForceOf({ type }: Pick<NewOrder, "type">) {
   return type === "LIMIT" || type === "STOP_LOSS_LIMIT" ? ({ timeInForce: "GTC" } as const) : {};
 }

@@ -1,19 +1,35 @@
-// `node-binance-api`, unmodified: its option `urls.base` is all that points its spot calls here. It sends a form body
-// with POST and the query with everything else, calls all of it a form, adds `recvWindow` and a client order id with its
-// own prefix, and throws errors whose message is the body.
+// `node-binance-api`, unmodified: its options `urls.base` and `urls.fapi` are all that point its calls here. On spot it
+// sends a form body with POST and the query with everything else, on futures always the query; it calls all of it a form,
+// adds `recvWindow` and a client order id with its own prefix, and throws errors whose message is the body.
+//
+// On futures its limit orders are post-only unless they say otherwise, which is not served here.
 import Binance, { type OrderType } from "node-binance-api";
 import { expect, test } from "vitest";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
-import { type Key, numbersOf, REFUSALS, type SpotClient, SYMBOL, type Told } from "./client.ts";
-import { describeLife } from "./life.ts";
+import {
+  errorOf,
+  type FuturesClient,
+  type Key,
+  numbersOf,
+  REFUSALS,
+  type RefusalName,
+  type SpotClient,
+  SYMBOL,
+  type Told,
+  timeInForceOf,
+} from "./client.ts";
+import { percentOf } from "./contract-sums.ts";
+import { describeFuturesLife } from "./futures-life.ts";
+import { describeSpotLife } from "./spot-life.ts";
 
 stayOnLoopback();
-const gateway = seededGateway(3);
+const gateway = seededGateway(4, { futuresStrategyCount: 2 });
 const symbol = SYMBOL;
 
 function clientOf({ apiKey, apiSecret }: Key): Binance {
-  return new Binance({ APIKEY: apiKey, APISECRET: apiSecret, urls: { base: `${gateway.url}/api/` } });
+  const urls = { base: `${gateway.url}/api/`, fapi: `${gateway.url}/fapi/` };
+  return new Binance({ APIKEY: apiKey, APISECRET: apiSecret, urls });
 }
 
 function connect(key: Key): SpotClient {
@@ -36,7 +52,7 @@ function connect(key: Key): SpotClient {
     account: () => client.account(),
     newClientOrderId: () => "once-only",
     async place({ side, type, newClientOrderId, ...order }) {
-      const { quantity = 0, price, ...others } = numbersOf({ side, type, ...order });
+      const { quantity = 0, price, ...others } = numbersOf(order);
       return await client.order(
         // Its list of types is the futures family's; it sends what it is given.
         type as OrderType,
@@ -62,16 +78,78 @@ function connect(key: Key): SpotClient {
   };
 }
 
-describeLife({
-  name: "node-binance-api",
-  gateway,
-  connect,
-  expectRefusal(error, name) {
-    const { code, msg } = REFUSALS[name];
-    expect(error).toBeInstanceOf(Error);
-    expect(JSON.parse((error as Error).message)).toEqual({ code, msg });
-  },
-});
+function connectFutures(key: Key): FuturesClient {
+  const client = clientOf(key);
+  return {
+    ping: () => client.futuresPing(),
+    serverTime: () => client.futuresTime(),
+    async symbolRules() {
+      const rows: Told[] = (await client.futuresExchangeInfo()).symbols;
+      return rows.find((row) => row.symbol === symbol);
+    },
+    bookTicker: async () => ((await client.futuresBookTicker()) as Told)[symbol],
+    dayTicker: async () => (await client.futuresDaily(symbol)) as Told,
+    candleTimes: async (limit) =>
+      (await client.futuresCandles(symbol, "1m", { limit })).map(({ openTime }) => openTime),
+    async depth(limit) {
+      const { bids, asks } = await client.futuresDepth(symbol, { limit });
+      return { bids: bids.map(({ price }) => Number(price)), asks: asks.map(({ price }) => Number(price)) };
+    },
+    premium: async () => (await client.futuresMarkPrice(symbol)) as Told,
+    settlements: (limit) => client.futuresFundingRate(symbol, { limit }),
+    account: () => client.futuresAccount(),
+    balances: () => client.futuresBalance(),
+    positions: () => client.futuresPositionRisk({ symbol }),
+    isHedged: async () => (await client.futuresPositionSideDual()).dualSidePosition,
+    setLeverage: (leverage) => client.futuresLeverage(symbol, leverage),
+    setMarginType: (marginType) => client.futuresMarginType(symbol, marginType),
+    brackets: async () => (await client.futuresLeverageBracket(symbol))[0].brackets,
+    fees: () => client.futuresCommissionRate(symbol),
+    newClientOrderId: () => "once-only",
+    async place({ side, type, reduceOnly, newClientOrderId, ...amounts }) {
+      const { quantity = 0, price } = numbersOf(amounts);
+      return await client.futuresOrder(type, side, symbol, quantity, price, {
+        ...timeInForceOf({ type }),
+        ...(reduceOnly === undefined ? {} : { reduceOnly }),
+        ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
+      });
+    },
+    query: (order) => client.futuresOrderStatus(symbol, { ...order }),
+    cancel: (order) =>
+      "orderId" in order
+        ? client.futuresCancel(symbol, order.orderId)
+        : client.futuresCancel(symbol, undefined, { ...order }),
+    cancelAll: () => client.futuresCancelAll(symbol),
+    openOrders: () => client.futuresOpenOrders(symbol),
+    allOrders: () => client.futuresAllOrders(symbol),
+    trades: () => client.futuresUserTrades(symbol),
+    incomes: () => client.futuresIncome(),
+    fundingFees: () => client.futuresIncome({ incomeType: "FUNDING_FEE" }),
+    placeLeg: ({ side, type, triggerPrice, clientAlgoId }) =>
+      client.futuresOrder(type, side, symbol, 0, undefined, {
+        stopPrice: Number(triggerPrice),
+        closePosition: true,
+        ...(clientAlgoId === undefined ? {} : { clientAlgoId }),
+      }),
+    queryLeg: (leg) => client.futuresAlgoOrderStatus(symbol, { ...leg }),
+    cancelLeg: (leg) =>
+      "algoId" in leg
+        ? client.futuresCancelAlgoOrder(symbol, leg.algoId)
+        : client.futuresCancelAlgoOrder(symbol, undefined, { ...leg }),
+    cancelAllLegs: () => client.futuresCancelAllAlgo(symbol),
+    openLegs: () => client.futuresOpenAlgoOrders(symbol),
+    allLegs: () => client.futuresAllAlgoOrders(symbol),
+  };
+}
+
+function expectRefusal(error: unknown, name: RefusalName): void {
+  const { code, msg } = REFUSALS[name];
+  expect(error).toBeInstanceOf(Error);
+  expect(JSON.parse((error as Error).message)).toEqual({ code, msg });
+}
+
+describeSpotLife({ name: "node-binance-api", gateway, connect, expectRefusal });
+describeFuturesLife({ name: "node-binance-api", gateway, connect: connectFutures, expectRefusal });
 
 test("node-binance-api takes the server's time for its own, buys by cost, and shows its balance", async () => {
   const client = clientOf(gateway.takeStrategy());
@@ -84,4 +162,18 @@ test("node-binance-api takes the server's time for its own, buys by cost, and sh
     USDT: { available: expect.stringMatching(/^18\d\.\d{8}$/), onOrder: "0.00000000" },
     BTC: { onOrder: "0.00000000" },
   });
+});
+
+test("node-binance-api is refused its post-only default, and sends a leg by either of its calls", async () => {
+  const client = clientOf(gateway.takeFuturesStrategy());
+  const error = await errorOf(client.futuresBuy(symbol, 0.002, 30_000));
+  expect(JSON.parse((error as Error).message)).toEqual({ code: -1115, msg: "Invalid timeInForce." });
+  await client.futuresMarketBuy(symbol, 0.002);
+  const { markPrice } = (await client.futuresMarkPrice(symbol)) as Told;
+  const leg = await client.futuresAlgoOrder("STOP_MARKET", "SELL", symbol, 0, undefined, {
+    triggerPrice: percentOf(markPrice, 95n),
+    closePosition: true,
+  });
+  expect(leg).toMatchObject({ orderType: "STOP_MARKET", algoStatus: "NEW", closePosition: true });
+  expect(leg.clientAlgoId).toMatch(/^x-[a-zA-Z0-9]+$/);
 });

@@ -1,5 +1,6 @@
 // How clients of other languages send what they send, byte for byte as far as it differs: where parameters travel, in
-// which order, under which content type and header names. Each form places an order, finds it, and cancels it.
+// which order, under which content type and header names. Each form places an order, finds it, and cancels it, in either
+// family, and a leg besides.
 // Source: reference exchange, section 18.2.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
@@ -8,17 +9,20 @@ import { exchange, hmacHex, type RawAnswer } from "../support/raw.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
 import { type Key, SYMBOL } from "./client.ts";
+import { percentOf } from "./contract-sums.ts";
 
 stayOnLoopback();
-const gateway = seededGateway(20);
+const gateway = seededGateway(20, { futuresStrategyCount: 10 });
 const symbol = SYMBOL;
-const ORDER = "/api/v3/order";
+const SPOT_ORDER = "/api/v3/order";
+const FUTURES_ORDER = "/fapi/v1/order";
+const LEG = "/fapi/v1/algoOrder";
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 
 type Method = "GET" | "POST" | "DELETE";
 type Parameters = Readonly<Record<string, string | number>>;
-/** The parts of a request on an order, before the key's header. */
+/** The parts of a request, before the key's header. */
 type Parts = {
   readonly query?: string;
   readonly body?: string;
@@ -120,17 +124,18 @@ function formBody(method: Method, parameters: Parameters, sign: (message: string
   return method === "POST" ? { body: message, headers: { "content-type": FORM } } : { query: message };
 }
 
-/** Sends a request on an order as a client forms it. */
+/** Sends a request as a client forms it. */
 async function sendAs(
   { keyHeader = "X-MBX-APIKEY", parts }: Form,
   { apiKey, apiSecret }: Key,
   method: Method,
+  path: string,
   parameters: Parameters,
 ): Promise<RawAnswer> {
   const { headers, ...sent } = parts(method, parameters, (message) => hmacHex(apiSecret, message));
   return await exchange(gateway.url, {
     method,
-    path: ORDER,
+    path,
     ...sent,
     headers: { ...headers, [keyHeader]: apiKey },
   });
@@ -149,21 +154,61 @@ describe("a request is understood as it is sent by", () => {
   test.each(FORMS)("$client", async (form) => {
     const key = gateway.takeStrategy();
     const newClientOrderId = "x-HNA2TXFJ0123456789abcdefABCDEF-_";
-    const placed = await sendAs(form, key, "POST", { ...limit(), newClientOrderId });
+    const placed = await sendAs(form, key, "POST", SPOT_ORDER, { ...limit(), newClientOrderId });
     expect(placed).toMatchObject({
       status: 200,
       body: { orderId: 1, clientOrderId: newClientOrderId, status: "NEW", price, origQty: "0.00100000" },
     });
-    const found = await sendAs(form, key, "GET", { symbol, orderId: 1 });
+    const found = await sendAs(form, key, "GET", SPOT_ORDER, { symbol, orderId: 1 });
     expect(found).toMatchObject({ status: 200, body: { orderId: 1, status: "NEW" } });
-    const canceled = await sendAs(form, key, "DELETE", { symbol, origClientOrderId: newClientOrderId });
+    const canceled = await sendAs(form, key, "DELETE", SPOT_ORDER, {
+      symbol,
+      origClientOrderId: newClientOrderId,
+    });
     expect(canceled).toMatchObject({ status: 200, body: { orderId: 1, status: "CANCELED" } });
+  });
+
+  test.each(FORMS)("$client, on contracts", async (form) => {
+    const key = gateway.takeFuturesStrategy();
+    const { body: market } = await send(gateway.url, "GET", `/fapi/v1/premiumIndex?symbol=${symbol}`);
+    const clientId = "x-Cb7ytekJ0123456789abcdefABCDEF-_";
+    const entry = { symbol, side: "BUY", type: "MARKET", quantity: "0.002", newClientOrderId: clientId };
+    const placed = await sendAs(form, key, "POST", FUTURES_ORDER, entry);
+    expect(placed).toMatchObject({ status: 200, body: { clientOrderId: clientId, status: "FILLED" } });
+    const rested = await sendAs(form, key, "POST", FUTURES_ORDER, {
+      ...entry,
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: percentOf(market.markPrice, 60n),
+      newClientOrderId: "resting",
+    });
+    const { orderId } = rested.body;
+    const found = await sendAs(form, key, "GET", FUTURES_ORDER, { symbol, orderId });
+    expect(found).toMatchObject({ status: 200, body: { ...rested.body, status: "NEW" } });
+    const canceled = await sendAs(form, key, "DELETE", FUTURES_ORDER, { symbol, orderId });
+    expect(canceled).toMatchObject({ status: 200, body: { orderId, status: "CANCELED" } });
+
+    const leg = await sendAs(form, key, "POST", LEG, {
+      symbol,
+      side: "SELL",
+      type: "STOP_MARKET",
+      algoType: "CONDITIONAL",
+      closePosition: "true",
+      triggerPrice: percentOf(market.markPrice, 95n),
+      clientAlgoId: clientId,
+    });
+    const { algoId } = leg.body;
+    expect(leg).toMatchObject({ status: 200, body: { clientAlgoId: clientId, algoStatus: "NEW" } });
+    const foundLeg = await sendAs(form, key, "GET", LEG, { symbol, clientAlgoId: clientId });
+    expect(foundLeg).toMatchObject({ status: 200, body: leg.body });
+    const canceledLeg = await sendAs(form, key, "DELETE", LEG, { symbol, algoId });
+    expect(canceledLeg).toMatchObject({ status: 200, body: { algoId, code: "200" } });
   });
 
   test.each(FORMS)("$client, and refused when its signature is another's", async (form) => {
     const { apiKey } = gateway.takeStrategy();
     for (const method of ["POST", "GET", "DELETE"] as const) {
-      const answer = await sendAs(form, { apiKey, apiSecret: "0".repeat(64) }, method, {
+      const answer = await sendAs(form, { apiKey, apiSecret: "0".repeat(64) }, method, SPOT_ORDER, {
         symbol,
         orderId: 1,
       });
@@ -177,7 +222,9 @@ test("a number in scientific notation, as Python prints small ones, is refused a
   if (form === undefined) throw new Error("there are forms");
   const key = gateway.takeStrategy();
   const order = { symbol, side: "BUY", type: "MARKET", quantity: "1e-05" };
-  const answer = await sendAs(form, key, "POST", order);
+  const answer = await sendAs(form, key, "POST", SPOT_ORDER, order);
   expect(answer).toMatchObject({ status: 400, body: { code: -1100 } });
-  expect(await sendAs(form, key, "GET", { symbol, orderId: 1 })).toMatchObject({ body: { code: -2013 } });
+  expect(await sendAs(form, key, "GET", SPOT_ORDER, { symbol, orderId: 1 })).toMatchObject({
+    body: { code: -2013 },
+  });
 });

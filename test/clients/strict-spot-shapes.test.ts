@@ -1,8 +1,8 @@
-// What typed clients of other languages need of a body, field by field: they cannot run here, and one field of another
-// type fails their whole call. Walked over real answers, in every state that a body has.
+// What typed clients of other languages need of a spot body, field by field, walked over real answers in every state that
+// a body has.
 //
 // go-binance and the Python connector type every field that they know; hummingbot and OctoBot fail without some, and
-// ccxt misreads an order that has others. A field that is listed must be there.
+// ccxt misreads an order that has others.
 // Source: reference exchange, sections 7 and 18.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
@@ -10,33 +10,11 @@ import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
+import { faultsOf, type Needs, rowsOf, type Shape } from "./needs.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(1);
 const symbol = SYMBOL;
-
-/** What a value has to be. */
-const KINDS = {
-  id: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0,
-  count: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
-  /** Unix ms of this century: never 0, never microseconds. */
-  time: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 1e12 && Number(value) < 1e13,
-  /** −1 while there is no such time yet. */
-  timeOrNone: (value: unknown) => value === -1 || KINDS.time(value),
-  minusOne: (value: unknown) => value === -1,
-  zero: (value: unknown) => value === 0,
-  code: (value: unknown) => Number.isSafeInteger(value) && Number(value) < 0,
-  decimal: (value: unknown) => typeof value === "string" && /^\d+(\.\d+)?$/.test(value),
-  text: (value: unknown) => typeof value === "string" && value !== "",
-  flag: (value: unknown) => typeof value === "boolean",
-  yes: (value: unknown) => value === true,
-  texts: (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === "string"),
-  list: (value: unknown) => Array.isArray(value),
-  canceled: (value: unknown) => value === "CANCELED",
-  trading: (value: unknown) => value === "TRADING",
-  spotOnly: (value: unknown) => JSON.stringify(value) === '[["SPOT"]]',
-} as const;
-type Shape = Readonly<Record<string, keyof typeof KINDS>>;
 
 const ORDER: Shape = {
   symbol: "text",
@@ -65,8 +43,7 @@ const QUERIED: Shape = {
 };
 const CANCELED: Shape = { ...ORDER, origClientOrderId: "text", status: "canceled", transactTime: "time" };
 
-/** Body → client → what it reads there. A dot leads into an object, `filters.NAME` to the filter of that name. */
-const NEEDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+const NEEDS: Needs = {
   placed: {
     "go-binance": { ...ORDER, transactTime: "time" },
     "binance-connector-python": { ...ORDER, transactTime: "time", workingTime: "timeOrNone" },
@@ -198,14 +175,6 @@ const NEVER_IN_AN_ORDER = ["strategyId", "algoId", "positionSide", "cumQuote", "
 const bodies: Record<string, Told[]> = {};
 const answers: WireAnswer[] = [];
 
-/** Where a path leads in a body. */
-function at(body: Told, path: string): unknown {
-  return path.split(".").reduce((value, name) => {
-    if (!Array.isArray(value)) return value?.[name];
-    return value.find(({ filterType }) => filterType === name);
-  }, body);
-}
-
 /** Every kind of order, in every state that can be had at once, and everything that tells of them. */
 beforeAll(async () => {
   const strategy = gateway.takeStrategy();
@@ -263,19 +232,10 @@ beforeAll(async () => {
 });
 
 describe("a typed client reads", () => {
-  const rows = Object.entries(NEEDS).flatMap(([body, clients]) =>
-    Object.entries(clients).map(([client, shape]) => ({ body, client, shape })),
-  );
-
-  test.each(rows)("$body as $client needs it", ({ body, shape }) => {
+  test.each(rowsOf(NEEDS))("$body as $client needs it", ({ body, shape }) => {
     const found = bodies[body] ?? [];
     expect(found.length).toBeGreaterThan(0);
-    const wrong = found.flatMap((told) =>
-      Object.entries(shape)
-        .filter(([path, kind]) => !KINDS[kind](at(told, path)))
-        .map(([path, kind]) => `${path} is not ${kind}: ${JSON.stringify(at(told, path))}`),
-    );
-    expect(wrong).toEqual([]);
+    expect(found.flatMap((told) => faultsOf(told, shape))).toEqual([]);
   });
 
   test("every state of an order that there is to read", () => {

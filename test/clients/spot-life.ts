@@ -13,36 +13,25 @@ import {
   units,
 } from "../support/exact.ts";
 import type { Credentials } from "../support/gateway.ts";
-import type { SeededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import {
   errorOf,
-  type Key,
+  type Life,
   type NewOrder,
   type RefusalName,
   type SpotClient,
   SYMBOL,
   type Told,
 } from "./client.ts";
-
-export type Life = {
-  /** The client's name, for the reports. */
-  readonly name: string;
-  readonly gateway: SeededGateway;
-  connect(key: Key): SpotClient;
-  /** Fails unless the client says this refusal in its own way. */
-  expectRefusal(error: unknown, name: RefusalName): void;
-};
+import { expectMarket } from "./market-facts.ts";
 
 const NOTHING = "0.00000000";
 const UNKNOWN_ID = 4_711;
 /** More than the largest order, on the step: clients that round quantities leave it alone. */
 const TOO_LARGE = "9001";
-const MINUTE_MS = 60_000;
-const CLOCKS_APART_MS_MAX = 1_000;
 
-export function describeLife({ name, gateway, connect, expectRefusal }: Life): void {
-  describe(`with ${name}, a bot`, () => {
+export function describeSpotLife({ name, gateway, connect, expectRefusal }: Life<SpotClient>): void {
+  describe(`with ${name}, a spot bot`, () => {
     let strategy: Credentials;
     let client: SpotClient;
     /** Every order so far, as the history should tell it. */
@@ -100,31 +89,13 @@ export function describeLife({ name, gateway, connect, expectRefusal }: Life): v
     }
 
     test("learns the market", async () => {
-      await client.ping();
-      const time = await client.serverTime?.();
-      if (time !== undefined) expect(Math.abs(time - Date.now())).toBeLessThan(CLOCKS_APART_MS_MAX);
-      expect(await client.symbolRules()).toMatchObject({
-        symbol: SYMBOL,
-        status: "TRADING",
-        baseAsset: "BTC",
-        quoteAsset: "USDT",
-        filters: expect.arrayContaining([
-          expect.objectContaining({ filterType: "PRICE_FILTER", tickSize: "0.01000000" }),
-          expect.objectContaining({ filterType: "LOT_SIZE", minQty: "0.00001000", stepSize: "0.00001000" }),
-          expect.objectContaining({ filterType: "NOTIONAL", minNotional: "5.00000000" }),
-        ]),
+      await expectMarket(client, {
+        filters: [
+          { filterType: "PRICE_FILTER", tickSize: "0.01000000" },
+          { filterType: "LOT_SIZE", minQty: "0.00001000", stepSize: "0.00001000" },
+          { filterType: "NOTIONAL", minNotional: "5.00000000" },
+        ],
       });
-      const { bidPrice, askPrice } = await client.bookTicker();
-      expect(units(bidPrice)).toBeLessThan(units(askPrice));
-      expect(await client.dayTicker()).toMatchObject({
-        symbol: SYMBOL,
-        lastPrice: expect.stringMatching(/^\d+\.\d{8}$/),
-      });
-      const [first = 0, ...others] = await client.candleTimes(4);
-      expect(others).toEqual([1, 2, 3].map((count) => first + count * MINUTE_MS));
-      const { bids, asks } = await client.depth(5);
-      expect([bids.length, asks.length]).toEqual([5, 5]);
-      expect(Math.max(...bids)).toBeLessThan(Math.min(...asks));
     });
 
     test("starts with 200 USDT and the fees of the specification", async () => {
