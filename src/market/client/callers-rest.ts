@@ -4,7 +4,7 @@
 // Bounds: `requestsInFlightMax` questions under way, `questionsWaitingMax` waiting, each for no longer than its deadline.
 import { type Rest, requestsInFlightMax, type UpstreamAnswer, unavailable } from "./rest.ts";
 import type { Clock, Timers } from "./time.ts";
-import { upstreamWeightOf, type WeightBudget } from "./upstream-weight.ts";
+import type { CallersBudget } from "./upstream-weight.ts";
 
 /** More than the questions that the budget of one caller allows it in a minute. */
 export const questionsWaitingMax = 1_024;
@@ -12,7 +12,7 @@ export const questionsWaitingMax = 1_024;
 export type CallersRestOptions = {
   readonly rest: Rest;
   /** Null when upstream counts no weight. */
-  readonly budget: WeightBudget | null;
+  readonly budget: CallersBudget | null;
   readonly wallClock: Clock;
   readonly timers: Timers;
 };
@@ -63,7 +63,7 @@ export function createCallersRest({
 
   async function askInTurn(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer> {
     // A question that upstream does not get costs nothing.
-    if (rest.pausedUntil() === 0 && budget?.take(upstreamWeightOf(path, search)) === false)
+    if (rest.pausedUntil() === 0 && budget?.take(path, search) === false)
       return unavailable("callers have used up their share of the upstream budget");
     return rest.ask(path, search, deadlineMs);
   }

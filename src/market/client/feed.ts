@@ -34,7 +34,7 @@ import { spotProtocol } from "./spot-protocol.ts";
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
 import { createTraded } from "./traded.ts";
-import { callersWeightMax, createWeightBudget, fundingWeightPerMinute } from "./upstream-weight.ts";
+import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./upstream-weight.ts";
 import type { SymbolListener } from "./warm-symbol.ts";
 import { createWarmSymbols, type PriceCounts } from "./warm-symbols.ts";
 
@@ -145,7 +145,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const rest = createRest(atRest);
   const callersRest = createCallersRest({
     rest: createRest(atRest),
-    budget: isMetered ? createWeightBudget(callersWeightMax[family], wallClock) : null,
+    budget: isMetered ? createCallersBudget(callersWeightMax[family], wallClock) : null,
     wallClock,
     timers,
   });

@@ -3,6 +3,7 @@ import { createManualTime } from "./testing/manual-time.ts";
 import {
   budgetWindowMs,
   callersWeightMax,
+  createCallersBudget,
   createWeightBudget,
   fundingWeightPerMinute,
   upstreamWeightOf,
@@ -51,15 +52,27 @@ test.each([
 
 test("callers' questions about funding leave the feed half of what the exchange answers in five minutes", () => {
   const time = createManualTime();
-  const budget = createWeightBudget(callersWeightMax.futures, time);
+  const budget = createCallersBudget(callersWeightMax.futures, time);
   let asked = 0;
   for (let minute = 0; minute < 5; minute += 1) {
-    while (budget.take(upstreamWeightOf("/fapi/v1/fundingRate", "symbol=BTCUSDT"))) asked += 1;
+    while (budget.take("/fapi/v1/fundingRate", "symbol=BTCUSDT")) asked += 1;
+    expect(budget.take("/fapi/v1/fundingInfo", "")).toBe(false);
     time.advance(budgetWindowMs);
   }
   expect(asked).toBe(250);
   // What the feed itself asks is paced, and less than the other half.
   expect(fundingWeightPerMinute / upstreamWeightOf("/fapi/v1/fundingRate", "")).toBeLessThan(50);
+});
+
+test("whoever asks all there is to ask about funding takes no book from others, nor the other way round", () => {
+  const budget = createCallersBudget(callersWeightMax.futures, createManualTime());
+  while (budget.take("/fapi/v1/fundingRate", "symbol=BTCUSDT"));
+  let books = 0;
+  while (budget.take("/fapi/v1/depth", "limit=1000")) books += 1;
+  expect(books).toBe(callersWeightMax.futures / 20);
+  const other = createCallersBudget(callersWeightMax.futures, createManualTime());
+  while (other.take("/fapi/v1/depth", "limit=1000"));
+  expect(other.take("/fapi/v1/fundingRate", "symbol=BTCUSDT")).toBe(true);
 });
 
 test("no sixty seconds see more than the budget, and what was not granted is not counted", () => {

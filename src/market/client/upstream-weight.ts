@@ -1,7 +1,8 @@
 // What a question costs of the reference exchange's budget, and the share of it that callers' questions may use up.
 //
 // The exchange counts everything that comes from one address and bans it when that is too much. The feed must go on
-// whatever callers ask, so what they use in any sixty seconds stays well below the whole.
+// whatever callers ask, so what they use in any sixty seconds stays well below the whole. Questions about funding it counts
+// apart, and so do we: whoever asks too many of those takes nothing from those who ask for prices.
 import type { Family } from "./hosts.ts";
 import {
   dayTickerWeight,
@@ -20,10 +21,28 @@ import type { Clock } from "./time.ts";
 export const callersWeightMax: Readonly<Record<Family, number>> = { spot: 3_000, futures: 1_200 };
 export const budgetWindowMs = 60_000;
 
-export type WeightBudget = {
+type WeightBudget = {
   /** Whether so much may be used now; if so, it is. */
   take(weight: number): boolean;
 };
+
+/** What callers' questions may use up, by what they ask. */
+export type CallersBudget = {
+  /** Whether this may be asked now; if so, it is counted. */
+  take(path: string, search: string): boolean;
+};
+
+/** At most `weightMax` in any `budgetWindowMs` about funding, and as much about all else. */
+export function createCallersBudget(weightMax: number, clock: Clock): CallersBudget {
+  const aboutFunding = createWeightBudget(weightMax, clock);
+  const aboutAllElse = createWeightBudget(weightMax, clock);
+  return {
+    take(path, search) {
+      const budget = fundingPaths.has(path) ? aboutFunding : aboutAllElse;
+      return budget.take(upstreamWeightOf(path, search));
+    },
+  };
+}
 
 /** At most `weightMax` in any `budgetWindowMs`. */
 export function createWeightBudget(weightMax: number, clock: Clock): WeightBudget {
@@ -73,9 +92,10 @@ const weightByPath: Readonly<Record<string, WeightOf>> = {
     ]),
   ),
 };
+const fundingPaths: ReadonlySet<string> = new Set(["/fapi/v1/fundingRate", "/fapi/v1/fundingInfo"]);
 /**
- * The exchange gives an address 500 questions in five minutes about funding, whatever else it asks. So much of the budget
- * of futures leaves callers half of them.
+ * The exchange gives an address 500 questions in five minutes about funding, whatever else it asks. So much of a budget as
+ * large as that of futures leaves callers half of them.
  */
 const fundingWeight = 24;
 /** What the feed's own questions about funding may use up a minute: less than the other half. */
@@ -83,8 +103,7 @@ export const fundingWeightPerMinute = 1_152;
 const fixedWeightByPath: Readonly<Record<string, number>> = {
   ...fixedWeights,
   ...fixedFuturesWeights,
-  "/fapi/v1/fundingRate": fundingWeight,
-  "/fapi/v1/fundingInfo": fundingWeight,
+  ...Object.fromEntries([...fundingPaths].map((path) => [path, fundingWeight])),
 };
 /** Of a path whose weight is not known here. */
 const unknownWeight = 20;

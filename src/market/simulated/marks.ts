@@ -18,7 +18,7 @@ import type { Listing } from "./listing.ts";
 import type { Path } from "./path.ts";
 import type { PremiumOfPrice } from "./premium.ts";
 import type { Prices } from "./prices.ts";
-import { createRecent } from "./recent.ts";
+import { createRecent, type Recent } from "./recent.ts";
 import { unitsPerOne } from "./text.ts";
 
 /** Of a second, in units of 1e-8. */
@@ -51,12 +51,21 @@ const minuteSeconds = levelAt(minuteDepth).children;
 const hourDepth = depthOf("hour");
 const hourMs = levelAt(hourDepth).lengthMs;
 const minutesKeptMax = 64;
+const dayMs = levelAt(depthOf("day")).lengthMs;
+// The days of eleven years of each kind: a candle of a month is made of days, and each of its hours costs a rate.
+const daysKeptMax = 4_096;
 
 export function createMarks(input: MarksInput): Marks {
   const { funding, premium, index, path, contractTicks } = input;
   const indexTick = 10 ** (digits - index.tickDecimals);
   const contractTick = 10 ** (digits - input.contractTickDecimals);
   const minutes = createRecent<readonly number[]>(minutesKeptMax);
+
+  const days: Readonly<Record<MarkKind, Recent<Range>>> = {
+    mark: createRecent(daysKeptMax),
+    index: createRecent(daysKeptMax),
+    premium: createRecent(daysKeptMax),
+  };
 
   // What the index prices of a stretch within one hour come to; of one price, twice the same.
   const ranges: Readonly<Record<MarkKind, (index: Range, hour: number) => Range>> = {
@@ -76,18 +85,38 @@ export function createMarks(input: MarksInput): Marks {
       const end = Math.ceil(until / secondMs);
       if (first >= end) return undefined;
       const rangeOf = ranges[kind];
-      let [low, high] = [Infinity, -Infinity];
-      cover({ from: first * secondMs, until: end * secondMs, coarsest: hourDepth }, (depth, span) => {
-        const hour = Math.floor((span * levelAt(depth).lengthMs) / hourMs);
-        const range = rangeOf(depth === secondDepth ? point(told(span)) : path.prices(depth, span), hour);
-        low = Math.min(low, range.low);
-        high = Math.max(high, range.high);
-      });
       const open = rangeOf(point(told(first)), hourOf(first)).low;
       const close = rangeOf(point(told(end - 1)), hourOf(end - 1)).low;
-      return { open, high, low, close, count: end - first };
+      return { open, ...extremes(kind, first * secondMs, end * secondMs), close, count: end - first };
     },
   };
+
+  // Of a stretch of whole seconds. Whole days are remembered.
+  function extremes(kind: MarkKind, from: number, until: number): Range {
+    let [low, high] = [Infinity, -Infinity];
+    for (let day = Math.floor(from / dayMs); day * dayMs < until; day += 1) {
+      const [start, end] = [Math.max(from, day * dayMs), Math.min(until, (day + 1) * dayMs)];
+      const isWhole = end - start === dayMs;
+      const range = isWhole
+        ? days[kind](day, () => extremesWithin(kind, start, end))
+        : extremesWithin(kind, start, end);
+      low = Math.min(low, range.low);
+      high = Math.max(high, range.high);
+    }
+    return { low, high };
+  }
+
+  function extremesWithin(kind: MarkKind, from: number, until: number): Range {
+    const rangeOf = ranges[kind];
+    let [low, high] = [Infinity, -Infinity];
+    cover({ from, until, coarsest: hourDepth }, (depth, span) => {
+      const hour = Math.floor((span * levelAt(depth).lengthMs) / hourMs);
+      const range = rangeOf(depth === secondDepth ? point(told(span)) : path.prices(depth, span), hour);
+      low = Math.min(low, range.low);
+      high = Math.max(high, range.high);
+    });
+    return { low, high };
+  }
 
   // The index price that is told in a second, in the index's ticks.
   function told(second: number): number {

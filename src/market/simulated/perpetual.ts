@@ -79,12 +79,17 @@ export function createPerpetual(seed: string, listing: PerpetualListing, index: 
         }
       );
     },
+    // Worked out only where it is read, since a list of all contracts shows few of the rows that each could give.
     fundingRates(at, query) {
       return settlementsOf(listing, funding, at, query).map((settlement) => ({
         symbol,
         at: funding.settledAt(settlement),
-        rate: eightDigits(funding.settled(settlement)),
-        markPrice: eightDigits(marks.markAt((settlement * funding.intervalMs) / secondMs)),
+        get rate() {
+          return eightDigits(funding.settled(settlement));
+        },
+        get markPrice() {
+          return eightDigits(marks.markAt((settlement * funding.intervalMs) / secondMs));
+        },
       }));
     },
     // Drawn for each hour, and in a straight line between.
