@@ -1,7 +1,7 @@
 // What a figure is: a measurement, what it is aimed at, and the ceiling that it is held against.
 import type { Spread } from "./statistics.ts";
 
-export type Unit = "/s" | "ms" | "ns" | "KB" | "%";
+export type Unit = "/s" | "ms" | "µs" | "ns" | "KB" | "%";
 
 export type Figure = {
   readonly name: string;

@@ -6,14 +6,21 @@ import type { Price } from "../src/money/decimal.ts";
 import { decimal } from "../src/money/decimal.ts";
 import { WatchList } from "../src/watch/watch-list.ts";
 import { decisionsPerSecond } from "./decisions.ts";
+import { FUTURES_DECISIONS } from "./futures-decisions.ts";
+import { MarkTicks } from "./mark-ticks.ts";
+import { SPOT_DECISIONS } from "./spot-decisions.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 export type InProcess = {
   readonly decisionsPerSecond: Spread;
+  readonly futuresDecisionsPerSecond: Spread;
   readonly signaturesPerSecond: Spread;
   /** Of a tick that crosses nothing, by how many orders rest. */
   readonly ticks: readonly { readonly resting: number; readonly ns: Spread }[];
   readonly bareTickNs: Spread;
+  /** Of a mark price that reaches none of many positions, and of one that liquidates one of them. */
+  readonly idleMarkNs: Spread;
+  readonly liquidatingMarkUs: Spread;
 };
 
 const SIGNATURES = 50_000;
@@ -56,7 +63,7 @@ function watchListOf(restingPerSymbol: number): WatchList {
       const price = (
         waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
       ) as Price;
-      list.add({ strategyId: symbol, orderId: count, symbol, waitsFor, price, since: 0 });
+      list.add({ strategyId: symbol, kind: "LIMIT", id: count, symbol, waitsFor, price, since: 0 });
     }
   }
   return list;
@@ -104,17 +111,25 @@ function inTurns(measures: readonly (() => number)[]): Spread[] {
   return values.map(spreadOf);
 }
 
-const [decided, signed, bareTick, ...ticked] = inTurns([
-  decisionsPerSecond,
+const marks = new MarkTicks(repeats + 1);
+
+const [decided, decidedFutures, signed, bareTick, idleMark, liquidatingMark, ...ticked] = inTurns([
+  () => decisionsPerSecond(SPOT_DECISIONS),
+  () => decisionsPerSecond(FUTURES_DECISIONS),
   signatures,
   bareTicks,
+  () => marks.idleNs(),
+  () => marks.liquidatingUs(),
   ...lists.map((list) => () => ticks(list)),
 ]);
 process.stdout.write(
   JSON.stringify({
     decisionsPerSecond: measured(decided),
+    futuresDecisionsPerSecond: measured(decidedFutures),
     signaturesPerSecond: measured(signed),
     bareTickNs: measured(bareTick),
+    idleMarkNs: measured(idleMark),
+    liquidatingMarkUs: measured(liquidatingMark),
     ticks: RESTING.map((resting, index) => ({ resting, ns: measured(ticked[index]) })),
   } satisfies InProcess),
 );

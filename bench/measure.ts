@@ -1,22 +1,31 @@
-// Everything that is measured, in order: what runs in process, starts, then gateways on all stores beside each other, at
+// Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other, at
 // last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
-import { DECISION_MIX } from "./decisions.ts";
 import type { Section } from "./figures.ts";
+import { FUTURES_DECISIONS } from "./futures-decisions.ts";
 import type { InProcess } from "./in-process.ts";
+import type { Liquidations } from "./liquidations.ts";
 import { describeMachine, type Machine } from "./machine.ts";
 import { measureMemory } from "./memory.ts";
 import { loadNotes } from "./notes.ts";
 import type { Options } from "./options.ts";
 import { overloadNotes, overloadSection } from "./overload-figures.ts";
 import { measureOverloads, type OverloadRound } from "./overload-rounds.ts";
-import { engineSection, memoryNote, memorySection, startUpSection } from "./process-figures.ts";
+import { withPosition } from "./positions.ts";
+import {
+  engineSection,
+  liquidationSection,
+  memoryNote,
+  memorySection,
+  startUpSection,
+} from "./process-figures.ts";
 import { type Echo, runToEnd, type Sender, startEcho, startGateway, startSender } from "./processes.ts";
 import { countCores } from "./processor-time.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
+import { SPOT_DECISIONS } from "./spot-decisions.ts";
 import { measureStartUp } from "./start-up.ts";
 import { type BenchStore, openStores, type Place, postgresNote, STORE_TITLES } from "./stores.ts";
-import { countOrders, prepareStrategies, readTrips } from "./strategies.ts";
+import { countOrders, FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
 import { echoSection, storeSection } from "./wire-figures.ts";
@@ -32,6 +41,9 @@ export async function measureAll(options: Options, directory: string, say: Say):
   try {
     say("decisions and ticks");
     const inProcess = await runToEnd<InProcess>(["bench/in-process.ts", String(options.repeats)], serverCore);
+    const liquidations = new Map<BenchStore, Liquidations>();
+    for (const store of stores)
+      liquidations.set(store, await measureLiquidations(store, options, machine, say));
     say("start-up");
     const startUp = await measureStartUp(stores, options.starts, serverCore);
     const wire = await measureWire(stores, options, machine, say);
@@ -53,19 +65,36 @@ export async function measureAll(options: Options, directory: string, say: Say):
           }),
         ),
         engineSection(inProcess),
+        ...[...liquidations].map(([{ name }, measured]) =>
+          liquidationSection(name, options.positions, measured),
+        ),
         ...(stores.length === 0 ? [] : [startUpSection(startUp)]),
         ...(memory === null ? [] : [memorySection(memory)]),
       ],
       notes: [
         ...wire.notes,
         ...(stores.some(({ name }) => name === "postgres") ? [postgresNote(machine.pinning)] : []),
-        `decisions, ${DECISION_MIX}`,
+        `decisions, ${SPOT_DECISIONS.text}`,
+        `futures decisions: ${FUTURES_DECISIONS.text}`,
         ...(memory === null ? [] : [memoryNote(memory)]),
       ],
     };
   } finally {
     for (const store of stores) await store.close();
   }
+}
+
+async function measureLiquidations(
+  store: BenchStore,
+  { positions, repeats }: Options,
+  { pinning }: Machine,
+  say: Say,
+): Promise<Liquidations> {
+  say(`liquidations on ${STORE_TITLES[store.name]}`);
+  const place = await store.newPlace();
+  await prepareStrategies(place, positions, withPosition);
+  const args = [place.dataDir, place.databaseUrl ?? "", String(positions), String(repeats)];
+  return await runToEnd<Liquidations>(["bench/liquidations.ts", ...args], pinning?.server ?? null);
 }
 
 type Prepared = Subject & { readonly place: Place; readonly sender: Sender };
@@ -82,9 +111,12 @@ async function measureWire(
   const subjects: Prepared[] = [];
   let echo: { readonly server: Echo; readonly trial: Trial } | null = null;
   for (const store of stores) {
-    say(`preparing ${options.strategies} strategies on ${STORE_TITLES[store.name]}`);
+    say(`preparing ${options.strategies} strategies of each family on ${STORE_TITLES[store.name]}`);
     const place = await store.newPlace();
-    const credentials = await prepareStrategies(place, options.strategies);
+    const credentials = {
+      SPOT: await prepareStrategies(place, options.strategies, SPOT),
+      FUTURES: await prepareStrategies(place, options.strategies, FUTURES),
+    };
     const gateway = await startGateway(place, serverCore);
     const trips = await readTrips(gateway.url);
     const yieldsToDatabase = place.databaseUrl !== null;
@@ -93,7 +125,7 @@ async function measureWire(
     const trial = new Trial({ name: title, target: "gateway", server: gateway, sender, warmSeconds });
     subjects.push({ store: store.name, place, gateway, sender, trial });
     if (echo !== null) continue;
-    const server = await startEcho(credentials, serverCore);
+    const server = await startEcho(credentials.SPOT, serverCore);
     echo = { server, trial: new Trial({ name: "the echo", target: "echo", server, sender, warmSeconds }) };
   }
   if (echo === null) return { sections: [], notes: [] };

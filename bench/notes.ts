@@ -1,8 +1,8 @@
 // How far the rates can be trusted: whether a server had its core to itself and whether the sender had time to spare.
-import type { Pair, Round } from "./rounds.ts";
+import { ECHO_KINDS, KINDS, type Pair, type Round } from "./rounds.ts";
 import { median } from "./statistics.ts";
 import { STORE_TITLES, type StoreName } from "./stores.ts";
-import { ECHO_NAMES, gatewayOf, KINDS, REQUEST_NAMES } from "./wire-figures.ts";
+import { ECHO_NAMES, gatewayOf, REQUEST_NAMES } from "./wire-figures.ts";
 
 /** Below this share of its core a saturated server was kept from it by others. */
 const CORES_MIN = 0.9;
@@ -16,18 +16,21 @@ const SHED_SHARE_MAX = 0.01;
 
 /** One line for each kind of load, with a warning for every figure that should not be trusted. */
 export function loadNotes(rounds: readonly Round[], stores: readonly StoreName[]): string[] {
-  return KINDS.flatMap((kind) => [
+  const ofEcho = ECHO_KINDS.map((kind) =>
     loadNote(
       ECHO_NAMES[kind],
       rounds.map(({ echo }) => echo[kind]),
     ),
-    ...stores.map((store) =>
+  );
+  const ofGateways = KINDS.flatMap((kind) =>
+    stores.map((store) =>
       loadNote(
         `${REQUEST_NAMES[kind]} on ${STORE_TITLES[store]}`,
         rounds.map((round) => gatewayOf(round, store)[kind]),
       ),
     ),
-  ]);
+  );
+  return [...ofEcho, ...ofGateways];
 }
 
 function loadNote(name: string, pairs: readonly Pair[]): string {

@@ -9,7 +9,7 @@ export type Options = {
   readonly warmSeconds: number;
   /** How often each measurement is repeated. */
   readonly rounds: number;
-  /** How many strategies are traded on. */
+  /** How many strategies of each family are traded on. */
   readonly strategies: number;
   /** The first runs of each kind are the compiler's, not counted. The gateway has more to compile, in the same core. */
   readonly firstSeconds: { readonly echo: number; readonly gateway: number };
@@ -24,6 +24,8 @@ export type Options = {
   readonly starts: number;
   /** How many idle strategies memory is measured with: many, against few. */
   readonly memory: { readonly few: number; readonly many: readonly number[] };
+  /** How many positions the ticks that liquidate one in a hundred are measured with. */
+  readonly positions: number;
   /** How long the gateway without load is watched. */
   readonly restSeconds: number;
   /** Whether the figures mean nothing. */
@@ -51,6 +53,7 @@ const FULL: Sizes = {
   starts: 5,
   restSeconds: 2,
   memory: { few: 1_000, many: [10_000, 100_000] },
+  positions: 100_000,
   isQuick: false,
 };
 /** Everything is carried out, nothing is worth reading. */
@@ -65,6 +68,7 @@ const QUICK: Sizes = {
   starts: 1,
   restSeconds: 0.2,
   memory: { few: 100, many: [1_000] },
+  positions: 1_000,
   isQuick: true,
 };
 
@@ -75,13 +79,13 @@ const ROUNDS_MAX = 100;
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the real program against bare ceilings on this machine and prints a table of ratios.
-Takes about 4 minutes and 2 GB in the system's temporary directory (TMPDIR).
+Takes about 6 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
   --store NAME  sqlite, postgres or both                     (both)
   --seconds N   length of each measurement, 0.2 to ${SECONDS_MAX}        (${FULL.seconds})
   --rounds N    repeats of each measurement, 1 to ${ROUNDS_MAX}        (${FULL.rounds})
-  --quick       everything once and short, in half a minute: shows that the bench works, and nothing else
+  --quick       everything once and short, in a minute: shows that the bench works, and nothing else
   --json        JSON instead of the table
   --markdown    the tables of docs/figures.md instead
   --help        this text

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { EchoKeys, EchoReady } from "./bare-echo.ts";
-import type { Credentials } from "./requests.ts";
+import type { Credentials } from "./key-ring.ts";
 import type { SenderAnswer, SenderSetup, SenderTask } from "./sender.ts";
 import type { Place } from "./stores.ts";
 

@@ -16,8 +16,17 @@ export type Pair = {
   /** How much of a core the server got at saturation; null where nobody tells. */
   readonly cores: number | null;
 };
-export type Pairs = { readonly [K in RequestKind]: Pair };
-export type Round = { readonly echo: Pairs; readonly gateways: ReadonlyMap<StoreName, Pairs> };
+/** The echo knows no families: its orders are the ceiling of both. */
+export const ECHO_KINDS = ["orders", "reads"] as const satisfies readonly RequestKind[];
+export type EchoKind = (typeof ECHO_KINDS)[number];
+export const KINDS = ["orders", "futures", "reads"] as const satisfies readonly RequestKind[];
+
+type Pairs<Kind extends RequestKind> = { readonly [K in Kind]: Pair };
+export type GatewayPairs = Pairs<RequestKind>;
+export type Round = {
+  readonly echo: Pairs<EchoKind>;
+  readonly gateways: ReadonlyMap<StoreName, GatewayPairs>;
+};
 
 /** A gateway that is measured, on its store. */
 export type Subject = { readonly store: StoreName; readonly gateway: Gateway; readonly trial: Trial };
@@ -37,34 +46,43 @@ export async function measureRounds(
     const cores = coresUsed();
     return { full, half: await trial.schedule(kind, seconds, full.perSecond / 2), cores };
   }
-  const pairs = async (trial: Trial): Promise<Pairs> => ({
+  const pairsOfEcho = async () => ({
+    orders: await pair(echo, "orders"),
+    reads: await pair(echo, "reads"),
+  });
+  const pairsOfGateway = async ({ trial }: Subject): Promise<GatewayPairs> => ({
     orders: await pair(trial, "orders"),
+    futures: await pair(trial, "futures"),
     reads: await pair(trial, "reads"),
   });
 
   say("warming up");
-  for (const kind of ["orders", "reads"] as const) await echo.saturate(kind, firstSeconds.echo);
+  for (const kind of ECHO_KINDS) await echo.saturate(kind, firstSeconds.echo);
   for (const subject of subjects) {
     await alone(subject, subjects, async () => {
-      for (const kind of ["orders", "reads"] as const) {
+      for (const kind of KINDS) {
         await subject.trial.saturate(kind, firstSeconds.gateway);
       }
     });
   }
   const measured: Round[] = [];
   while (measured.length < rounds) {
-    const echoed = await alone(null, subjects, () => pairs(echo));
-    const gateways = new Map<StoreName, Pairs>();
+    const echoed = await alone(null, subjects, pairsOfEcho);
+    const gateways = new Map<StoreName, GatewayPairs>();
     for (const subject of subjects) {
-      gateways.set(subject.store, await alone(subject, subjects, () => pairs(subject.trial)));
+      gateways.set(subject.store, await alone(subject, subjects, () => pairsOfGateway(subject)));
     }
     measured.push({ echo: echoed, gateways });
-    const rates = ({ orders, reads }: Pairs) =>
-      `orders ${Math.round(orders.full.perSecond)}/s, reads ${Math.round(reads.full.perSecond)}/s`;
-    const each = [...gateways].map(([store, answered]) => `${store}: ${rates(answered)}`);
-    say(`round ${measured.length} of ${rounds}: ${[`echo: ${rates(echoed)}`, ...each].join("; ")}`);
+    const each = [...gateways].map(([store, answered]) => `${store}: ${ratesText(answered)}`);
+    say(`round ${measured.length} of ${rounds}: ${[`echo: ${ratesText(echoed)}`, ...each].join("; ")}`);
   }
   return measured;
+}
+
+function ratesText(pairs: Readonly<Record<string, Pair>>): string {
+  return Object.entries(pairs)
+    .map(([kind, { full }]) => `${kind} ${Math.round(full.perSecond)}/s`)
+    .join(", ");
 }
 
 /**

@@ -1,14 +1,15 @@
 // The process that sends. It is given the keys once, then one load after another, and answers with what it measured.
 import { constants, setPriority } from "node:os";
+import type { Credentials } from "./key-ring.ts";
 import { count, saturate, schedule } from "./load.ts";
 import { type Overloaded, overload } from "./overload.ts";
-import { type Credentials, PROOF, type RequestKind, Requests, type Target, type Trip } from "./requests.ts";
+import { type ByFamily, PROOF, type RequestKind, Requests, type Target, type Trips } from "./requests.ts";
 import type { Exchange, Load, Loaded } from "./run.ts";
 import type { WireConnection } from "./wire.ts";
 
 export type SenderSetup = {
-  readonly credentials: readonly Credentials[];
-  readonly trips: readonly Trip[];
+  readonly credentials: ByFamily<readonly Credentials[]>;
+  readonly trips: Trips;
   /** Whether a database has its core too: it then goes first, since a sender that never sleeps would keep it waiting. */
   readonly yieldsToDatabase?: boolean;
 };

@@ -1,34 +1,68 @@
 // The accounts that are traded on: prepared in the database before the server starts, and counted after it ended.
+import { randomBytes } from "node:crypto";
 import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
+import type { Account, StrategyType } from "../src/domain/account.ts";
 import { placementKey } from "../src/domain/command-key.ts";
+import type { DomainEvent } from "../src/domain/event.ts";
+import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
 import { issueApiKey, type MasterKey } from "../src/identity/api-keys.ts";
-import { encodeState } from "../src/store/codec.ts";
-import { journalRow } from "../src/store/rows.ts";
+import { incomeRow, journalRow, strategyRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
-import type { Credentials, Trip } from "./requests.ts";
+import type { Credentials, Trip } from "./key-ring.ts";
+import type { Trips } from "./requests.ts";
 import { openRows } from "./rows.ts";
 import type { Place } from "./stores.ts";
 
 /** Rows of one statement. */
 const BATCH = 1_000;
+/** As the program's own ids. */
+const ID_BYTES = 8;
 
-/** Spot pairs of the simulated market with a lot step so fine that a fee leaves hardly any dust. */
-const SYMBOLS = [
-  { symbol: "DOGEUSDT", stepDecimals: 0 },
-  { symbol: "TRXUSDT", stepDecimals: 1 },
-  { symbol: "ADAUSDT", stepDecimals: 1 },
-] as const;
-/** What one order is worth, USDT: above every minimum, and a strategy starts with 200. */
+type Traded = { readonly symbol: string; readonly stepDecimals: number };
+
+/** Pairs and contracts of the simulated market; the pairs with a lot step so fine that a fee leaves hardly any dust. */
+const SYMBOLS: { readonly [T in StrategyType]: readonly Traded[] } = {
+  SPOT: [
+    { symbol: "DOGEUSDT", stepDecimals: 0 },
+    { symbol: "TRXUSDT", stepDecimals: 1 },
+    { symbol: "ADAUSDT", stepDecimals: 1 },
+  ],
+  FUTURES: [
+    { symbol: "DOGEUSDT", stepDecimals: 0 },
+    { symbol: "TRXUSDT", stepDecimals: 0 },
+    { symbol: "ADAUSDT", stepDecimals: 0 },
+  ],
+};
+const PRICE_PATHS: { readonly [T in StrategyType]: string } = {
+  SPOT: "/api/v3/ticker/price",
+  FUTURES: "/fapi/v2/ticker/price",
+};
+/** What one order is worth, USDT: above every minimum, and a strategy starts with 200 at least. */
 const NOTIONAL = 12;
-const FEE = 0.001;
+/** What a purchase of coins costs in coins; a contract costs none. */
+const FEES: { readonly [T in StrategyType]: number } = { SPOT: 0.001, FUTURES: 0 };
 
-/**
- * Creates so many spot strategies in a new database, each with its seed and a key: what `lyrebird seed` does, in sets and
- * without the audit.
- */
-export async function prepareStrategies(place: Place, count: number): Promise<Credentials[]> {
+/** How a strategy stands when it is put into the database. */
+export type Opened = {
+  readonly account: Account;
+  readonly events: readonly DomainEvent[];
+  readonly incomes: readonly Income[];
+};
+/** Makes the strategy of this number. `at` is market time, Unix ms. */
+export type Opening = (strategyId: string, at: number, number: number) => Opened;
+
+export const SPOT: Opening = (strategyId, at) => withSeed(strategyId, "SPOT", at);
+export const FUTURES: Opening = (strategyId, at) => withSeed(strategyId, "FUTURES", at);
+
+function withSeed(strategyId: string, type: StrategyType, at: number): Opened {
+  const { account, event, incomes } = openStrategy(strategyId, type, at);
+  return { account, events: [event], incomes };
+}
+
+/** Creates so many strategies in a database, each with a key: what `lyrebird seed` does, in sets and without the audit. */
+export async function prepareStrategies(place: Place, count: number, open: Opening): Promise<Credentials[]> {
   const { store, master } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
   await store.close();
   const prepared: Credentials[] = [];
@@ -37,7 +71,7 @@ export async function prepareStrategies(place: Place, count: number): Promise<Cr
     await rows.transaction().execute(async (transaction) => {
       while (prepared.length < count) {
         const made = Array.from({ length: Math.min(BATCH, count - prepared.length) }, (_, index) =>
-          newStrategy(`bench-${prepared.length + index}`, master),
+          newStrategy(prepared.length + index, open, master),
         );
         await transaction
           .insertInto("strategies")
@@ -51,6 +85,8 @@ export async function prepareStrategies(place: Place, count: number): Promise<Cr
           .insertInto("api_keys")
           .values(made.map(({ key }) => key))
           .execute();
+        const incomes = made.flatMap((each) => each.incomes);
+        if (incomes.length > 0) await transaction.insertInto("incomes").values(incomes).execute();
         for (const { credentials } of made) prepared.push(credentials);
       }
     });
@@ -64,17 +100,19 @@ type NewStrategy = {
   readonly strategy: Insertable<Tables["strategies"]>;
   readonly entry: Insertable<Tables["journal"]>;
   readonly key: Insertable<Tables["api_keys"]>;
+  readonly incomes: readonly Insertable<Tables["incomes"]>[];
   readonly credentials: Credentials;
 };
 
-function newStrategy(strategyId: string, master: MasterKey): NewStrategy {
+function newStrategy(number: number, open: Opening, master: MasterKey): NewStrategy {
   const at = Date.now();
-  const { account, event } = openStrategy(strategyId, "SPOT", at);
+  const strategyId = randomBytes(ID_BYTES).toString("hex");
+  const { account, events, incomes } = open(strategyId, at, number);
   const { record, secret } = issueApiKey(master, { label: "bench", strategyId, createdAt: at });
-  const { type, status } = account;
+  const entry = { version: 1, key: null, at, events };
   return {
-    strategy: { id: strategyId, type, status, version: 1, state: encodeState(account) },
-    entry: journalRow(strategyId, { version: 1, key: null, at, events: [event] }),
+    strategy: strategyRow({ account, entry }),
+    entry: journalRow(strategyId, entry),
     key: {
       id: record.keyId,
       api_key: record.apiKey,
@@ -85,30 +123,37 @@ function newStrategy(strategyId: string, master: MasterKey): NewStrategy {
       created_at: record.createdAt,
       revoked_at: record.revokedAt,
     },
+    incomes: incomes.map((income) => incomeRow(strategyId, income)),
     credentials: { apiKey: record.apiKey, apiSecret: secret },
   };
 }
 
 /** Order sizes at the gateway's present prices. */
-export async function readTrips(url: string): Promise<Trip[]> {
+export async function readTrips(url: string): Promise<Trips> {
+  return { SPOT: await tripsOf(url, "SPOT"), FUTURES: await tripsOf(url, "FUTURES") };
+}
+
+async function tripsOf(url: string, type: StrategyType): Promise<Trip[]> {
   return await Promise.all(
-    SYMBOLS.map(async ({ symbol, stepDecimals }) => {
-      const response = await fetch(`${url}/api/v3/ticker/price?symbol=${symbol}`);
+    SYMBOLS[type].map(async ({ symbol, stepDecimals }) => {
+      const response = await fetch(`${url}${PRICE_PATHS[type]}?symbol=${symbol}`);
       const { price } = (await response.json()) as { price: string };
       const steps = Math.ceil((NOTIONAL / Number(price)) * 10 ** stepDecimals);
       const text = (lots: number) => (lots / 10 ** stepDecimals).toFixed(stepDecimals);
-      return { symbol, buy: text(steps), sell: text(Math.floor(steps * (1 - FEE))) };
+      return { symbol, buy: text(steps), sell: text(Math.floor(steps * (1 - FEES[type]))) };
     }),
   );
 }
 
-/** How many orders the database of a stopped server holds; their number in the journal has to be the same. */
+/** How many orders of clients the database of a stopped server holds; their number in the journal has to be the same. */
 export async function countOrders(place: Place): Promise<number> {
   const rows = openRows(place);
   try {
     const orders = await rows
       .selectFrom("orders")
       .select((select) => select.fn.countAll().as("count"))
+      // The id of an order that a client placed is in the key of its entry; the service's own orders have no such key.
+      .where("client_order_id", "is", null)
       .executeTakeFirstOrThrow();
     const placements = await rows
       .selectFrom("journal")

@@ -14,7 +14,7 @@ export type Report = {
 };
 
 const HOW_TO_READ = `How to read it. Every figure is the median of its repeats (min to max in brackets). A ratio holds it against what stands
-beside it, measured in the same run: for rates (/s) 1.00 would be as much and higher is better; for times (ms, ns) it is
+beside it, measured in the same run: for rates (/s) 1.00 would be as much and higher is better; for times (ms, µs, ns) it is
 how many times the other's time, and lower is better. Ratios carry over to other machines, figures do not. "Per second of
 processor time" says what a core of its own would carry if other programs took from this one, or if the server waited for
 its disk. Latencies come from an open loop and count from the time a request was due. The signed echo verifies the same
@@ -71,7 +71,7 @@ function headLines({ machine, at, options }: Report): string[] {
     isInMemory
       ? "The data directory lies in memory: durability cost nothing here. Set TMPDIR to a directory on a disk."
       : `A bare 4 kB append with fdatasync takes ${syncMs.toFixed(2)} ms here.`,
-    `Repeats: ${rounds}, of ${seconds} s a measurement; ${strategies.toLocaleString("en-US")} strategies, each with a key.`,
+    `Repeats: ${rounds}, of ${seconds} s a measurement; ${strategies.toLocaleString("en-US")} strategies of each family, each with a key.`,
     ...(isQuick ? ["A QUICK RUN: it shows that the bench works; its figures mean nothing."] : []),
   ];
 }

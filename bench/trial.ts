@@ -84,7 +84,7 @@ export class Trial {
   ): Promise<SenderAnswer> {
     const { port } = this.server;
     const answer = await this.#sender.run({ ...load, warmSeconds, port, target: this.#target, kind, pace });
-    if (kind === "orders") this.ordersAcknowledged += answer.goodCount;
+    if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;
     if (answer.failure !== null) {
       const gone = this.server.isRunning() ? "" : " (it has stopped)";
       throw new MeasurementFailed(`${this.#name}, ${kind}, ${paceText(pace)}: ${answer.failure}${gone}`);

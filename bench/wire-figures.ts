@@ -1,19 +1,25 @@
 // The figures of the rounds: the bare echo, and every gateway against it.
 import type { Figure, Section, Unit } from "./figures.ts";
 import type { RequestKind } from "./requests.ts";
-import type { Pair, Pairs, Round } from "./rounds.ts";
+import { ECHO_KINDS, type EchoKind, type GatewayPairs, KINDS, type Pair, type Round } from "./rounds.ts";
 import { spreadOf } from "./statistics.ts";
 import { STORE_TITLES, type StoreName } from "./stores.ts";
 
-export const KINDS = ["orders", "reads"] as const;
-
-export const ECHO_NAMES: { readonly [K in RequestKind]: string } = {
+export const ECHO_NAMES: { readonly [K in EchoKind]: string } = {
   orders: "bare signed echo, POST",
   reads: "bare signed echo, GET",
 };
 export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
   orders: "durable orders, POST /api/v3/order",
+  futures: "durable futures orders, POST /fapi/v1/order",
   reads: "signed reads, GET /api/v3/account",
+};
+
+/** What of the echo a request is held against. */
+const CEILINGS: { readonly [K in RequestKind]: EchoKind } = {
+  orders: "orders",
+  futures: "orders",
+  reads: "reads",
 };
 
 type Measure = {
@@ -27,13 +33,14 @@ type Aims = { readonly rate: string | null; readonly p99: string | null };
 
 const AIMS: Readonly<Record<RequestKind, Aims>> = {
   orders: { rate: "0.4 of the echo", p99: "below 15 ms" },
+  futures: { rate: "0.4 of the echo", p99: "below 15 ms" },
   reads: { rate: null, p99: null },
 };
 const NO_AIMS: Aims = { rate: null, p99: null };
 
 /** A ceiling of each kind of request. */
 export function echoSection(rounds: readonly Round[]): Section {
-  const figures = KINDS.flatMap((kind) =>
+  const figures = ECHO_KINDS.flatMap((kind) =>
     measuresOf(rounds, ECHO_NAMES[kind], NO_AIMS).map(
       ({ name, unit, of, aim }): Figure => ({
         name,
@@ -79,21 +86,22 @@ function againstEcho(
 ): Figure {
   const { name, unit, of, aim } = measure;
   const measured = rounds.map((round) => of(gatewayOf(round, store)[kind]));
-  const echoed = rounds.map((round) => of(round.echo[kind]));
+  const ceiling = CEILINGS[kind];
+  const echoed = rounds.map((round) => of(round.echo[ceiling]));
   return {
     name,
     unit,
     value: spreadOf(measured),
     aim,
     against: {
-      name: ECHO_NAMES[kind] + (unit === "ms" ? " at half its load" : ""),
+      name: ECHO_NAMES[ceiling] + (unit === "ms" ? " at half its load" : ""),
       value: spreadOf(echoed),
       ratio: spreadOf(measured.map((value, index) => value / (echoed[index] ?? Number.NaN))),
     },
   };
 }
 
-export function gatewayOf({ gateways }: Round, store: StoreName): Pairs {
+export function gatewayOf({ gateways }: Round, store: StoreName): GatewayPairs {
   const pairs = gateways.get(store);
   if (pairs === undefined) throw new Error(`every round measures every store: ${store}`);
   return pairs;

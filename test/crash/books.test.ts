@@ -1,7 +1,10 @@
 // The judge of the crash cycles: books made by hand, each with one thing wrong.
 import { describe, expect, test } from "vitest";
-import { type Books, faultsOf } from "./books.ts";
-import { type OrderBody, type Placement, Trader } from "./trader.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { OrderBody } from "./bodies.ts";
+import { faultsOf } from "./book-faults.ts";
+import type { Books } from "./books.ts";
+import { type Placement, Trader } from "./trader.ts";
 
 const filled: OrderBody = {
   orderId: 1,
@@ -45,6 +48,29 @@ const sound: Books = {
     { asset: "DOGE", free: "99.90000000", locked: "0.00000000" },
     { asset: "USDT", free: "187.50000000", locked: "2.50000000" },
   ],
+  held: null,
+};
+const leg: OrderBody = {
+  ...resting,
+  orderId: 2,
+  clientOrderId: "t0-2",
+  side: "SELL",
+  type: "STOP_MARKET",
+  price: "0.09000000",
+  origQty: "0",
+  executedQty: "0",
+  cummulativeQuoteQty: "0",
+};
+/** A position is bought, and its leg has closed it. */
+const closed: Books = {
+  orders: [
+    filled,
+    { ...leg, status: "FINISHED", updateTime: 7 },
+    { ...filled, orderId: 3, clientOrderId: "t0-2", side: "SELL", time: 7, updateTime: 7 },
+  ],
+  trades: [trade, { ...trade, id: 2, orderId: 3, isBuyer: false }],
+  balances: [],
+  held: "0",
 };
 
 test("books in which nothing is wrong have no fault", () => {
@@ -54,6 +80,25 @@ test("books in which nothing is wrong have no fault", () => {
 test("what was never answered may be there or not", () => {
   expect(kindsOf(sound, { "t0-2": null })).toEqual([]);
   expect(kindsOf(sound, { "t0-3": null })).toEqual([]);
+});
+
+test("a leg that fired has an order of its own, under its client id", () => {
+  expect(kindsOf(closed, { "t0-2": leg }, "FUTURES")).toEqual([]);
+});
+
+test("an order goes with the position that was liquidated", () => {
+  const [, , order] = closed.orders;
+  if (order === undefined) throw new Error("the leg has an order");
+  const liquidation = { ...order, clientOrderId: "liquidation#3", type: "LIQUIDATION" };
+  const gone: Books = {
+    ...closed,
+    orders: [filled, { ...leg, status: "CANCELED", updateTime: 7 }, liquidation],
+  };
+  expect(kindsOf(gone, { "t0-2": leg }, "FUTURES")).toEqual([]);
+  const before = { ...leg, status: "CANCELED", updateTime: 6 };
+  expect(kindsOf({ ...gone, orders: [filled, before, liquidation] }, { "t0-2": leg }, "FUTURES")).toEqual([
+    "CHANGED",
+  ]);
 });
 
 describe("books are at fault", () => {
@@ -91,6 +136,18 @@ describe("books are at fault", () => {
     expect(kindsOf({ ...sound, trades: [] })).toContain("UNBALANCED");
   });
 
+  test("something else is held than the trades add up to", () => {
+    expect(kindsOf({ ...closed, held: "-0.00000001" }, { "t0-2": leg }, "FUTURES")).toEqual(["UNBALANCED"]);
+  });
+
+  test("a leg that was cancelled fires", () => {
+    const trader = traderWith({ "t0-1": filled, "t0-2": leg }, "FUTURES");
+    const placement = trader.placements.get("t0-2");
+    if (placement === undefined) throw new Error("the leg was placed");
+    placement.isCanceled = true;
+    expect(faultsOf(trader, closed).map(({ kind }) => kind)).toEqual(["CHANGED"]);
+  });
+
   test("a balance is off by the last digit", () => {
     const [doge, usdt] = sound.balances;
     if (doge === undefined || usdt === undefined) throw new Error("there are two balances");
@@ -104,15 +161,27 @@ describe("books are at fault", () => {
 });
 
 /** The kinds of what is wrong for a trader that has heard what the sound books say, but for what it has `heard` otherwise. */
-function kindsOf(books: Books, heard: Readonly<Record<string, Placement["heard"]>> = {}): string[] {
-  const trader = new Trader("t0", { strategyId: "", apiKey: "", apiSecret: "" }, () => 0);
-  for (const [clientOrderId, each] of Object.entries({ "t0-1": filled, "t0-2": resting, ...heard })) {
+function kindsOf(
+  books: Books,
+  heard: Readonly<Record<string, Placement["heard"]>> = {},
+  family: StrategyType = "SPOT",
+): string[] {
+  const trader = traderWith({ "t0-1": filled, "t0-2": resting, ...heard }, family);
+  return faultsOf(trader, books).map(({ kind }) => kind);
+}
+
+function traderWith(heard: Readonly<Record<string, Placement["heard"]>>, family: StrategyType): Trader {
+  const credentials = { strategyId: "", apiKey: "", apiSecret: "" };
+  const trader = new Trader({ name: "t0", family, credentials, draw: () => 0 });
+  for (const [clientOrderId, each] of Object.entries(heard)) {
     trader.placements.set(clientOrderId, {
+      path: "",
       parameters: {},
       heard: each,
       hasRested: false,
       mayBeCanceled: false,
+      isCanceled: false,
     });
   }
-  return faultsOf(trader, books).map(({ kind }) => kind);
+  return trader;
 }

@@ -3,10 +3,10 @@
 // A cycle: traders send orders side by side; after a random number of acknowledged answers the gateway, its database's
 // server or both are killed with requests under way; all is started again; then
 //
-//   - orders that rest where the market now stands are filled,
+//   - what waits where the market now stands is filled, has fired, is liquidated,
 //   - every acknowledged order is there, once, as acknowledged or in a state that may follow,
 //   - every order with an unknown outcome is there at most once, and sent again, twice at the same time, exactly once,
-//   - balances are what trades and open orders make them, to the last digit,
+//   - balances, positions and wallets are what trades, open orders and incomes make them, to the last digit,
 //   - the journals of some strategies, at the end of all, make their accounts, and the database is sound.
 //
 // Cycles alternate between two simulated markets, a dear one and a cheap one, so that limits between the two rest in one
@@ -15,6 +15,7 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { issueApiKey, type MasterKey } from "../../src/identity/api-keys.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { type GatewayProcess, runNode, startGateway } from "../support/gateway.ts";
@@ -22,7 +23,15 @@ import { seededRandom } from "../support/random.ts";
 import type { Fault } from "./faults.ts";
 import { journalFaults } from "./journal.ts";
 import { drawVictim, type Killed, killUnderLoad } from "./kill.ts";
-import { chooseMarkets, type MarketPair, quoteOf, type SimulatedMarket } from "./markets.ts";
+import {
+  chooseMarkets,
+  HEEDS_ADDRESSES,
+  type MarketPair,
+  pricesBetween,
+  quotesOf,
+  type SimulatedMarket,
+} from "./markets.ts";
+import { recomputedFaults } from "./recomputed.ts";
 import { awaitFills, checkAll, type Settled, settleUnknown } from "./settle.ts";
 import { type Beside, type CrashedStore, makeStore, type StoreName } from "./stores.ts";
 import { Trader } from "./trader.ts";
@@ -40,13 +49,16 @@ export type CycleReport = Killed & {
   readonly cycle: number;
   /** Placements whose outcome the kill left unknown, and what became of them. */
   readonly settled: Settled;
-  /** Orders that were filled because the market had moved when the gateway was back. */
+  /** Orders and legs that the market had reached when the gateway was back, and that are over by now. */
   readonly filled: number;
   /** Accounts whose balances were recomputed, and journals that were replayed. */
   readonly booksChecked: number;
   readonly journalsReplayed: number;
   /** All orders of all traders, all cycles. */
   readonly orders: number;
+  /** Likewise the legs that have closed a position, and the liquidations. */
+  readonly fired: number;
+  readonly liquidated: number;
 };
 
 export type CrashReport = {
@@ -58,13 +70,14 @@ export type CrashReport = {
   readonly seconds: number;
 };
 
-/** Of these strategies some are at work in a cycle, by turns: none may place more than 50 orders in ten seconds. */
-const TRADERS = 24;
-const AT_WORK = 8;
+/** Of these strategies a third is at work in a cycle, by turns: none may place more than 50 orders in ten seconds. */
+const SPOT_TRADERS = 24;
+const FUTURES_TRADERS = 12;
+const TURNS = 3;
 /** The books are read twice a cycle. */
 const READINGS = 2;
-/** Journals that are replayed in each cycle; after the last one all of them are. */
-const JOURNALS = 3;
+/** Journals of each family that are replayed in each cycle; after the last one all of them are. */
+const JOURNALS = 2;
 /** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
 const CYCLES_PER_MARKETS = 50;
 const MS_PER_SECOND = 1_000;
@@ -90,7 +103,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
   try {
     const stage = { store, traders: await makeTraders(store, seed), draw: seededRandom(seed) };
     let markets = await chooseMarkets();
-    const env = { ...store.env, ...compileCache() };
+    const env = { ...store.env, ...HEEDS_ADDRESSES, ...compileCache() };
     const start = ({ seed }: SimulatedMarket) =>
       startGateway({ dataDir: store.dataDir, env: { ...env, SIM_SEED: String(seed) } });
     gateway = await start(markets.dear);
@@ -100,12 +113,13 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       const killed = await crash(stage, atWork, gateway, markets);
       gateway = await start(cycle % 2 === 1 ? markets.cheap : markets.dear);
       const found = await checkBooks(gateway.url, stage.traders);
-      const replayed = cycle === cycles ? stage.traders : atWork.slice(0, JOURNALS);
+      const replayed = cycle === cycles ? stage.traders : someOf(atWork);
       faults.push(...found.faults, ...(await checkDatabase(stage, replayed)));
-      const { settled, filled, orders } = found;
+      const { settled, filled, orders, fired, liquidated } = found;
       const booksChecked = stage.traders.length * READINGS;
       const journalsReplayed = replayed.length;
-      const report = { ...killed, cycle, settled, filled, orders, booksChecked, journalsReplayed };
+      const counts = { settled, filled, orders, fired, liquidated, booksChecked, journalsReplayed };
+      const report = { ...killed, cycle, ...counts };
       reports.push(report);
       onCycle?.(report);
     }
@@ -126,11 +140,29 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
 }
 
 async function makeTraders(store: CrashedStore, seed: number): Promise<Trader[]> {
-  const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
+  const wanted: StrategyType[] = [
+    ...Array.from({ length: SPOT_TRADERS }, () => "SPOT" as const),
+    ...Array.from({ length: FUTURES_TRADERS }, () => "FUTURES" as const),
+  ];
   const strategies = await store.beside((beside) =>
     seedStrategies(beside.store, store.master, wanted, Date.now()),
   );
-  return strategies.map((each, index) => new Trader(`t${index}`, each, seededRandom(seed * 1_000 + index)));
+  return strategies.map(
+    (credentials, index) =>
+      new Trader({
+        name: `t${index}`,
+        family: credentials.type,
+        credentials,
+        draw: seededRandom(seed * 1_000 + index),
+      }),
+  );
+}
+
+/** Of both families. */
+function someOf(traders: readonly Trader[]): readonly Trader[] {
+  const of = (family: StrategyType) =>
+    traders.filter((trader) => trader.family === family).slice(0, JOURNALS);
+  return [...of("SPOT"), ...of("FUTURES")];
 }
 
 /**
@@ -152,7 +184,7 @@ async function lastWords(gateway: GatewayProcess): Promise<string> {
 }
 
 function isAtWork(index: number, cycle: number): boolean {
-  return (index + cycle * AT_WORK) % TRADERS < AT_WORK;
+  return (index + cycle) % TURNS === 0;
 }
 
 async function crash(
@@ -161,7 +193,7 @@ async function crash(
   gateway: GatewayProcess,
   { cheap, dear }: MarketPair,
 ): Promise<Killed> {
-  const prices = { ...(await quoteOf(gateway.url)), cheapAsk: cheap.ask, dearBid: dear.bid };
+  const prices = pricesBetween(await quotesOf(gateway.url), { cheap, dear });
   return await killUnderLoad({
     gateway,
     store,
@@ -177,7 +209,7 @@ async function crash(
 async function checkBooks(url: string, traders: readonly Trader[]) {
   const filled = await awaitFills(url, traders);
   const { settled, faults } = await settleUnknown(url, traders);
-  if (faults.length > 0) return { filled, settled, orders: 0, faults };
+  if (faults.length > 0) return { filled, settled, orders: 0, fired: 0, liquidated: 0, faults };
   return { filled, settled, ...(await checkAll(url, traders)) };
 }
 
@@ -188,6 +220,9 @@ async function checkDatabase({ store, traders }: Stage, replayed: readonly Trade
     const faults = damage.map((what): Fault => ({ kind: "DAMAGED", what }));
     for (const { credentials } of replayed) {
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
+    }
+    for (const { family, credentials } of traders) {
+      if (family === "FUTURES") faults.push(...(await recomputedFaults(beside, credentials.strategyId)));
     }
     await giveNewKeys(beside, store.master, traders);
     return faults;

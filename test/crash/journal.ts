@@ -16,7 +16,7 @@ export async function journalFaults(store: Store, strategyId: string): Promise<F
     if (after === null) return [{ kind: "LOST", what: `the strategy ${strategyId} is gone` }];
     // The market may have moved it while its journal was read.
     if (after.version === stored?.version) {
-      const replayed = emptyAccount(strategyId, "SPOT");
+      const replayed = emptyAccount(strategyId, after.account.type);
       for (const { events } of entries) for (const event of events) apply(replayed, event);
       if (textOf(replayed) === textOf(after.account)) return [];
       const what = `the journal of ${strategyId} makes ${textOf(replayed)}, not ${textOf(after.account)}`;

@@ -46,5 +46,7 @@ async function expectClean(store: StoreName): Promise<readonly CycleReport[] | n
   expect(total(({ placed }) => placed)).toBeGreaterThan(100);
   expect(total(({ settled }) => settled.done + settled.taken)).toBeGreaterThan(10);
   expect(total(({ filled }) => filled)).toBeGreaterThan(5);
+  expect(cycles.at(-1)?.fired).toBeGreaterThan(0);
+  expect(cycles.at(-1)?.liquidated).toBeGreaterThan(0);
   return cycles;
 }

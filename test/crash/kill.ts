@@ -11,8 +11,9 @@ import { eventually } from "../support/eventually.ts";
 import type { GatewayProcess } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { GatewayFault } from "./faults.ts";
+import { PATHS } from "./routes.ts";
 import type { CrashedStore } from "./stores.ts";
-import type { Acknowledged, Prices, Trader } from "./trader.ts";
+import type { Acknowledged, AllPrices, Trader } from "./trader.ts";
 
 export type Victim = "gateway" | "database" | "both";
 
@@ -56,7 +57,7 @@ export async function killUnderLoad(parts: {
   readonly gateway: GatewayProcess;
   readonly store: CrashedStore;
   readonly traders: readonly Trader[];
-  readonly prices: Prices;
+  readonly prices: AllPrices;
   readonly victim: Victim;
   readonly draw: () => number;
   /** Told of a gateway that has outlived its database, once that is back: what it missed has to come. */
@@ -131,7 +132,7 @@ async function isBack(gateway: GatewayProcess, [trader]: readonly Trader[]): Pro
     async () => {
       if (hasEnded(gateway)) return true;
       try {
-        const { status } = await signed(gateway.url, trader.credentials, "GET", "/api/v3/account");
+        const { status } = await signed(gateway.url, trader.credentials, "GET", PATHS[trader.family].account);
         if (status !== 200 && status !== 503) throw new GatewayFault(`answered ${status} without a database`);
         isServing = status === 200;
         return isServing;

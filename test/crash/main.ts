@@ -59,7 +59,7 @@ function progress(store: string, cycles: number, report: CycleReport): string {
   const { done, taken, refused } = report.settled;
   return (
     `${store} ${report.cycle} of ${cycles}: ${endOf(report)} after ${report.placed} orders, ` +
-    `${done + taken + refused} unknown (${done} done), ${report.filled} filled at the restart, ${report.orders} in all`
+    `${done + taken + refused} unknown (${done} done), ${report.filled} reached at the restart, ${report.orders} in all`
   );
 }
 

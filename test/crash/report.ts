@@ -15,6 +15,8 @@ export type Totals = {
   readonly unknown: { readonly done: number; readonly taken: number; readonly refused: number };
   readonly filled: number;
   readonly orders: number;
+  readonly fired: number;
+  readonly liquidated: number;
   readonly booksChecked: number;
   readonly journalsReplayed: number;
   readonly faults: { readonly [K in FaultKind]: number };
@@ -41,6 +43,8 @@ export function totalsOf({ store, seed, seconds, cycles, faults }: CrashReport):
     },
     filled: sum(({ filled }) => filled),
     orders: cycles.at(-1)?.orders ?? 0,
+    fired: cycles.at(-1)?.fired ?? 0,
+    liquidated: cycles.at(-1)?.liquidated ?? 0,
     booksChecked: sum(({ booksChecked }) => booksChecked),
     journalsReplayed: sum(({ journalsReplayed }) => journalsReplayed),
     faults: {
@@ -71,8 +75,10 @@ const LINES: readonly (readonly [string, (totals: Totals) => number] | null)[] =
   ["  had taken effect, and sent again were the same order", ({ unknown }) => unknown.done],
   ["  had not, and sent again were taken once", ({ unknown }) => unknown.taken],
   ["  had not, and sent again were refused", ({ unknown }) => unknown.refused],
-  ["orders that the market had reached at a restart, all filled", ({ filled }) => filled],
+  ["orders and legs that the market had reached at a restart, all over by then", ({ filled }) => filled],
   ["orders in the end", ({ orders }) => orders],
+  ["  of them to close a position whose leg had fired", ({ fired }) => fired],
+  ["  of them to liquidate one", ({ liquidated }) => liquidated],
   null,
   ["lost", ({ faults }) => faults.LOST],
   ["doubled", ({ faults }) => faults.DOUBLED],

@@ -1,11 +1,15 @@
-// After a restart: what the market has reached is filled, what had an unknown outcome is whole and is sent again.
+// After a restart: what the market has reached is filled, has fired, is liquidated; what had an unknown outcome is whole and
+// is sent again.
 import { eventually } from "../support/eventually.ts";
 import type { WireAnswer } from "../support/signed-client.ts";
-import { faultsOf, openOrders, readBooks } from "./books.ts";
+import { isLeg, type OrderBody, orderOf } from "./bodies.ts";
+import { faultsOf, ownOrders } from "./book-faults.ts";
+import { openOrders, type PositionBody, positionOf, readBooks } from "./books.ts";
 import type { Fault } from "./faults.ts";
-import { type Quote, quoteOf } from "./markets.ts";
+import { markOf, type Quote, quotesOf } from "./markets.ts";
 import { fewAtATime } from "./patience.ts";
-import { isBody, type OrderBody, type Trader, ticksOf } from "./trader.ts";
+import { ticksOf } from "./ticks.ts";
+import { isBody, type Trader } from "./trader.ts";
 
 /** What became of the placements that were never answered. */
 export type Settled = {
@@ -18,32 +22,64 @@ export type Settled = {
 
 const ASK_AGAIN_MS = 40;
 
-/** Waits until nothing rests any more where the market stands; answers how many orders that filled. */
+/** Where a market stands: the best prices, and of a contract its mark price. */
+type Stand = Quote & { readonly mark: number };
+
+/**
+ * Waits until nothing rests any more where the market stands, no leg waits there and no position that it liquidates is held;
+ * answers how many orders and legs it had reached. Of a futures trader some of them may be gone with their position.
+ */
 export async function awaitFills(url: string, traders: readonly Trader[]): Promise<number> {
-  const before = await quoteOf(url);
+  const before = await standsOf(url);
   await eventually(
-    "orders that rest where the market stands are filled",
+    "what the market has reached is filled, has fired or is liquidated",
     async () => {
-      const now = await quoteOf(url);
-      const open = await fewAtATime(traders, ({ credentials }) => openOrders(url, credentials));
-      return !open.flat().some((order) => isWellReached(order, before) || isReached(order, now));
+      const now = await standsOf(url);
+      const waiting = await fewAtATime(traders, async (trader) => {
+        const isMet = (order: OrderBody) =>
+          isWellReached(order, before[trader.family]) || isReached(order, now[trader.family]);
+        if ((await openOrders(url, trader)).some(isMet)) return true;
+        return trader.family === "FUTURES" && isBeyondItsMargin(await positionOf(url, trader));
+      });
+      return !waiting.includes(true);
     },
     { askAgainMs: ASK_AGAIN_MS },
   );
-  const rested = traders
-    .flatMap(({ placements }) => [...placements.values()])
-    .filter(({ mayBeCanceled }) => !mayBeCanceled)
-    .flatMap(({ heard }) => (isBody(heard) && heard.status === "NEW" ? [heard] : []));
-  return rested.filter((order) => isWellReached(order, before)).length;
+  const reached = traders.map(({ family, placements }) =>
+    [...placements.values()].filter(
+      ({ heard, mayBeCanceled }) =>
+        !mayBeCanceled && isBody(heard) && heard.status === "NEW" && isWellReached(heard, before[family]),
+    ),
+  );
+  return reached.flat().length;
 }
 
-function isReached({ side, price }: OrderBody, { bid, ask }: Quote): boolean {
-  return side === "BUY" ? ticksOf(price) >= ask : ticksOf(price) <= bid;
+async function standsOf(url: string): Promise<{ readonly SPOT: Stand; readonly FUTURES: Stand }> {
+  const { SPOT, FUTURES } = await quotesOf(url);
+  const mark = await markOf(url);
+  return { SPOT: { ...SPOT, mark }, FUTURES: { ...FUTURES, mark } };
+}
+
+/** As its own row says, by the mark price that it is shown at; one beyond it by hardly anything was reached just now. */
+function isBeyondItsMargin(position: PositionBody | null): boolean {
+  if (position === null || Number(position.liquidationPrice) === 0) return false;
+  const [mark, end] = [Number(position.markPrice), Number(position.liquidationPrice)];
+  return Number(position.positionAmt) > 0 ? mark < end : mark > end;
+}
+
+function isReached(order: OrderBody, { bid, ask, mark }: Stand): boolean {
+  const { side, type, price } = order;
+  if (!isLeg(order)) return side === "BUY" ? ticksOf(price) >= ask : ticksOf(price) <= bid;
+  const waitsForRise = (side === "BUY") === (type === "STOP_MARKET");
+  return waitsForRise ? mark >= ticksOf(price) + 1 : mark <= ticksOf(price) - 1;
 }
 
 /** By a tenth of a percent, since the market moves on while one looks. */
-function isWellReached(order: OrderBody, { bid, ask }: Quote): boolean {
-  return isReached(order, { bid: bid * 0.999, ask: ask * 1.001 });
+function isWellReached(order: OrderBody, { bid, ask, mark }: Stand): boolean {
+  const wary = { bid: bid * 0.999, ask: ask * 1.001 };
+  return (
+    isReached(order, { ...wary, mark: mark * 0.999 }) && isReached(order, { ...wary, mark: mark * 1.001 })
+  );
 }
 
 /** Checks that unknown outcomes are whole, then sends each order again, twice at the same time. */
@@ -58,7 +94,8 @@ export async function settleUnknown(
   const faults: Fault[] = [];
   await fewAtATime(found.books, async ({ trader, books }) => {
     for (const clientOrderId of trader.unknown()) {
-      const before = books.orders.find((order) => order.clientOrderId === clientOrderId)?.orderId ?? null;
+      const known = ownOrders(books.orders).find((order) => order.clientOrderId === clientOrderId);
+      const before = known?.orderId ?? null;
       const answers = await Promise.all([
         trader.resend(url, clientOrderId),
         trader.resend(url, clientOrderId),
@@ -73,28 +110,41 @@ export async function settleUnknown(
       else settled.refused += 1;
     }
     // Whatever the books showed has been promised too, and must hold from now on.
-    for (const order of books.orders) trader.learn(order);
+    for (const order of ownOrders(books.orders)) trader.learn(order);
   });
   return { settled, faults };
 }
 
-/** Checks all books. Answers what is wrong and how many orders there are. */
-export async function checkAll(
-  url: string,
-  traders: readonly Trader[],
-): Promise<{ readonly orders: number; readonly faults: readonly Fault[] }> {
+/** What there is in all books, and what is wrong with them. */
+export type Checked = {
+  readonly orders: number;
+  /** Legs that have closed a position. */
+  readonly fired: number;
+  readonly liquidated: number;
+  readonly faults: readonly Fault[];
+};
+
+/** Checks all books. */
+export async function checkAll(url: string, traders: readonly Trader[]): Promise<Checked> {
   const { books, faults } = await readAll(url, traders);
-  return { orders: books.reduce((total, each) => total + each.books.orders.length, 0), faults };
+  const all = books.flatMap((each) => each.books.orders);
+  const count = (is: (order: OrderBody) => boolean) => all.filter(is).length;
+  return {
+    orders: count((order) => !isLeg(order)),
+    fired: count((order) => isLeg(order) && order.status === "FINISHED"),
+    liquidated: count(({ type }) => type === "LIQUIDATION"),
+    faults,
+  };
 }
 
 async function readAll(url: string, traders: readonly Trader[]) {
   const books = await fewAtATime(traders, async (trader) => ({
     trader,
-    books: await readBooks(url, trader.credentials),
+    books: await readBooks(url, trader),
   }));
   return { books, faults: books.flatMap((each) => faultsOf(each.trader, each.books)) };
 }
 
 function orderIdOf({ status, body }: WireAnswer): number | null {
-  return status === 200 ? body.orderId : null;
+  return status === 200 ? orderOf(body).orderId : null;
 }

@@ -1,106 +1,40 @@
-// The books of one strategy at the end of a run, read from the database and recomputed without a look at the program's own
-// arithmetic: from the seed, its trades and its open orders; and held against every answer that it was given.
-import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { costOf, decimalText, expectedFill, units } from "../support/exact.ts";
+// The books of one strategy at the end of a run, read from the database, recomputed, and held against every answer that it
+// was given.
+import type { StrategyType } from "../../src/domain/account.ts";
+import { units } from "../support/exact.ts";
+import { futuresFaults } from "./futures-books.ts";
 import type { KnownOrder } from "./scene.ts";
+import { type Assets, spotFaults } from "./spot-books.ts";
+import { StoredRows, type StoredStrategy } from "./stored-rows.ts";
 
-type StoredOrder = {
-  readonly orderId: number;
-  readonly clientOrderId: string;
-  readonly symbol: string;
-  readonly side: "BUY" | "SELL";
-  readonly status: string;
-  readonly price: string;
-  readonly stopPrice: string;
-  readonly quantity: string;
-  readonly executedQuantity: string;
-  readonly executedQuote: string;
-};
-
-type StoredTrade = {
-  readonly tradeId: number;
-  readonly orderId: number;
-  readonly symbol: string;
-  readonly side: "BUY" | "SELL";
-  readonly price: string;
-  readonly quantity: string;
-  readonly quoteQuantity: string;
-  readonly fee: string;
-  readonly feeAsset: string;
-};
-
-type Assets = { readonly base: string; readonly quote: string };
-type Held = { owned: bigint; locked: bigint };
-
-/** What a spot strategy starts with. Source: specification section 1. */
-const SEED = { asset: "USDT", amount: "200" };
+/** Every placement that was answered 200. */
+export type Answered = { readonly orders: Iterable<KnownOrder>; readonly legs: Iterable<KnownOrder> };
 
 export class Books {
-  readonly #database: DatabaseSync;
-  readonly #orders: StatementSync;
-  readonly #trades: StatementSync;
-  readonly #state: StatementSync;
+  readonly #rows: StoredRows;
   readonly #assets: ReadonlyMap<string, Assets>;
 
-  /** `assets` by symbol. */
+  /** `assets` by symbol, of spot. */
   constructor(dataDir: string, assets: ReadonlyMap<string, Assets>) {
-    this.#database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"), { readOnly: true });
-    this.#orders = this.#database.prepare("SELECT body FROM orders WHERE strategy_id = ? ORDER BY order_id");
-    this.#trades = this.#database.prepare("SELECT body FROM trades WHERE strategy_id = ? ORDER BY trade_id");
-    this.#state = this.#database.prepare("SELECT state FROM strategies WHERE id = ?");
+    this.#rows = new StoredRows(dataDir);
     this.#assets = assets;
   }
 
-  /** Everything that is wrong with a spot strategy's books; `answered` is every placement that was answered 200. */
-  faultsOf(strategyId: string, answered: Iterable<KnownOrder>): string[] {
-    const orders = bodies<StoredOrder>(this.#orders, strategyId);
-    const trades = bodies<StoredTrade>(this.#trades, strategyId);
-    const { state } = this.#state.get(strategyId) as { state: string };
-    const { balances } = JSON.parse(state) as { balances: Record<string, { free: string; locked: string }> };
+  /** Everything that is wrong with a strategy's books. */
+  faultsOf(strategyId: string, family: StrategyType, answered: Answered): string[] {
+    const strategy = this.#rows.read(strategyId);
     return [
-      ...answerFaults(orders, answered),
-      ...tradeFaults(orders, trades),
-      ...this.#balanceFaults(orders, trades, balances),
+      ...numberingFaults(strategy),
+      ...answerFaults(strategy, answered),
+      ...tradeFaults(strategy),
+      ...(family === "SPOT"
+        ? spotFaults(strategy, (symbol) => this.#assetsOf(symbol))
+        : futuresFaults(strategy)),
     ];
   }
 
   close(): void {
-    this.#database.close();
-  }
-
-  #balanceFaults(
-    orders: readonly StoredOrder[],
-    trades: readonly StoredTrade[],
-    balances: Readonly<Record<string, { free: string; locked: string }>>,
-  ): string[] {
-    const held = new Map<string, Held>([[SEED.asset, { owned: units(SEED.amount), locked: 0n }]]);
-    const of = (asset: string): Held => {
-      const known = held.get(asset) ?? { owned: 0n, locked: 0n };
-      held.set(asset, known);
-      return known;
-    };
-    for (const { symbol, side, quantity, quoteQuantity, fee, feeAsset } of trades) {
-      const { base, quote } = this.#assetsOf(symbol);
-      const direction = side === "BUY" ? 1n : -1n;
-      of(base).owned += direction * units(quantity);
-      of(quote).owned -= direction * units(quoteQuantity);
-      of(feeAsset).owned -= units(fee);
-    }
-    for (const order of orders.filter(({ status }) => status === "NEW")) {
-      const { base, quote } = this.#assetsOf(order.symbol);
-      const price = units(order.price) > 0n ? order.price : order.stopPrice;
-      if (order.side === "BUY") of(quote).locked += costOf(price, order.quantity);
-      else of(base).locked += units(order.quantity);
-    }
-    const assets = new Set([...held.keys(), ...Object.keys(balances)]);
-    return [...assets].flatMap((asset) => {
-      const { owned, locked } = held.get(asset) ?? { owned: 0n, locked: 0n };
-      const expected = `${decimalText(owned - locked)} free and ${decimalText(locked)} locked`;
-      const { free, locked: stored } = balances[asset] ?? { free: "0", locked: "0" };
-      const actual = `${decimalText(units(free))} free and ${decimalText(units(stored))} locked`;
-      return actual === expected ? [] : [`of ${asset} there are ${actual}, not ${expected}`];
-    });
+    this.#rows.close();
   }
 
   #assetsOf(symbol: string): Assets {
@@ -110,50 +44,92 @@ export class Books {
   }
 }
 
-/** Ids count from one; every answered placement is there once, and nothing else but the sales of a close. */
-function answerFaults(orders: readonly StoredOrder[], answered: Iterable<KnownOrder>): string[] {
+/** Ids count from one, those of orders and legs together; a client id names one order, and one leg. */
+function numberingFaults({ orders, trades, legs }: StoredStrategy): string[] {
+  const ids = [...orders.map(({ orderId }) => orderId), ...legs.map(({ legId }) => legId)];
+  const faults = [
+    ...sequenceFaults("order or leg", ids),
+    ...sequenceFaults(
+      "trade",
+      trades.map(({ tradeId }) => tradeId),
+    ),
+  ];
+  const isRepeated = (clientIds: readonly string[]) => new Set(clientIds).size !== clientIds.length;
+  if (isRepeated(legs.map(({ clientLegId }) => clientLegId))) faults.push("a leg's client id is there twice");
+  // The order of a leg that fired has the leg's client id, which a client may have given to an order, too.
+  const fired = firedOrders(legs);
+  const own = orders.filter(({ orderId }) => !fired.has(orderId));
+  if (isRepeated(own.map(({ clientOrderId }) => clientOrderId))) faults.push("a client id is there twice");
+  return faults;
+}
+
+function sequenceFaults(what: string, ids: readonly number[]): string[] {
+  const sorted = ids.toSorted((one, other) => one - other);
+  return sorted.flatMap((id, index) =>
+    id === index + 1 ? [] : [`the ${what} ${index + 1} has the id ${id}`],
+  );
+}
+
+/** Every answered placement is there as it was answered, and nothing else but what the service did by itself. */
+function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): string[] {
+  const fired = firedOrders(legs);
+  return [
+    ...missingFaults(
+      "order",
+      answered.orders,
+      orders.filter(({ orderId }) => !fired.has(orderId)),
+      /^(close|liquidation)#[0-9]+$/,
+    ),
+    ...missingFaults(
+      "leg",
+      answered.legs,
+      legs.map(({ legId, clientLegId, symbol }) => ({ orderId: legId, clientOrderId: clientLegId, symbol })),
+      /^(stopLoss|takeProfit)#[0-9]+$/,
+    ),
+  ];
+}
+
+function missingFaults(
+  what: "order" | "leg",
+  answered: Iterable<KnownOrder>,
+  stored: readonly KnownOrder[],
+  ofService: RegExp,
+): string[] {
   const faults: string[] = [];
-  const byClientId = new Map(orders.map((order) => [order.clientOrderId, order]));
-  if (byClientId.size !== orders.length) faults.push("a client id is there more than once");
-  orders.forEach(({ orderId }, index) => {
-    if (orderId !== index + 1) faults.push(`order ${index + 1} has the id ${orderId}`);
-  });
+  const byClientId = new Map(stored.map((each) => [each.clientOrderId, each]));
   const expected = new Set<string>();
   for (const { orderId, clientOrderId, symbol } of answered) {
     expected.add(clientOrderId);
-    const stored = byClientId.get(clientOrderId);
-    if (stored?.orderId !== orderId || stored.symbol !== symbol) {
+    const found = byClientId.get(clientOrderId);
+    if (found?.orderId !== orderId || found.symbol !== symbol) {
       faults.push(
-        `${clientOrderId} was answered as order ${orderId} of ${symbol}, not as ${JSON.stringify(stored)}`,
+        `${clientOrderId} was answered as ${what} ${orderId} of ${symbol}, not as ${JSON.stringify(found)}`,
       );
     }
   }
-  for (const { clientOrderId } of orders) {
-    if (!expected.has(clientOrderId) && !/^close#[0-9]+$/.test(clientOrderId)) {
-      faults.push(`${clientOrderId} is there and no answer said so`);
+  for (const { clientOrderId } of stored) {
+    if (!expected.has(clientOrderId) && !ofService.test(clientOrderId)) {
+      faults.push(`the ${what} ${clientOrderId} is there and no answer said so`);
     }
   }
   return faults;
 }
 
-/** Trades count from one, cost what the rules say, and add up to what their orders say of themselves. */
-function tradeFaults(orders: readonly StoredOrder[], trades: readonly StoredTrade[]): string[] {
+function firedOrders(legs: StoredStrategy["legs"]): ReadonlySet<number> {
+  return new Set(legs.flatMap(({ fired }) => (fired === null ? [] : [fired.orderId])));
+}
+
+/** Trades add up to what their orders say of themselves. */
+function tradeFaults({ orders, trades }: StoredStrategy): string[] {
   const faults: string[] = [];
   const executed = new Map<number, { quantity: bigint; quote: bigint }>();
-  trades.forEach(({ tradeId, orderId, price, quantity, quoteQuantity, side, fee }, index) => {
-    if (tradeId !== index + 1) faults.push(`trade ${index + 1} has the id ${tradeId}`);
-    const expected = expectedFill({ price, qty: quantity, isBuyer: side === "BUY" });
-    const isExpected =
-      units(quoteQuantity) === units(expected.quoteQty) && units(fee) === units(expected.commission);
-    if (!isExpected) {
-      faults.push(`trade ${tradeId} is for ${quoteQuantity} less ${fee}, not ${JSON.stringify(expected)}`);
-    }
+  for (const { orderId, quantity, quoteQuantity } of trades) {
     const sum = executed.get(orderId) ?? { quantity: 0n, quote: 0n };
     executed.set(orderId, {
       quantity: sum.quantity + units(quantity),
       quote: sum.quote + units(quoteQuantity),
     });
-  });
+  }
   for (const { orderId, status, quantity, executedQuantity, executedQuote } of orders) {
     const sum = executed.get(orderId) ?? { quantity: 0n, quote: 0n };
     executed.delete(orderId);
@@ -166,8 +142,4 @@ function tradeFaults(orders: readonly StoredOrder[], trades: readonly StoredTrad
   }
   for (const orderId of executed.keys()) faults.push(`a trade belongs to no order: ${orderId}`);
   return faults;
-}
-
-function bodies<Row>(statement: StatementSync, strategyId: string): Row[] {
-  return (statement.all(strategyId) as { body: string }[]).map(({ body }) => JSON.parse(body) as Row);
 }

@@ -1,6 +1,6 @@
 // What an answer may be: data, or a refusal of the catalogue in its exact shape, with the headers that belong to it. The
 // catalogue is the program's own table, so that a refusal that is added there is known here.
-import { REFUSALS } from "../../src/http/refusals.ts";
+import { CONTRACT_FILTERS, REFUSALS } from "../../src/http/refusals.ts";
 import type { Goal } from "./routes.ts";
 import type { Answer } from "./wire.ts";
 
@@ -28,14 +28,19 @@ const ARGUMENTS = {
   until: 0,
   orderType: "MARKET",
   filter: "LOT_SIZE",
+  fault: "TOO_LOW",
+  leverage: 0,
+  workingType: "",
+  days: 0,
+  minNotional: 0n,
 };
 
 /** Every status and code that there is, as `400 -1102`. */
 const CATALOGUE: ReadonlySet<string> = new Set(
-  Object.values(REFUSALS).map((row) => {
-    const { status, code } = typeof row === "function" ? row(ARGUMENTS as never) : row;
-    return `${status} ${code}`;
-  }),
+  [
+    ...Object.values(REFUSALS).map((row) => (typeof row === "function" ? row(ARGUMENTS as never) : row)),
+    ...Object.values(CONTRACT_FILTERS).flatMap((faults) => Object.values(faults)),
+  ].map(({ status, code }) => `${status} ${code}`),
 );
 
 /** The one answer of 5xx that may be: the market is silent or the gateway full, nothing was executed, come again. */

@@ -1,6 +1,7 @@
 // What the database says of a strategy, read beside the running gateway, and whether it may have come to that.
 //
-// Between two readings only the market moves a strategy: it fills and triggers what rests, under keys of its own. An answer
+// Between two readings only the market moves a strategy: it fills, triggers and liquidates what waits for it, and settles
+// funding. An answer
 // of 200 to a write may add one entry to that. Whatever was added must account for every change of balances and open
 // orders, to the last digit; where nothing was added nothing may have changed.
 import { join } from "node:path";
@@ -66,10 +67,10 @@ export class Ledger {
     return { after, faults: isUntouched ? [] : faultsOf(before, after, entries, ownKey) };
   }
 
-  /** How often the market has moved anybody: fills of what rested, and triggers. */
+  /** How often the market has moved anybody: fills of what rested, triggers of stops and of legs. */
   marketMoves(): number {
     const moves = this.#database.prepare(
-      "SELECT count(*) AS count FROM journal WHERE key LIKE 'fill:%' OR key LIKE 'trigger:%'",
+      "SELECT count(*) AS count FROM journal WHERE key LIKE 'fill:%' OR key LIKE 'trigger:%' OR key LIKE 'leg:%'",
     );
     return Number(moves.get()?.count);
   }
@@ -96,7 +97,7 @@ function faultsOf(before: Snapshot, after: Snapshot, entries: readonly Entry[], 
   const faults: string[] = [];
   // What could not be closed at once is closed later, when its market is back.
   const isClosing = before.row.status === "CLOSING";
-  const own = entries.filter(({ key }) => !isOfMarket(key) && !(isClosing && key === null));
+  const own = entries.filter((entry) => !isOfMarket(entry) && !(isClosing && entry.key === null));
   const mayAdd = ownKey === undefined ? 0 : 1;
   if (own.length > mayAdd || own.some(({ key }) => key !== ownKey)) {
     const added = own.map(({ key, events }) => `${key}: ${events}`).join("; ");
@@ -118,9 +119,12 @@ function faultsOf(before: Snapshot, after: Snapshot, entries: readonly Entry[], 
   return faults;
 }
 
-/** The keys under which the market moves a strategy. */
-function isOfMarket(key: string | null): boolean {
-  return key !== null && /^(fill|trigger):[0-9]+$/.test(key);
+/** What the market does to a strategy: all but a liquidation has a key. */
+function isOfMarket({ key, events }: Entry): boolean {
+  if (key !== null) return /^((fill|trigger|leg):[0-9]+|funding:[A-Z0-9]+:[0-9]+)$/.test(key);
+  return decodeEvents(events).some(
+    (event) => event.type === "OrderPlaced" && event.order.type === "LIQUIDATION",
+  );
 }
 
 /** Status, balances and numbers, open orders. */

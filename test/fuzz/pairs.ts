@@ -1,4 +1,5 @@
-// The pairs that a run trades, as the gateway publishes them, and where their markets stand.
+// The pairs and contracts that a run trades, as the gateway publishes them, and where their markets stand.
+import type { StrategyType } from "../../src/domain/account.ts";
 import { units } from "../support/exact.ts";
 import type { Wire } from "./wire.ts";
 
@@ -16,6 +17,7 @@ export type Pair = {
 /** Enough for every kind of tick and step, and few enough for one strategy to meet itself again. */
 const PAIRS_OF_DOLLARS = 12;
 const PAIRS_OF_BITCOIN = 2;
+const CONTRACTS = 8;
 /** Quotes that are older than this are read again, ms. */
 const QUOTES_OLD_MS = 500;
 /** The run's own address: it asks a few times a second, which no budget minds for a minute, so it changes. */
@@ -29,15 +31,15 @@ type ListedSymbol = {
 };
 
 export class Pairs {
-  /** The pairs that are traded on purpose. */
-  readonly all: readonly Pair[];
-  /** The assets of every symbol that is listed. */
+  /** What is traded on purpose, by family. */
+  readonly all: { readonly [T in StrategyType]: readonly Pair[] };
+  /** The assets of every pair that is listed. */
   readonly assets: ReadonlyMap<string, Pick<Pair, "base" | "quote">>;
   readonly #wire: Wire;
   #readAt = 0;
   #asked = 0;
 
-  private constructor(wire: Wire, listed: readonly ListedSymbol[], all: readonly Pair[]) {
+  private constructor(wire: Wire, listed: readonly ListedSymbol[], all: Pairs["all"]) {
     this.#wire = wire;
     this.all = all;
     this.assets = new Map(
@@ -50,7 +52,13 @@ export class Pairs {
     const { symbols } = (await ask(wire, "/api/v3/exchangeInfo", "11.0.0.0")) as { symbols: ListedSymbol[] };
     const of = (quoteAsset: string) => symbols.filter((listed) => listed.quoteAsset === quoteAsset);
     const chosen = [...of("USDT").slice(0, PAIRS_OF_DOLLARS), ...of("BTC").slice(0, PAIRS_OF_BITCOIN)];
-    const pairs = new Pairs(wire, symbols, chosen.map(pairOf));
+    const { symbols: contracts } = (await ask(wire, "/fapi/v1/exchangeInfo", "11.0.0.0")) as {
+      symbols: ListedSymbol[];
+    };
+    const pairs = new Pairs(wire, symbols, {
+      SPOT: chosen.map(pairOf),
+      FUTURES: contracts.slice(0, CONTRACTS).map(pairOf),
+    });
     await pairs.#readQuotes();
     return pairs;
   }
@@ -64,15 +72,20 @@ export class Pairs {
   async #readQuotes(): Promise<void> {
     this.#readAt = Date.now();
     this.#asked += 1;
-    const symbols = encodeURIComponent(JSON.stringify(this.all.map(({ symbol }) => symbol)));
+    const symbols = encodeURIComponent(JSON.stringify(this.all.SPOT.map(({ symbol }) => symbol)));
+    await this.#readQuotesOf("SPOT", `/api/v3/ticker/bookTicker?symbols=${symbols}`);
+    await this.#readQuotesOf("FUTURES", "/fapi/v1/ticker/bookTicker");
+  }
+
+  async #readQuotesOf(family: StrategyType, target: string): Promise<void> {
     const address = `11.0.1.${Math.floor(this.#asked / QUESTIONS_PER_ADDRESS) % 256}`;
-    const rows = (await ask(this.#wire, `/api/v3/ticker/bookTicker?symbols=${symbols}`, address)) as {
+    const rows = (await ask(this.#wire, target, address)) as {
       symbol: string;
       bidPrice: string;
       askPrice: string;
     }[];
     for (const { symbol, bidPrice, askPrice } of rows) {
-      const pair = this.all.find((each) => each.symbol === symbol);
+      const pair = this.all[family].find((each) => each.symbol === symbol);
       if (pair === undefined) continue;
       pair.bid = units(bidPrice);
       pair.ask = units(askPrice);

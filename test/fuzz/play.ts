@@ -1,4 +1,5 @@
 // One episode: a strategy's requests, one after another, each answer judged and its effect read from the database.
+import type { StrategyType } from "../../src/domain/account.ts";
 import type { Credentials } from "../support/gateway.ts";
 import type { Cast } from "./cast.ts";
 import { type Fault, type Judged, judge } from "./catalogue.ts";
@@ -27,8 +28,11 @@ export type Stage = {
 /** What became of a strategy. */
 export type Played = {
   readonly strategy: Credentials;
-  /** By client id: every placement that was answered 200. */
+  readonly family: StrategyType;
+  /** By client id: every placement of an order that was answered 200. */
   readonly orders: ReadonlyMap<string, KnownOrder>;
+  /** The same of legs. */
+  readonly legs: ReadonlyMap<string, KnownOrder>;
   readonly last: Snapshot;
 };
 
@@ -43,15 +47,18 @@ const ADDRESSES_PER_EPISODE = 16;
 /** Plays an episode to its end, or until the run has found too many faults. */
 export async function playEpisode(stage: Stage, episode: Episode): Promise<Played> {
   const { seed, cast, pairs, ledger, tally } = stage;
-  const { index, mood, first, length } = episode;
+  const { index, family, mood, first, length } = episode;
+  const traded = pairs.all[family];
   const strategy = cast.strategies[index];
   if (strategy === undefined) throw new Error("every episode has a strategy of its own");
   const scene: Scene = {
+    family,
     strategy,
     others: cast.others,
-    pairs: drawPairs(drawFor(seed, -index), pairs.all),
-    allPairs: pairs.all,
+    pairs: drawPairs(drawFor(seed, -index), traded),
+    allPairs: traded,
     orders: new Map(),
+    legs: new Map(),
   };
   let last = ledger.read(strategy.strategyId);
   for (let turn = 0; turn < length && tally.faultCount() < FAULTS_MAX; turn += 1) {
@@ -64,7 +71,7 @@ export async function playEpisode(stage: Stage, episode: Episode): Promise<Playe
       before: last,
     });
   }
-  return { strategy, orders: scene.orders, last };
+  return { strategy, family, orders: scene.orders, legs: scene.legs, last };
 }
 
 async function ask(
@@ -110,21 +117,35 @@ function unanswered(error: Error): Judged {
 /** What the request may have added to the journal: nothing unless it was a write that was answered 200. */
 function ownKeyOf(goal: Goal, answer: Answer | Error, { body }: Judged): OwnKey {
   if (!isGranted(answer) || goal.route === null || goal.method === "GET") return undefined;
-  return isPlacement(goal) ? `order:${(body as KnownOrder).clientOrderId}` : null;
+  if (!isPlacement(goal)) return null;
+  const { clientOrderId } = placedOf(goal, body);
+  return isOfLeg(goal) ? `algo:${clientOrderId}` : `order:${clientOrderId}`;
 }
 
 /** Takes note of a placement that was answered; one client id must always name one order. */
-function learnOrder(goal: Goal, answer: Answer | Error, { body }: Judged, { orders }: Scene): Fault[] {
+function learnOrder(goal: Goal, answer: Answer | Error, { body }: Judged, { orders, legs }: Scene): Fault[] {
   if (!isPlacement(goal) || !isGranted(answer)) return [];
-  const { orderId, clientOrderId, symbol } = body as KnownOrder;
-  const known = orders.get(clientOrderId);
-  if (known === undefined) orders.set(clientOrderId, { orderId, clientOrderId, symbol });
+  const { orderId, clientOrderId, symbol } = placedOf(goal, body);
+  const all = isOfLeg(goal) ? legs : orders;
+  const known = all.get(clientOrderId);
+  if (known === undefined) all.set(clientOrderId, { orderId, clientOrderId, symbol });
   if (known === undefined || (known.orderId === orderId && known.symbol === symbol)) return [];
   return [{ kind: "STATE_CHANGED", what: `${clientOrderId} was order ${known.orderId} of ${known.symbol}` }];
 }
 
 function isPlacement({ route }: Goal): boolean {
   return route?.access === "signed" && route.placesOrder;
+}
+
+function isOfLeg({ path }: Goal): boolean {
+  return path.endsWith("/algoOrder");
+}
+
+/** What an answer to a placement names. */
+function placedOf(goal: Goal, body: unknown): KnownOrder {
+  if (!isOfLeg(goal)) return body as KnownOrder;
+  const { algoId, clientAlgoId, symbol } = body as { algoId: number; clientAlgoId: string; symbol: string };
+  return { orderId: algoId, clientOrderId: clientAlgoId, symbol };
 }
 
 /** `200`, or status and code. */

@@ -12,13 +12,21 @@ const FAULT_NAMES: { readonly [K in FaultKind]: string } = {
 /** Characters of a request or an answer that are shown; bodies of many kilobytes say nothing more. */
 const SHOWN_MAX = 3_000;
 
-export function renderReport({ seed, tally, seconds, strategies, orders, marketMoves }: RunReport): string {
+export function renderReport({
+  seed,
+  tally,
+  seconds,
+  strategies,
+  orders,
+  legs,
+  marketMoves,
+}: RunReport): string {
   const rate = Math.round(tally.answered / seconds);
   const totals = [...tally.byAnswer()].sort(([one], [other]) => (one < other ? -1 : 1));
   const refusals = totals.filter(([answer]) => /^[345].* -/.test(answer)).length;
   return [
     `seed ${seed}: ${number(tally.answered)} requests in ${seconds.toFixed(1)} s, ${number(rate)} a second`,
-    `${number(strategies)} strategies, ${number(orders)} orders; the market filled or triggered ${number(marketMoves)}`,
+    `${number(strategies)} strategies, ${number(orders)} orders, ${number(legs)} legs; the market filled or triggered ${number(marketMoves)}`,
     "",
     ...columns([
       ["route", "answers", "of them"],

@@ -1,6 +1,7 @@
 // One request, drawn: a route, parameters that mostly make sense, and now and then something that nobody honest sends, in
 // the parameters, in the signature, in how they are carried.
 import type { Draw } from "./draw.ts";
+import { drawFuturesPlacement, drawLeg } from "./futures-placement.ts";
 import { drawPlacement } from "./placement.ts";
 import { drawGoal, type Goal, type Mood } from "./routes.ts";
 import type { Parameter, Scene } from "./scene.ts";
@@ -18,11 +19,26 @@ export type DrawnRequest = {
 /** The parameters that a path is likely to need beside `symbol`, by how the path ends. Others come now and then. */
 const LIKELY: readonly (readonly [end: string, names: readonly string[]])[] = [
   ["lines", ["interval", "interval", "interval", "limit"]],
+  ["algoOrder", ["algoId", "clientAlgoId"]],
+  ["AlgoOrders", ["algoId", "startTime"]],
   ["order", ["orderId", "origClientOrderId"]],
+  ["depth", ["limit"]],
+  ["openOrder", ["orderId", "origClientOrderId"]],
   ["exchangeInfo", ["permissions", "symbolStatus"]],
   ["Trades", ["orderId", "fromId", "startTime"]],
   ["allOrders", ["orderId", "startTime", "endTime"]],
+  ["leverage", ["leverage", "leverage"]],
+  ["marginType", ["marginType", "marginType"]],
+  ["dual", ["dualSidePosition", "dualSidePosition"]],
+  ["multiAssetsMargin", ["multiAssetsMargin", "multiAssetsMargin"]],
+  ["income", ["incomeType", "startTime", "page"]],
 ];
+
+/** What a path answers nothing without, where that is more than chance would bring together. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  "/fapi/v1/continuousKlines": ["pair", "contractType", "interval"],
+  "/fapi/v1/indexPriceKlines": ["pair", "interval"],
+};
 
 /** Bodies and queries stay below the bound of a request's head, bytes; a few bodies go beyond their own. */
 const QUERY_BYTES_MAX = 9_000;
@@ -34,12 +50,13 @@ export function drawRequest(
   requestNumber: number,
   { scene, mood, address }: { readonly scene: Scene; readonly mood: Mood; readonly address: string },
 ): DrawnRequest {
-  const goal = drawGoal(draw, mood);
+  const goal = drawGoal(draw, mood, scene.family);
   const isHonest = mood !== "TRADES";
   const sensible = sensibleParameters(draw, goal, scene, requestNumber);
   const parameters = isHonest || draw.chance(0.8) ? sensible : spoiled(draw, sensible);
   const isSigned = goal.route?.access === "signed" || draw.chance(0.1);
-  const key = isSigned ? drawKey(draw, scene, isHonest) : null;
+  const family = (goal.route?.access === "signed" ? goal.route.family : null) ?? scene.family;
+  const key = isSigned ? drawKey(draw, scene, family, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
   const parts = split(draw, goal.method, stamped);
   const signed: SignedParts =
@@ -63,18 +80,21 @@ export function drawRequest(
 
 function sensibleParameters(draw: Draw, goal: Goal, scene: Scene, requestNumber: number): Parameter[] {
   if (goal.route?.access === "signed" && goal.route.placesOrder && draw.chance(0.9)) {
-    return drawPlacement(draw, scene, requestNumber);
+    const ofScene = scene.family === "SPOT" ? drawPlacement : drawFuturesPlacement;
+    return (goal.path.endsWith("/algoOrder") ? drawLeg : ofScene)(draw, scene, requestNumber);
   }
-  const known = [...scene.orders.values()];
-  if (/order$/.test(goal.path) && known.length > 0 && draw.chance(0.8)) {
+  const isOfLeg = goal.path.endsWith("/algoOrder");
+  const known = [...(isOfLeg ? scene.legs : scene.orders).values()];
+  if (/[oO]rder$/.test(goal.path) && known.length > 0 && draw.chance(0.8)) {
     const { symbol, orderId, clientOrderId } = draw.pick(known);
-    const byId: Parameter = ["orderId", String(orderId)];
-    const byClientId: Parameter = ["origClientOrderId", clientOrderId];
+    const byId: Parameter = [isOfLeg ? "algoId" : "orderId", String(orderId)];
+    const byClientId: Parameter = [isOfLeg ? "clientAlgoId" : "origClientOrderId", clientOrderId];
     const named = draw.pick([[byId], [byClientId], [byId, byClientId]]);
     const cancelId: Parameter[] = draw.chance(0.2) ? [["newClientOrderId", `c${requestNumber}`]] : [];
     return [["symbol", symbol], ...named, ...cancelId];
   }
-  const names = new Set(draw.chance(0.85) ? ["symbol"] : []);
+  const needed = NEEDED[goal.path] ?? ["symbol"];
+  const names = new Set(draw.chance(0.85) ? needed : []);
   const likely = LIKELY.find(([end]) => goal.path.endsWith(end))?.[1] ?? [];
   for (let count = draw.below(3); count > 0 && likely.length > 0; count -= 1) names.add(draw.pick(likely));
   for (let count = draw.below(8) - 4; count > 0; count -= 1) names.add(draw.pick(NAMES));

@@ -1,5 +1,6 @@
 // Where a request goes: to a route of the gateway's own table, so that a route that is added there is met here, and now and
 // then to where there is none.
+import type { StrategyType } from "../../src/domain/account.ts";
 import type { Route } from "../../src/http/pipeline.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import type { Draw } from "./draw.ts";
@@ -31,37 +32,49 @@ const UNKNOWN_PATHS: readonly string[] = [
   ..."/api/v3/order/test|/api/v3/sor/order|/api/v3/tradeFee|/sapi/v1/asset/tradeFee|/dapi/v1/order".split(
     "|",
   ),
-  ..."/fapi/v9/order|/bot|/bot/v1/spot/none|/botany".split("|"),
+  ..."/fapi/v9/order|/fapi/v1/Order|/fapi/v1/order/|/fapi/v1/order/test|/fapi/v1/batchOrders".split("|"),
+  ..."/fapi|/fapi/v1/positionMargin|/fapi/v1/listenKey|/bot|/bot/v1/spot/none|/botany".split("|"),
   // No encoding.
   ..."/%|/%zz|/%c0%af|/bot/v1/%zz".split("|"),
 ];
 const OTHER_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"];
 
-/** Each route as often as its share says. */
-const TRADING: readonly Route[] = ROUTES.flatMap((route) => new Array<Route>(shareOf(route)).fill(route));
-const FLOODED: { readonly [M in Exclude<Mood, "TRADES">]: readonly Route[] } = {
-  FLOODS_ORDERS: ROUTES.filter((route) => route.access === "signed" && route.placesOrder),
-  FLOODS_READS: ROUTES.filter((route) => route.access === "signed" && route.weight(new Map()) >= HEAVY),
-  FLOODS_PUBLIC: ROUTES.filter((route) => route.access === "public" && route.weight(new Map()) >= HEAVY),
-};
+/** Where the strategies of a family go. */
+type Goals = { readonly [M in Mood]: readonly Route[] };
+const GOALS: { readonly [T in StrategyType]: Goals } = { SPOT: goalsOf("SPOT"), FUTURES: goalsOf("FUTURES") };
 
-/** Placements come often, since the rest is about orders; the end of a strategy comes seldom, since nothing follows it. */
-function shareOf(route: Route): number {
-  if (route.paths[0].endsWith("/strategy/close")) return 1;
+function goalsOf(family: StrategyType): Goals {
+  const own = ROUTES.filter((route) => route.access === "signed" && route.family === family);
+  return {
+    // Each route as often as its share says.
+    TRADES: ROUTES.flatMap((route) => new Array<Route>(shareOf(route, family)).fill(route)),
+    FLOODS_ORDERS: own.filter((route) => route.access === "signed" && route.placesOrder),
+    FLOODS_READS: own.filter((route) => route.weight(new Map()) >= HEAVY),
+    FLOODS_PUBLIC: ROUTES.filter((route) => route.access === "public" && route.weight(new Map()) >= HEAVY),
+  };
+}
+
+/**
+ * Placements come often, since the rest is about orders; the end of a strategy comes seldom, since nothing follows it, and
+ * so does a route of the other family, which is refused.
+ */
+function shareOf(route: Route, family: StrategyType): number {
   if (route.access === "public") return 2;
-  if (route.placesOrder) return 90;
+  if (route.family !== family && route.family !== null) return 1;
+  if (route.paths[0].endsWith("/strategy/close")) return 2;
+  if (route.placesOrder) return route.paths[0].endsWith("/algoOrder") ? 45 : 90;
   return route.writes ? 18 : 10;
 }
 
-/** Where the next request goes. */
-export function drawGoal(draw: Draw, mood: Mood): Goal {
-  if (mood !== "TRADES") return goalAt(draw, draw.pick(FLOODED[mood]));
+/** Where the next request of a strategy goes. */
+export function drawGoal(draw: Draw, mood: Mood, family: StrategyType): Goal {
+  if (mood !== "TRADES") return goalAt(draw, draw.pick(GOALS[family][mood]));
   const elsewhere = draw.below(40);
   if (elsewhere === 0) {
     const method = draw.pick(OTHER_METHODS);
     return { route: null, method, path: draw.pick(UNKNOWN_PATHS), name: UNKNOWN_PATH };
   }
-  const goal = goalAt(draw, draw.pick(TRADING));
+  const goal = goalAt(draw, draw.pick(GOALS[family].TRADES));
   if (elsewhere > 1) return goal;
   const method = draw.pick(OTHER_METHODS);
   const route = ROUTES.find((each) => each.method === method && each.paths.includes(goal.path)) ?? null;

@@ -31,7 +31,8 @@ export type RunReport = {
   readonly strategies: number;
   /** Placements that were answered 200, each counted once. */
   readonly orders: number;
-  /** Fills of orders that rested, and triggers of stops. */
+  readonly legs: number;
+  /** Fills of orders that rested, triggers of stops and of legs. */
   readonly marketMoves: number;
 };
 
@@ -43,7 +44,7 @@ const PROGRESS_EVERY = 10_000;
 export async function run({ requests, seed, dataDir, say }: RunOptions): Promise<RunReport> {
   const episodes = episodesOf(requests);
   say(`making ${episodes.length} strategies`);
-  const cast = await makeCast(dataDir, episodes.length);
+  const cast = await makeCast(dataDir, episodes);
   const gateway = await startGateway({ dataDir, env: { TRUSTED_PROXY_HOPS: "1" } });
   // A run that is broken off leaves nothing running.
   const killGateway = () => void gateway.process.kill("SIGKILL");
@@ -53,9 +54,10 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
   const tally = new Tally();
   try {
     const pairs = await Pairs.read(wire);
-    const bystanders = Object.values(cast.others)
-      .flat()
-      .map(({ strategyId }) => ledger.read(strategyId));
+    const { bystanders: ofFamilies, unbound, revoked } = cast.others;
+    const bystanders = [...ofFamilies.SPOT, ...ofFamilies.FUTURES, ...unbound, ...revoked].map(
+      ({ strategyId }) => ledger.read(strategyId),
+    );
     const started = performance.now();
     const onAnswer = (answered: number) => {
       if (answered % PROGRESS_EVERY > 0) return;
@@ -77,7 +79,16 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
     say("checking the books");
     checkBooks({ dataDir, pairs, ledger, tally, played, bystanders });
     const orders = played.reduce((sum, each) => sum + each.orders.size, 0);
-    return { seed, tally, seconds, strategies: played.length, orders, marketMoves: ledger.marketMoves() };
+    const legs = played.reduce((sum, each) => sum + each.legs.size, 0);
+    return {
+      seed,
+      tally,
+      seconds,
+      strategies: played.length,
+      orders,
+      legs,
+      marketMoves: ledger.marketMoves(),
+    };
   } finally {
     wire.close();
     ledger.close();
@@ -105,7 +116,7 @@ function checkBooks(parts: {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly played: readonly Played[];
-  /** The strategies of keys that are not good for spot. */
+  /** The strategies of keys that are good for nothing, or only for the other family. */
   readonly bystanders: readonly Snapshot[];
 }): void {
   const { ledger, tally } = parts;
@@ -116,9 +127,10 @@ function checkBooks(parts: {
   };
   const books = new Books(parts.dataDir, parts.pairs.assets);
   try {
-    for (const { strategy, orders, last } of parts.played) {
-      blame(strategy.strategyId, ledger.follow(last, undefined).faults);
-      blame(strategy.strategyId, books.faultsOf(strategy.strategyId, orders.values()));
+    for (const { strategy, family, orders, legs, last } of parts.played) {
+      const { strategyId } = strategy;
+      blame(strategyId, ledger.follow(last, undefined).faults);
+      blame(strategyId, books.faultsOf(strategyId, family, { orders: orders.values(), legs: legs.values() }));
     }
     for (const before of parts.bystanders) blame(before.row.id, ledger.follow(before, undefined).faults);
   } finally {

@@ -1,6 +1,7 @@
 // Who a signed request says it is from, when, and the proof: mostly right, sometimes nearly right. Nothing that is forged may
 // ever be carried out.
 import { createHmac } from "node:crypto";
+import type { StrategyType } from "../../src/domain/account.ts";
 import type { Credentials } from "../support/gateway.ts";
 import type { Draw } from "./draw.ts";
 import type { Parameter, Scene } from "./scene.ts";
@@ -18,11 +19,19 @@ type Key = Pick<Credentials, "apiKey" | "apiSecret"> & {
   readonly isForged: boolean;
 };
 
-/** Whose key the request bears: mostly the strategy's own. An empty one is not sent. */
-export function drawKey(draw: Draw, { strategy, others }: Scene, isHonest: boolean): Key {
+/** Whose key a request to a family's route bears: mostly the strategy's own. An empty one is not sent. */
+export function drawKey(
+  draw: Draw,
+  { strategy, others }: Scene,
+  family: StrategyType,
+  isHonest: boolean,
+): Key {
   const dice = isHonest ? 0 : draw.below(100);
   if (dice < 94) return { ...strategy, isForged: false };
-  if (dice < 96) return { ...draw.pick(others.futures), isForged: false };
+  if (dice < 96) {
+    const bystanders = others.bystanders[family === "SPOT" ? "FUTURES" : "SPOT"];
+    return { ...draw.pick(bystanders), isForged: false };
+  }
   if (dice < 97) return { ...draw.pick(others.unbound), isForged: false };
   if (dice < 98) return { ...draw.pick(others.revoked), isForged: true };
   const { apiKey, apiSecret } = strategy;

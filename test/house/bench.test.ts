@@ -33,6 +33,7 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
     "The gateway on SQLite",
     "Too many orders for the gateway on SQLite",
     "Engine and watch list, in process",
+    "Liquidations, in process, on SQLite",
     "Start",
     "Memory, the gateway on SQLite",
   ]);
@@ -41,13 +42,19 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
   expect(names).toEqual(
     expect.arrayContaining([
       "durable orders, POST /api/v3/order",
+      "durable futures orders, POST /fapi/v1/order",
       "signed reads, GET /api/v3/account",
       "orders acknowledged in time at 2 × capacity",
       "orders acknowledged in time at 4 × capacity",
       "engine decisions, decided and applied",
+      "futures decisions, decided and applied",
       "tick that crosses nothing, 0 resting",
       "tick that crosses nothing, 100,000 resting",
+      "mark price that reaches nothing, 100,000 positions",
+      "mark price that liquidates one of 100,000, decided and applied",
+      "  of it for each liquidation",
       "start to first answer, new SQLite database",
+      "resident memory per futures strategy with a position, 1,000",
       "  of it JavaScript's heap",
     ]),
   );
@@ -69,11 +76,12 @@ describe("the sender of an overload", () => {
   let sender: Sender;
 
   beforeAll(async () => {
-    const credentials = Array.from({ length: 2 * OVERLOAD_CONNECTIONS }, (_, index) => ({
+    const keys = Array.from({ length: 2 * OVERLOAD_CONNECTIONS }, (_, index) => ({
       apiKey: `key-${index}`,
       apiSecret: `secret-${index}`,
     }));
-    const trips = [{ symbol: "TRXUSDT", buy: "40", sell: "39.9" }];
+    const credentials = { SPOT: keys, FUTURES: [] };
+    const trips = { SPOT: [{ symbol: "TRXUSDT", buy: "40", sell: "39.9" }], FUTURES: [] };
     sender = await startSender({ credentials, trips }, null);
   });
   afterAll(() => sender.stop());

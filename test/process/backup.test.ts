@@ -13,10 +13,12 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { contentsOf } from "../../src/store/backup/testing/lines.ts";
 import { journalFaults } from "../crash/journal.ts";
-import { chooseMarkets, quoteOf } from "../crash/markets.ts";
+import { chooseMarkets, HEEDS_ADDRESSES, pricesBetween, quotesOf } from "../crash/markets.ts";
+import { recomputedFaults } from "../crash/recomputed.ts";
 import { awaitFills, checkAll } from "../crash/settle.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../crash/stores.ts";
 import { isBody, Trader } from "../crash/trader.ts";
@@ -28,6 +30,7 @@ import { seedMany } from "../support/strategies.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+/** One in three of futures. */
 const TRADERS = 24;
 /** What each of them does before the backup begins, and at most: nobody may place more than 50 orders in ten seconds. */
 const ACTS_BEFORE = 12;
@@ -56,11 +59,7 @@ async function backUpAndRestore(from: StoreName, to: StoreName, seed: number): P
   const file = join(newDirectory(), "lyrebird.backup");
   const gateway = await startOn(source, markets.dear.seed);
   try {
-    const prices = {
-      ...(await quoteOf(gateway.url)),
-      cheapAsk: markets.cheap.ask,
-      dearBid: markets.dear.bid,
-    };
+    const prices = pricesBetween(await quotesOf(gateway.url), markets);
     const traders = await makeTraders(source, seed);
     for (let act = 0; act < ACTS_BEFORE; act += 1) {
       await Promise.all(traders.map((trader) => trader.act(gateway.url, prices)));
@@ -109,27 +108,29 @@ async function goOn(
 ): Promise<void> {
   const gateway = await startOn(target, marketSeed);
   try {
-    const prices = await quoteOf(gateway.url);
+    const quotes = await quotesOf(gateway.url);
     expect(await awaitFills(gateway.url, views)).toBeGreaterThan(0);
     expect((await checkAll(gateway.url, views)).faults).toEqual([]);
-    await Promise.all(
-      views.map((view) => view.act(gateway.url, { ...prices, cheapAsk: prices.ask, dearBid: prices.bid })),
-    );
+    const prices = pricesBetween(quotes, { cheap: quotes, dear: quotes });
+    await Promise.all(views.map((view) => view.act(gateway.url, prices)));
     const { faults, orders } = await checkAll(gateway.url, views);
     expect(faults).toEqual([]);
     expect(orders).toBeGreaterThan(TRADERS * ACTS_BEFORE * 0.5);
   } finally {
     await gateway.kill();
   }
-  await target.beside(async ({ store }) => {
-    for (const { credentials } of views)
-      expect(await journalFaults(store, credentials.strategyId)).toEqual([]);
+  await target.beside(async (beside) => {
+    for (const { family, credentials } of views) {
+      expect(await journalFaults(beside.store, credentials.strategyId)).toEqual([]);
+      if (family === "FUTURES") expect(await recomputedFaults(beside, credentials.strategyId)).toEqual([]);
+    }
   });
 }
 
 /** What a trader knows at this moment. */
 function viewOf(trader: Trader, seed: number): Trader {
-  const view = new Trader(trader.name, trader.credentials, seededRandom(seed));
+  const { name, family, credentials } = trader;
+  const view = new Trader({ name, family, credentials, draw: seededRandom(seed) });
   for (const [id, placement] of trader.placements) view.placements.set(id, { ...placement });
   return view;
 }
@@ -137,10 +138,10 @@ function viewOf(trader: Trader, seed: number): Trader {
 /** What was done after the moment may be in the backup or not: nothing that was heard of it is a promise. */
 function bringUpToDate(view: Trader, trader: Trader): void {
   for (const [id, placement] of trader.placements) {
-    const { parameters, heard, hasRested, mayBeCanceled } = placement;
+    const { heard, ...known } = placement;
     const earlier = view.placements.get(id);
     const heardThen = earlier?.heard ?? (isBody(heard) ? null : heard);
-    view.placements.set(id, { parameters, heard: heardThen, hasRested, mayBeCanceled });
+    view.placements.set(id, { ...known, isCanceled: earlier?.isCanceled === true, heard: heardThen });
   }
 }
 
@@ -151,15 +152,26 @@ async function made(name: StoreName): Promise<CrashedStore> {
 }
 
 async function makeTraders(source: CrashedStore, seed: number): Promise<Trader[]> {
-  const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
+  const wanted = Array.from(
+    { length: TRADERS },
+    (_, index): StrategyType => (index % 3 === 0 ? "FUTURES" : "SPOT"),
+  );
   const strategies = await source.beside(({ store }) =>
     seedStrategies(store, source.master, wanted, Date.now()),
   );
-  return strategies.map((each, index) => new Trader(`t${index}`, each, seededRandom(seed + index)));
+  return strategies.map(
+    (credentials, index) =>
+      new Trader({
+        name: `t${index}`,
+        family: credentials.type,
+        credentials,
+        draw: seededRandom(seed + index),
+      }),
+  );
 }
 
 function startOn({ dataDir, env }: CrashedStore, marketSeed: number) {
-  return startGateway({ dataDir, env: { ...env, SIM_SEED: String(marketSeed) } });
+  return startGateway({ dataDir, env: { ...env, ...HEEDS_ADDRESSES, SIM_SEED: String(marketSeed) } });
 }
 
 describe("lyrebird backup and restore", () => {

@@ -33,10 +33,21 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   const ask = (method: string, path: string, parameters: Readonly<Record<string, string>> = {}) =>
     signed(gateway.url, strategy, method, `/api/v3/${path}`, { symbol: SYMBOL, ...parameters });
   const buy = () => ask("POST", "order", { side: "BUY", type: "MARKET", quantity: "0.0001" });
+  const holder = gateway.seed("futures");
+  const askFutures = (method: string, path: string, parameters: Readonly<Record<string, string>> = {}) =>
+    signed(gateway.url, holder, method, `/fapi/${path}`, { symbol: SYMBOL, ...parameters });
+  const buyContract = () =>
+    askFutures("POST", "v1/order", { side: "BUY", type: "MARKET", quantity: "0.002" });
 
   const bought = await buy();
   expect(bought).toMatchObject({ status: 200, body: { status: "FILLED" } });
+  expect(await buyContract()).toMatchObject({ status: 200, body: { status: "FILLED" } });
   const last = (await send(gateway.url, "GET", `/api/v3/ticker/price?symbol=${SYMBOL}`)).body.price;
+  const leg = await askFutures("POST", "v1/algoOrder", {
+    ...{ side: "SELL", type: "STOP_MARKET", closePosition: "true" },
+    stopPrice: String(Math.round(Number(last) * 0.6)),
+  });
+  expect(leg).toMatchObject({ status: 200, body: { algoStatus: "NEW" } });
 
   const port = Number(new URL(exchange.spotRestUrl).port);
   await exchange.close();
@@ -51,6 +62,7 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   );
   expect(refused).toMatchObject({ status: 503, body: { code: -1008 } });
   expect(refused.headers.get("retry-after")).toBe("1");
+  expect(await buyContract()).toMatchObject({ status: 503, body: { code: -1008 } });
   const price = farBelow(last);
   const rests = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price };
   const resting = await ask("POST", "order", rests);
@@ -59,6 +71,11 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   expect(await ask("GET", "order", { orderId })).toMatchObject({ status: 200, body: { status: "NEW" } });
   expect(await ask("GET", "account")).toMatchObject({ status: 200 });
   expect((await ask("GET", "myTrades")).status).toBe(200);
+  expect((await askFutures("GET", "v3/account")).status).toBe(200);
+  expect(await askFutures("GET", "v3/positionRisk")).toMatchObject({
+    status: 200,
+    body: [{ positionAmt: "0.002" }],
+  });
 
   exchange = await openSimulatedExchange({ seed: SEED, port });
   let again = await buy();
@@ -72,5 +89,10 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   );
   expect(again).toMatchObject({ status: 200, body: { status: "FILLED" } });
   expect(await ask("GET", "order", { orderId })).toMatchObject({ status: 200, body: { status: "NEW" } });
+  await eventually("contracts are traded again", async () => (await buyContract()).status === 200, {
+    msMax: CONNECTED_MS_MAX,
+    askAgainMs: ASK_AGAIN_MS,
+  });
+  expect(await askFutures("GET", "v1/openAlgoOrders")).toMatchObject({ body: [{ algoId: leg.body.algoId }] });
   expect(gateway.process.exitCode).toBeNull();
 });

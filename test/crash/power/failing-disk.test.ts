@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { newDirectory } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
-import { quoteOf } from "../markets.ts";
+import { quotesOf } from "../markets.ts";
 import type { Trader } from "../trader.ts";
 import { expectedOf, moveWithLog, newTraders, PAGES_AHEAD, work } from "./load.ts";
 import { cutPower } from "./power-cuts.ts";
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     onTestFinished(() => gateway.kill());
     recorded.arm();
     // Charged to this address, and logged within a second; nothing else is written meanwhile.
-    await quoteOf(gateway.url);
+    await quotesOf(gateway.url);
     await eventually("the log says so", () => gateway.output().includes("could not be logged"));
     await work(gateway.url, traders, { killAfter: Number.POSITIVE_INFINITY });
     recorded.killAtNextRecord();

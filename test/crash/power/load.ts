@@ -9,7 +9,7 @@ import { newDirectory } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
 import { seedMany } from "../../support/strategies.ts";
 import { GatewayFault } from "../faults.ts";
-import { quoteOf } from "../markets.ts";
+import { pricesBetween, type Quotes, quotesOf } from "../markets.ts";
 import { Trader } from "../trader.ts";
 import { Disk, layOut } from "./disk.ts";
 import { hear, noPromises, type Promises } from "./promises.ts";
@@ -22,7 +22,8 @@ export type RecordedLoad = Omit<Expectation, "promises"> & {
   readonly told: Promises;
 };
 
-const TRADERS = 12;
+/** Of spot and of futures. */
+const TRADERS = { SPOT: 8, FUTURES: 4 } as const;
 /** Requests that a trader has under way. */
 const LANES = 2;
 /** What a trader does in a life: a key may place 50 orders in ten seconds. */
@@ -75,7 +76,7 @@ async function live(
 ): Promise<void> {
   const { gateway, exited } = await recorded.start();
   const killAfter =
-    draw === null ? Number.POSITIVE_INFINITY : TRADERS * ACTIONS_PER_LIFE * (0.5 + draw() * 0.4);
+    draw === null ? Number.POSITIVE_INFINITY : traders.length * ACTIONS_PER_LIFE * (0.5 + draw() * 0.4);
   try {
     await work(gateway.url, traders, { killAfter, kill: () => recorded.killAtNextRecord() });
     if (draw === null) await gateway.stop();
@@ -87,8 +88,19 @@ async function live(
 
 /** Makes strategies in a data directory, and who trades on them. */
 export async function newTraders(dataDir: string, seed: number): Promise<Trader[]> {
-  const strategies = await seedMany(dataDir, TRADERS);
-  return strategies.map((each, index) => new Trader(`t${index}`, each, seededRandom(seed * 1_000 + index)));
+  const strategies = [
+    ...(await seedMany(dataDir, TRADERS.SPOT, "SPOT")),
+    ...(await seedMany(dataDir, TRADERS.FUTURES, "FUTURES")),
+  ];
+  return strategies.map(
+    (credentials, index) =>
+      new Trader({
+        name: `t${index}`,
+        family: credentials.type,
+        credentials,
+        draw: seededRandom(seed * 1_000 + index),
+      }),
+  );
 }
 
 /** Whose books there must be, and which orders may be in them. */
@@ -116,8 +128,8 @@ export async function work(
     actionsEach = ACTIONS_PER_LIFE,
   }: { readonly killAfter: number; readonly kill?: () => void; readonly actionsEach?: number },
 ): Promise<void> {
-  const { bid, ask } = await quoteOf(url);
-  const prices = { bid, ask, cheapAsk: Math.round(ask * 0.9), dearBid: Math.round(bid * 1.1) };
+  const quotes = await quotesOf(url);
+  const prices = pricesBetween(quotes, { cheap: timesAll(quotes, 0.9), dear: timesAll(quotes, 1.1) });
   let done = 0;
   let isOver = killAfter === 0;
   const lane = async (trader: Trader) => {
@@ -136,6 +148,15 @@ export async function work(
     }
   };
   await Promise.all(traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader))));
+}
+
+/** A market that stands elsewhere. */
+function timesAll({ SPOT, FUTURES }: Quotes, factor: number): Quotes {
+  const times = ({ bid, ask }: Quotes["SPOT"]) => ({
+    bid: Math.round(bid * factor),
+    ask: Math.round(ask * factor),
+  });
+  return { SPOT: times(SPOT), FUTURES: times(FUTURES) };
 }
 
 /** Moves a database to another directory as a process leaves it that is killed: with a log of so many pages. */

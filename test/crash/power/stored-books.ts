@@ -3,12 +3,15 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openDataDirectory } from "../../../src/data-directory.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
 import type { Order, Trade } from "../../../src/domain/order.ts";
 import { encodeOrder } from "../../../src/store/codec.ts";
 import type { LoadedAccount, Store } from "../../../src/store/store.ts";
+import { futuresFaults } from "../../fuzz/futures-books.ts";
+import { StoredRows } from "../../fuzz/stored-rows.ts";
 import { decimalText, units } from "../../support/exact.ts";
 import { journalFaults } from "../journal.ts";
-import { SYMBOL } from "../trader.ts";
+import { SYMBOL } from "../ticks.ts";
 import type { Promises, ToldOrder } from "./promises.ts";
 
 export type Expectation = {
@@ -35,6 +38,7 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
   const faults: string[] = [];
   try {
     const { store } = await openDataDirectory(dataDir, null);
+    const rows = new StoredRows(dataDir);
     try {
       faults.push(...pageFaults(dataDir));
       for (const apiKey of expectation.promises.apiKeys) {
@@ -42,7 +46,7 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
       }
       const found = new Map<string, Order>();
       for (const strategyId of expectation.strategyIds) {
-        faults.push(...(await strategyFaults(store, strategyId, expectation.sent, found)));
+        faults.push(...(await strategyFaults({ store, rows }, strategyId, expectation.sent, found)));
       }
       for (const told of expectation.promises.orders.values()) {
         const stored = found.get(told.clientOrderId);
@@ -52,6 +56,7 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
         }
       }
     } finally {
+      rows.close();
       await store.close();
     }
   } catch (error) {
@@ -72,7 +77,7 @@ function pageFaults(dataDir: string): string[] {
 }
 
 async function strategyFaults(
-  store: Store,
+  { store, rows }: { readonly store: Store; readonly rows: StoredRows },
   strategyId: string,
   sent: ReadonlyMap<string, string>,
   found: Map<string, Order>,
@@ -81,20 +86,26 @@ async function strategyFaults(
   if (loaded === null) return [`the strategy ${strategyId} is gone`];
   const orders = await store.listOrders(strategyId, { symbol: SYMBOL, fromOrderId: 1, limit: LIST_MAX });
   const trades = await store.listTrades(strategyId, { symbol: SYMBOL, fromTradeId: 1, limit: LIST_MAX });
-  const faults = [...numberingFaults(orders, trades), ...tradeFaults(orders, trades)];
+  const legs = await store.listLegs(strategyId, { symbol: SYMBOL, fromLegId: 1, limit: LIST_MAX });
+  const faults = [...numberingFaults(orders, legs, trades), ...tradeFaults(orders, trades)];
   for (const order of orders) {
     const { clientOrderId } = order;
+    // The service's own: it has the id of a leg, or one that no client may choose.
+    if (order.closesPosition === true || clientOrderId.includes("#")) continue;
     if (found.has(clientOrderId)) faults.push(`${clientOrderId} is there more than once`);
     if (sent.get(clientOrderId) !== strategyId) faults.push(`${clientOrderId} is there and was never sent`);
     found.set(clientOrderId, order);
   }
-  faults.push(...balanceFaults(loaded, orders, trades), ...(await historyFaults(store, loaded)));
+  const isSpot = loaded.account.type === "SPOT";
+  faults.push(...(isSpot ? balanceFaults(loaded, orders, trades) : futuresFaults(rows.read(strategyId))));
+  faults.push(...(await historyFaults(store, loaded)));
   return faults.map((fault) => `${strategyId}: ${fault}`);
 }
 
-/** Ids count from one without a gap: nothing was lost and nothing undone. */
-function numberingFaults(orders: readonly Order[], trades: readonly Trade[]): string[] {
-  const ids = [orders.map(({ orderId }) => orderId), trades.map(({ tradeId }) => tradeId)];
+/** Ids count from one without a gap, those of orders and legs together: nothing was lost and nothing undone. */
+function numberingFaults(orders: readonly Order[], legs: readonly Leg[], trades: readonly Trade[]): string[] {
+  const placed = [...orders.map(({ orderId }) => orderId), ...legs.map(({ legId }) => legId)];
+  const ids = [placed.sort((one, other) => one - other), trades.map(({ tradeId }) => tradeId)];
   return ids.flatMap((each) => (each.every((id, index) => id === index + 1) ? [] : [`the ids are ${each}`]));
 }
 

@@ -1,0 +1,87 @@
+// Orders, legs and trades as the crash cycles look at them, whichever family's route they came from.
+
+export type OrderBody = {
+  readonly orderId: number;
+  readonly clientOrderId: string;
+  readonly side: "BUY" | "SELL";
+  readonly type: string;
+  readonly status: string;
+  /** Of a leg its trigger. */
+  readonly price: string;
+  readonly origQty: string;
+  readonly executedQty: string;
+  readonly cummulativeQuoteQty: string;
+  readonly time: number;
+  readonly updateTime: number;
+};
+
+export type TradeBody = {
+  readonly id: number;
+  readonly orderId: number;
+  readonly price: string;
+  readonly qty: string;
+  readonly quoteQty: string;
+  readonly commission: string;
+  readonly commissionAsset: string;
+  readonly isBuyer: boolean;
+  readonly isMaker: boolean;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
+type Wire = any;
+
+/** An order of either family, or a leg, which executes nothing by itself. */
+export function orderOf(body: Wire): OrderBody {
+  if (body.algoId !== undefined) {
+    const { algoId, clientAlgoId, side, orderType, algoStatus, triggerPrice, createTime, updateTime } = body;
+    return {
+      orderId: algoId,
+      clientOrderId: clientAlgoId,
+      side,
+      type: orderType,
+      status: algoStatus,
+      price: triggerPrice,
+      origQty: "0",
+      executedQty: "0",
+      cummulativeQuoteQty: "0",
+      time: createTime,
+      updateTime,
+    };
+  }
+  const { orderId, side, type, status, price, origQty, executedQty, time, updateTime } = body;
+  return {
+    orderId,
+    // The answer to a cancellation has a new id of its own.
+    clientOrderId: body.origClientOrderId ?? body.clientOrderId,
+    side,
+    type,
+    status,
+    price,
+    origQty,
+    executedQty,
+    cummulativeQuoteQty: body.cummulativeQuoteQty ?? body.cumQuote,
+    time,
+    updateTime,
+  };
+}
+
+export function tradeOf(body: Wire): TradeBody {
+  const { id, orderId, price, qty, quoteQty, commission, commissionAsset } = body;
+  return {
+    id,
+    orderId,
+    price,
+    qty,
+    quoteQty,
+    commission,
+    commissionAsset,
+    isBuyer: body.isBuyer ?? body.buyer,
+    isMaker: body.isMaker ?? body.maker,
+  };
+}
+
+const LEG_TYPES: readonly string[] = ["STOP_MARKET", "TAKE_PROFIT_MARKET"];
+
+export function isLeg({ type }: Pick<OrderBody, "type">): boolean {
+  return LEG_TYPES.includes(type);
+}
