@@ -62,6 +62,18 @@ describe("a settlement", () => {
     expect((await store.listEntries("one")).map(({ key }) => key)).toContain("funding:BTCUSDT:20");
   });
 
+  test("that is not answered yet keeps no server from closing", async () => {
+    const { clock, market, store, place, goTo } = await withClock(await stage(FUTURES));
+    await place("one", "BUY", null, ONE);
+    market.nextFunding.set("BTCUSDT", DUE);
+    const answer = Promise.withResolvers<never[]>();
+    market.settlementsBetween = () => answer.promise;
+    await goTo(DUE + ASK_AFTER);
+    await clock.close();
+    answer.resolve([]);
+    expect(await fundingOf(store, "one")).toEqual([]);
+  });
+
   test("that is published late is asked for until it is there, and keeps no other waiting", async () => {
     const { market, store, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);

@@ -73,6 +73,7 @@ export class FundingClock {
   /** By symbol: until when everything settled has been applied to everybody. */
   readonly #applied = new Map<string, number>();
   readonly #asking = new Set<Promise<void>>();
+  readonly #closing = Promise.withResolvers<null>();
   #isOpen = false;
 
   constructor(parts: {
@@ -96,10 +97,11 @@ export class FundingClock {
     this.#look();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is applied any more. Answers that are awaited then are left to the next process. */
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#stop();
+    this.#closing.resolve(null);
     await Promise.all(this.#asking);
   }
 
@@ -146,7 +148,8 @@ export class FundingClock {
     try {
       const applied = this.#applied.get(symbol);
       const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1;
-      const settlements = await this.#market.settlementsBetween(symbol, from, now);
+      const question = this.#market.settlementsBetween(symbol, from, now);
+      const settlements = await Promise.race([question, this.#closing.promise]);
       if (settlements === null || !(await this.#settle(symbol, settlements))) return;
       const last = settlements.at(-1)?.fundingTime ?? 0;
       await this.#note(symbol, Math.max(last, now - LATE_MS_MAX));
