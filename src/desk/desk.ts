@@ -33,8 +33,10 @@ import { GroupCommit } from "./group-commit.ts";
 const STRATEGY_COMMANDS_WAITING_MAX = 500;
 /** Commands of all strategies that may wait; one more is refused BUSY. */
 const COMMANDS_WAITING_MAX = 20_000;
-/** Strategies remembered with their accounts; beyond it the one that was met first is forgotten, and loaded when needed. */
+/** Strategies remembered with their accounts; beyond it those that were met first are forgotten, and loaded when needed. */
 const STRATEGIES_HELD_MAX = 20_000;
+/** So many are looked at for that at a time: all may be busy, when the market reaches many together. */
+const LOOKED_AT_MAX = 8;
 
 /** The market as the desk needs it: values for a decision, and a moment to have them fresh. */
 export type DeskMarket = Market & {
@@ -259,17 +261,17 @@ export class Desk {
   #laneOf(strategyId: string): Lane {
     const known = this.#lanes.get(strategyId);
     if (known !== undefined) return known;
-    if (this.#lanes.size >= STRATEGIES_HELD_MAX) this.#forgetOne();
+    if (this.#lanes.size >= STRATEGIES_HELD_MAX) this.#forgetSome();
     const lane: Lane = { jobs: [], held: null };
     this.#lanes.set(strategyId, lane);
     return lane;
   }
 
-  #forgetOne(): void {
-    for (const [strategyId, { jobs }] of this.#lanes) {
-      if (jobs.length > 0) continue;
+  /** Forgets the idle ones of those that were met first; the busy ones come last from now on. */
+  #forgetSome(): void {
+    for (const [strategyId, lane] of this.#lanes.entries().take(LOOKED_AT_MAX).toArray()) {
       this.#lanes.delete(strategyId);
-      return;
+      if (lane.jobs.length > 0) this.#lanes.set(strategyId, lane);
     }
   }
 

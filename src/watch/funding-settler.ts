@@ -11,6 +11,9 @@ import type { Holders } from "./holders.ts";
 /** What a settlement did, by strategy, and whether all of them have it now: else it is to be applied again. */
 export type Settled = { readonly outcomes: ReadonlyMap<string, Executed>; readonly isComplete: boolean };
 
+/** Strategies that are settled side by side: requests shall get their turns between them. */
+const ROUND_MAX = 200;
+
 /** Refusals that may be different the next time; any other says that the settlement does not concern the strategy. */
 const PASSING: readonly Refusal["refusal"][] = ["BUSY", "MARKET_SILENT"];
 
@@ -41,7 +44,10 @@ export class FundingSettler {
       if (outcome === null || (isRefusal(outcome) && PASSING.includes(outcome.refusal))) isComplete = false;
       else if (!isRefusal(outcome)) outcomes.set(strategyId, outcome);
     };
-    await Promise.all(this.#holders.of(settlement.symbol).map(settleFor));
+    const holders = this.#holders.of(settlement.symbol);
+    for (let first = 0; first < holders.length; first += ROUND_MAX) {
+      await Promise.all(holders.slice(first, first + ROUND_MAX).map(settleFor));
+    }
     return { outcomes, isComplete };
   }
 

@@ -38,6 +38,12 @@ const RETRY_MS = 5_000;
  */
 const UNDER_WAY_MS_MAX = 1_000;
 
+/**
+ * A settlement is published and applied within this time after it was due, ms: one that was due so long before a gap may not be
+ * applied yet, and comes before those in it. To apply one twice does no harm.
+ */
+const UNSETTLED_MS_MAX = 10 * 60_000;
+
 /** What the market reaches is put off for a gap at most this long, ms: the past may take long to be told. */
 const PUT_OFF_MS_MAX = 10_000;
 
@@ -117,6 +123,9 @@ export class GapFiller {
       const steps = await this.#stepsIn(symbol, gap);
       if (this.#isClosed) return;
       if (steps === null) return this.#tryLater(symbol);
+      // Whoever begins to wait by what happened in the gap is reached by the present mark price at once.
+      if (steps.some(({ type }) => type === "MARKED") && !this.#putOff.has(symbol))
+        this.#beginToPutOff(symbol);
       let reached = 0;
       for (const step of steps) reached += await this.#goThrough(symbol, step);
       this.#log.info({ symbol, ...gap, steps: steps.length, reached }, "a gap in the market data is filled");
@@ -130,7 +139,7 @@ export class GapFiller {
   async #stepsIn(symbol: string, gap: Gap): Promise<readonly Step[] | null> {
     const [from, to] = [gap.from - UNDER_WAY_MS_MAX, gap.to];
     const [settlements, marked, traded] = await Promise.all([
-      this.#market.settlementsBetween(symbol, from, to),
+      this.#market.settlementsBetween(symbol, gap.from - UNSETTLED_MS_MAX, to),
       this.#market.markedBetween(symbol, from, to),
       this.#list.awaitsTrades(symbol) ? this.#market.tradedBetween(symbol, from, to) : [],
     ]);

@@ -99,6 +99,18 @@ describe("what a gap itself brings about", () => {
     expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
   });
 
+  test("is reached by the present mark price only after the gap: a take-profit comes before the fall to a stop", async () => {
+    const { place, market, store, gap } = await stageWithGap();
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
+    market.showMark("BTCUSDT", "91");
+    await gap({ traded: [BOUGHT], marked: [minute(4, "94", "104"), minute(6, "91", "100")] });
+    expect(await standingOf(store, "one")).toMatchObject({
+      holds: "0",
+      stop: "CANCELED",
+      profit: "FINISHED",
+    });
+  });
+
   test("is not undone by what comes after it: a liquidated position's order is not filled", async () => {
     const { place, store, gap } = await stageWithGap();
     await place("one", "BUY", null, ONE);
@@ -152,6 +164,19 @@ describe("a settlement in a gap", () => {
     await settled();
     expect(await fundingOf(store, "one")).toEqual(paid);
     expect(await standingOf(store, "one")).toMatchObject({ closedBy });
+  });
+
+  test("that was due shortly before the gap and is not applied yet comes before those in it", async () => {
+    const { time, place, store, market, settled } = await stageWithGap();
+    await place("one", "BUY", null, ONE);
+    time.advance(ON_THE_HOUR + HOUR + MINUTE - time.now());
+    market.settlements = [
+      settlementAt(ON_THE_HOUR + 5, "0.001"),
+      settlementAt(ON_THE_HOUR + HOUR + 5, "0.002"),
+    ];
+    market.miss("BTCUSDT", ON_THE_HOUR + 4_000, time.now());
+    await settled();
+    expect(await fundingOf(store, "one")).toEqual(["-0.10000000", "-0.20000000"]);
   });
 
   test.each([

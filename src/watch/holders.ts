@@ -58,10 +58,12 @@ export class Holders {
   }
 
   contracts(): readonly HeldContract[] {
-    return [...this.#bySymbol].map(([symbol, holdings]) => ({
-      symbol,
-      since: Math.min(...[...holdings.values()].map(({ since }) => since)),
-    }));
+    return [...this.#bySymbol].map(([symbol, holdings]) => {
+      // There may be more of them than a call takes arguments.
+      let earliest = Number.POSITIVE_INFINITY;
+      for (const { since } of holdings.values()) earliest = Math.min(earliest, since);
+      return { symbol, since: earliest };
+    });
   }
 
   strategies(): Iterable<string> {

@@ -5,7 +5,8 @@
 // wallet. The fee is paid out of what is free.
 //
 // Opening moves initial margin and the open loss against the mark price from what is free into the wallet, and the fee of
-// the opening is taken from the wallet.
+// the opening is taken from the wallet. Nothing is opened that the mark price would liquidate at once: a liquidation closes at
+// the price of the margin, which would then be better than the market's.
 // Source: design, section 6 (futures margin); reference exchange, sections 14 and 15.9.
 import type { Account } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
@@ -29,7 +30,7 @@ import {
 } from "../../money/decimal.ts";
 import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
 import type { Contract } from "./contract.ts";
-import { gain, initialMargin, leverageOf, openLoss } from "./margin.ts";
+import { gain, initialMargin, isLiquidatedAt, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
 
 export type FillTerms = {
   readonly price: Price;
@@ -47,7 +48,7 @@ export type FillTerms = {
   readonly seenAt?: number | undefined;
 };
 
-/** The fill of an order that is open, or null if what it opens cannot be paid for. */
+/** The fill of an order that is open, or null if what it opens cannot be paid for, or not be held with what is paid. */
 export function fillOf(
   account: Account,
   order: Order,
@@ -85,7 +86,7 @@ export function fillOf(
           { symbol, side, price, quantity: opened, fee: openingFee, leverage, mark, at: seenAt },
           wallets,
         );
-  if (opened > 0n && position === null) return null;
+  if (opened > 0n && (position === null || endsAt(position, mark, contract))) return null;
 
   return {
     type: "OrderFilled",
@@ -108,6 +109,12 @@ export function fillOf(
     ...(seenAt === at ? {} : { heldFrom: seenAt }),
     postings: wallets.postings,
   };
+}
+
+/** Whether a mark price liquidates a position. */
+function endsAt(position: Position, mark: Price, { contract }: Contract): boolean {
+  const liquidation = liquidationPrice(position, contract);
+  return liquidation !== null && isLiquidatedAt(position, liquidation, mark);
 }
 
 /** How much of an order's quantity closes what is held. */

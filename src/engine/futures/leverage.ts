@@ -1,6 +1,8 @@
 // The leverage of a symbol: what its entries lock and open with. It never moves the wallet of a position that is open.
 // Source: specification 4.2 (leverage); design, section 6; reference exchange, section 14.
+import type { Account } from "../../domain/account.ts";
 import type { ChangeLeverage } from "../../domain/command.ts";
+import type { Market } from "../../domain/market.ts";
 import { SIDES } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { freeOf } from "../../money/posting.ts";
@@ -24,22 +26,31 @@ export function changeLeverage(
   const present = leverageOf(account, symbol, contract.contract);
   if (leverage < present && account.positions.has(symbol))
     return { refusal: "LEVERAGE_LOWERED_UNDER_POSITION" };
-  const notionalMax = notionalMaxAt(leverage, contract.contract);
-  if (SIDES.some((side) => exposureOf(account, side, contract, market) > notionalMax)) {
-    return { refusal: "POSITION_LIMIT_EXCEEDED" };
-  }
+  if (isTooHigh(account, leverage, contract, market)) return { refusal: "POSITION_LIMIT_EXCEEDED" };
   if (leverage === account.leverages.get(symbol)) return null;
   return setLeverage(draft, contract, leverage, at) ? null : { refusal: "LEVERAGE_MARGIN_INSUFFICIENT" };
 }
 
-/** The leverage that comes with an entry counts only while no position is open; answers whether it can be paid for. */
-export function takeEntryLeverage(draft: Draft, contract: Contract, wanted: number, at: number): boolean {
+/** The leverage that comes with an entry counts only while no position is open; answers why it cannot be had. */
+export function takeEntryLeverage(
+  draft: Draft,
+  contract: Contract,
+  wanted: number,
+  { market, at }: Circumstances,
+): Refusal | null {
   const { account } = draft;
   const { symbol } = contract;
   const leverage = Math.min(wanted, leverageMax(contract.contract));
   if (account.positions.has(symbol) || leverage === leverageOf(account, symbol, contract.contract))
-    return true;
-  return setLeverage(draft, contract, leverage, at);
+    return null;
+  if (isTooHigh(account, leverage, contract, market)) return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  return setLeverage(draft, contract, leverage, at) ? null : { refusal: "MARGIN_INSUFFICIENT" };
+}
+
+/** Whether the position, if all resting entries of one of its sides were filled, would be too large for a leverage. */
+function isTooHigh(account: Account, leverage: number, contract: Contract, market: Market): boolean {
+  const notionalMax = notionalMaxAt(leverage, contract.contract);
+  return SIDES.some((side) => exposureOf(account, side, contract, market) > notionalMax);
 }
 
 /** Sets it, and has resting orders reserve what they now must; false if there is not enough for that. */

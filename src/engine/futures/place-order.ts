@@ -52,9 +52,8 @@ export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Cir
   const unfitLegs = attached && attachedRefusal(draft.account, command, attached, contract, market);
   if (unfitLegs !== null) return unfitLegs;
 
-  if (leverage !== null && !takeEntryLeverage(draft, contract, leverage, circumstances.at)) {
-    return { refusal: "MARGIN_INSUFFICIENT" };
-  }
+  const tooHigh = leverage === null ? null : takeEntryLeverage(draft, contract, leverage, circumstances);
+  if (tooHigh !== null) return tooHigh;
   const refusal =
     command.price === null
       ? placeAtMarket(draft, command, quantity, contract, circumstances)

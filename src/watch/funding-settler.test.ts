@@ -1,0 +1,35 @@
+// A settlement for many holders: all of them are settled, and no more at a time than leave requests their turns.
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { FundingSettler } from "./funding-settler.ts";
+import { settlementAt } from "./testing/futures-stage.ts";
+
+const HOLDERS = 1_001;
+const SIDE_BY_SIDE_MAX = 200;
+
+test("many holders are settled in rounds, and none of them is left out", async () => {
+  const strategies = Array.from({ length: HOLDERS }, (_, number) => `strategy-${number}`);
+  const settled: string[] = [];
+  let underWay = 0;
+  let most = 0;
+  const settler = new FundingSettler({
+    desk: {
+      async execute(strategyId) {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        settled.push(strategyId);
+        return { events: [], orders: [], legs: [], replayed: false };
+      },
+    },
+    holders: { of: () => strategies },
+    ask() {},
+    log: pino({ level: "silent" }),
+  });
+  const { outcomes, isComplete } = await settler.settle(settlementAt(0, "0.0001"));
+  expect(isComplete).toBe(true);
+  expect([...outcomes.keys()].sort()).toEqual([...strategies].sort());
+  expect(settled.length).toBe(HOLDERS);
+  expect(most).toBe(SIDE_BY_SIDE_MAX);
+});

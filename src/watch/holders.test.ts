@@ -1,0 +1,18 @@
+// Who holds a contract, however many they are.
+import { expect, test } from "vitest";
+import { emptyAccount } from "../domain/account.ts";
+import { positionOf } from "../engine/testing/positions.ts";
+import { Holders } from "./holders.ts";
+
+/** More than the arguments that a call of a function takes. */
+const MANY = 200_000;
+
+test("of very many who hold one contract the earliest is known", () => {
+  const holders = new Holders();
+  for (let number = 0; number < MANY; number += 1) {
+    const account = emptyAccount(`strategy-${number}`, "FUTURES");
+    account.positions.set("BTCUSDT", { ...positionOf("1", "100", "5"), openedAt: MANY - number });
+    holders.take(account);
+  }
+  expect(holders.contracts()).toEqual([{ symbol: "BTCUSDT", since: 1 }]);
+});
