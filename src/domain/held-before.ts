@@ -41,6 +41,11 @@ export function heldWhenDue(
   return remembered.find(({ changedAt }) => changedAt >= dueAt(fundingTime))?.quantity ?? present;
 }
 
+/** Whether what is held has changed since a settlement was due. */
+export function hasChangedSince(remembered: readonly HeldBefore[], fundingTime: number): boolean {
+  return remembered.some(({ changedAt }) => changedAt >= dueAt(fundingTime));
+}
+
 function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS);
 }

@@ -111,6 +111,15 @@ describe("what a gap itself brings about", () => {
     });
   });
 
+  test("is paid for as it was then, whatever the mark price is now: what was bought is liquidated, and does not expire", async () => {
+    const { place, market, store, gap, statusOf } = await stageWithGap();
+    const { orderId } = await place("one", "BUY", "95", { quantity: "30" });
+    market.showMark("BTCUSDT", "60");
+    await gap({ traded: [BOUGHT] });
+    expect(await statusOf("one", orderId)).toBe("FILLED");
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+
   test("is not undone by what comes after it: a liquidated position's order is not filled", async () => {
     const { place, store, gap } = await stageWithGap();
     await place("one", "BUY", null, ONE);

@@ -95,7 +95,10 @@ export class FuturesReferee implements Referee {
     this.#changes.set(symbol, changes);
   }
 
-  /** A position costs at most what was paid into its wallet; what it gains is not counted, so that it hides no loss. */
+  /**
+   * A position costs at most what was paid into its wallet; what it gains is not counted, so that it hides no loss, but for the
+   * clearance fee of its liquidation.
+   */
   #heedCost(symbol: string, postings: readonly Posting[], isBegun: boolean): void {
     const moved = (matches: (posting: Posting) => boolean) =>
       postings.filter(matches).reduce((sum, { amount }) => sum + amount, 0n);
@@ -103,7 +106,9 @@ export class FuturesReferee implements Referee {
     const received = moved(({ from, to }) => !OWN.has(from) && to === "isolated");
     const openingFee = moved(({ from, to }) => from === "isolated" && to === "fees");
     const clearanceFee = moved(({ from, to }) => from === "free" && to === "clearance");
-    const lost = clearanceFee + moved(({ from, to }) => from === "isolated" && !OWN.has(to)) - received;
+    const gained = moved(({ from, to }) => from === "market" && to === "free");
+    const cleared = clearanceFee > gained ? clearanceFee - gained : 0n;
+    const lost = cleared + moved(({ from, to }) => from === "isolated" && !OWN.has(to)) - received;
     if (
       postings.some(
         ({ from, to }) => (from === "free" && to === "market") || (from === "locked" && to !== "free"),
@@ -121,8 +126,8 @@ export class FuturesReferee implements Referee {
   }
 
   /**
-   * Whoever held when it was due pays quantity × mark × rate, rounded up, and never more than there is. Answers whether that
-   * moves the wallet of a position.
+   * Whoever held when it was due pays quantity × mark × rate, rounded up, and never more than there is: out of the wallet for
+   * what is still held. Answers whether that moves the wallet of a position that is as it was then.
    */
   #checkSettlement(settlement: Settlement, { events, freeBefore }: Decided): boolean {
     const { symbol, fundingTime, rate, markPrice } = settlement;
@@ -138,23 +143,13 @@ export class FuturesReferee implements Referee {
       return false;
     }
     const position = this.#positions.get(symbol);
-    const isStillHeld =
-      position !== undefined &&
-      position.openedAt < due &&
-      position.quantity > 0n === held > 0n &&
-      held !== 0n;
+    const isKept = position !== undefined && position.openedAt < due && position.quantity > 0n === held > 0n;
+    const kept = !isKept ? 0n : size(position.quantity) < size(held) ? position.quantity : held;
     this.#settledUntil.set(symbol, due);
-    const available = isStillHeld ? position.isolatedWallet : freeBefore;
-    const asked = roundedUp(held * markPrice * rate, SCALE * SCALE);
-    const expected = asked < available ? asked : available;
-    const pocket = isStillHeld ? "isolated" : "free";
-    const paid = settled.postings.reduce((sum, { from, to, amount }) => {
-      if (from === pocket && to === "funding") return sum + amount;
-      if (from === "funding" && to === pocket) return sum - amount;
-      throw new Error(`funding moves between a pocket and the other side: ${from} to ${to}`);
-    }, 0n);
-    if (paid !== expected) throw new Error(`funding for ${held} ${symbol} is ${expected}, not ${paid}`);
-    return isStillHeld;
+    const asked = (quantity: bigint) => roundedUp(quantity * markPrice * rate, SCALE * SCALE);
+    checkPaid(settled.postings, "isolated", asked(kept), position?.isolatedWallet ?? 0n);
+    checkPaid(settled.postings, "free", asked(held) - asked(kept), freeBefore);
+    return kept !== 0n && !this.#changes.get(symbol)?.some(({ at }) => at >= due);
   }
 
   /** Under a position it is only raised, and not beyond what the position and the orders of either side allow. */
@@ -184,6 +179,17 @@ export class FuturesReferee implements Referee {
     if (position === null) this.#positions.delete(symbol);
     else this.#positions.set(symbol, position);
   }
+}
+
+/** What is asked of a pocket is paid out of it, and never more than there is. */
+function checkPaid(postings: readonly Posting[], pocket: Pocket, asked: bigint, available: bigint): void {
+  const paid = postings.reduce((sum, { from, to, amount }) => {
+    if (from === pocket && to === "funding") return sum + amount;
+    if (from === "funding" && to === pocket) return sum - amount;
+    return sum;
+  }, 0n);
+  const expected = asked < available ? asked : available;
+  if (paid !== expected) throw new Error(`funding out of ${pocket} is ${expected}, not ${paid}`);
 }
 
 /** When the market was seen that a command tells of; undefined for now. */
@@ -224,14 +230,19 @@ function checkClosing(
 }
 
 /** What is opened pays its initial margin and what it has lost already, by the mark price; its fee is taken from that. */
-function checkOpening({ trade, postings }: OrderFilled, closed: bigint, { market, account }: Decided): void {
+function checkOpening(
+  { trade, postings }: OrderFilled,
+  closed: bigint,
+  { command, market, account }: Decided,
+): void {
   const { symbol, price, quantity, side, fee, tradeId } = trade;
   const paidIn = postings
     .filter(({ from, to }) => from === "free" && to === "isolated")
     .reduce((sum, { amount }) => sum + amount, 0n);
   const opened = quantity - closed;
   const terms = market.rules(symbol)?.contract;
-  const mark = market.markPrice(symbol) ?? price;
+  // What was found out afterwards is measured by itself.
+  const mark = (seenAtOf(command) === undefined ? market.markPrice(symbol) : null) ?? price;
   if (terms == null) throw new Error(`the walk's contracts stay listed: ${symbol}`);
   const expected =
     opened === 0n ? 0n : marginDue(opened, { price, mark, isBuy: side === "BUY" }, symbol, terms, account);

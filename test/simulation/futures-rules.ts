@@ -66,7 +66,7 @@ function checkLiquidated(
     postings
       .filter((each) => each.from === from && each.to === to)
       .reduce((total, { amount }) => total + amount, 0n);
-  const left = position.isolatedWallet - sum("isolated", "market");
+  const left = position.isolatedWallet - sum("isolated", "market") + sum("market", "free");
   const rate = market.rules(symbol)?.contract?.liquidationFee ?? 0n;
   const asked = roundedUp(price * quantity * rate, SCALE * SCALE);
   const due = asked < left ? asked : left;

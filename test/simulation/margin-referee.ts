@@ -27,7 +27,8 @@ export function isHealthy(position: Position, mark: bigint, brackets: readonly B
 
 /**
  * Whether a position that one mark price has liquidated was closed at the right price: the last at which its margin is used
- * up, or, where the mark lies beyond it, the last at which nothing at all is lost beyond its wallet.
+ * up, but never at a gain that the mark does not give; or, where the mark lies beyond it, the last at which nothing at all is
+ * lost beyond its wallet.
  */
 export function isLiquidationPrice(
   position: Position,
@@ -36,8 +37,10 @@ export function isLiquidationPrice(
 ): boolean {
   const better = position.quantity > 0n ? price + 1n : price - 1n;
   const worse = position.quantity > 0n ? price - 1n : price + 1n;
-  if (marginAt(position, mark) > 0n)
+  if (marginAt(position, mark) > 0n) {
+    if (!isHealthy(position, position.entryValue / size(position.quantity), brackets)) return price === mark;
     return !isHealthy(position, price, brackets) && isHealthy(position, better, brackets);
+  }
   return marginAt(position, price) >= 0n && (price === 0n || marginAt(position, worse) < 0n);
 }
 

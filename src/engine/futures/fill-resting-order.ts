@@ -23,7 +23,9 @@ export function fillRestingOrder(
   if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
   const contract = openContractOf(market, order.symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
-  const mark = market.markPrice(order.symbol);
+  // What was found out only afterwards opens nothing at a loss: the mark price of the present has nothing to do with it.
+  const isLate = command.seenAt !== undefined;
+  const mark = isLate ? order.price : market.markPrice(order.symbol);
   // What it opens at a loss is measured by the mark price: it stays reached until there is one.
   if (mark === null) return { refusal: "MARKET_SILENT" };
   const quantity = quantityToFill(draft, order);

@@ -38,7 +38,7 @@ export type FillTerms = {
   readonly quantity: Quantity;
   readonly isMaker: boolean;
   readonly feeRate: Rate;
-  /** Of a liquidation: the share of the notional that the insurance fund takes of what is left of the wallet. */
+  /** Of a liquidation: the share of the notional that the insurance fund takes of what is left of the margin. */
   readonly clearanceRate?: Rate;
   /** Null is enough for what only closes. */
   readonly mark: Price | null;
@@ -72,7 +72,7 @@ export function fillOf(
     wallets.move(
       "free",
       "clearance",
-      least(closing.left, feeOn(product(price, closed), terms.clearanceRate)),
+      least(closing.margin, feeOn(product(price, closed), terms.clearanceRate)),
     );
   }
   const kept = closing === null ? held : closing.position;
@@ -127,8 +127,8 @@ type Closed = {
   /** What is still held, null for nothing. */
   readonly position: Position | null;
   readonly realized: Amount;
-  /** What the loss has left of the wallet that was released. */
-  readonly left: Amount;
+  /** The margin of what was closed: the wallet that was released with the gain, or without the loss. */
+  readonly margin: Amount;
 };
 
 function close(held: Position, closed: Quantity, price: Price, fee: Amount, wallets: Wallets): Closed {
@@ -140,12 +140,13 @@ function close(held: Position, closed: Quantity, price: Price, fee: Amount, wall
   const realized = amountDown(gain(signedClosed, entryShare, price));
 
   const loss = realized < 0n ? (-realized as Amount) : (ZERO as Amount);
+  const gained = realized > 0n ? realized : (ZERO as Amount);
   const covered = least(loss, released);
   wallets.move("isolated", "market", covered);
   wallets.move("clearance", "market", subtract(loss, covered));
   const left = subtract(released, covered);
   wallets.move("isolated", "free", left);
-  if (realized > 0n) wallets.move("market", "free", realized);
+  wallets.move("market", "free", gained);
   const paid = least(fee, wallets.free);
   wallets.move("free", "fees", paid);
   wallets.move("clearance", "fees", subtract(fee, paid));
@@ -159,7 +160,7 @@ function close(held: Position, closed: Quantity, price: Price, fee: Amount, wall
         isolatedWallet: subtract(held.isolatedWallet, released),
         burden: subtract(add(held.burden, fee), realized),
       };
-  return { position, realized, left };
+  return { position, realized, margin: add(left, gained) };
 }
 
 type Opening = {

@@ -1,16 +1,25 @@
 // Funding: at each settlement that the exchange publishes, whoever held a position when it was due pays or receives quantity
-// × mark price × rate. What is paid is rounded up, what is received down. It moves the wallet of the position; if that is
-// gone meanwhile, what is free. Nobody pays more than there is, and a wallet that is left below the maintenance margin is
-// liquidated at once.
+// × mark price × rate. What is paid is rounded up, what is received down. For what is still held it moves the wallet of the
+// position, for what was closed meanwhile, and took its share of the wallet with it, what is free. Nobody pays more than there
+// is, and a wallet that is left below the maintenance margin is liquidated at once.
 // Source: specification section 1; design, section 6 (funding); reference exchange, section 15.10.
 import type { Account } from "../../domain/account.ts";
 import type { SettleFunding } from "../../domain/command.ts";
-import { dueAt, heldWhenDue } from "../../domain/held-before.ts";
+import { dueAt, hasChangedSince, heldWhenDue } from "../../domain/held-before.ts";
 import type { Settlement } from "../../domain/market.ts";
 import type { Position } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { type Amount, divideUp, least, type Quantity, SCALE, subtract, ZERO } from "../../money/decimal.ts";
-import { freeOf, type Posting } from "../../money/posting.ts";
+import {
+  type Amount,
+  divideUp,
+  least,
+  magnitude,
+  type Quantity,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { conclude } from "./aftermath.ts";
@@ -39,33 +48,32 @@ export function settleFunding(
     return null;
   }
   const { marginAsset: asset } = contract.contract;
-  const due = paymentOf(held, settlement);
-  const isStillHeld =
-    position !== null &&
-    held !== 0n &&
-    isOlderThan(position, settlement) &&
-    position.quantity > 0n === held > 0n;
-  const pocket = isStillHeld ? "isolated" : "free";
-  const available = isStillHeld ? position.isolatedWallet : freeOf(account.balances, asset);
-  const paid = least(due, available);
-  const postings: Posting[] =
-    paid > 0n
-      ? [{ from: pocket, to: "funding", asset, amount: paid }]
-      : [{ from: "funding", to: pocket, asset, amount: -paid as Amount }];
+  const kept = keptOf(held, position, settlement);
+  const due = paymentOf(kept, settlement);
+  const dueFromFree = subtract(paymentOf(held, settlement), due);
+  const paid = least(due, position?.isolatedWallet ?? ZERO);
+  const paidFromFree = least(dueFromFree, freeOf(account.balances, asset));
   draft.add({
     type: "FundingSettled",
     at,
     ...settlement,
     asset,
-    position: isStillHeld ? withPaid(position, paid, at) : position,
-    postings: postings.filter(({ amount }) => amount !== 0n),
+    position: position !== null && kept !== 0n ? withPaid(position, paid, at) : position,
+    postings: [...payment("isolated", paid, asset), ...payment("free", paidFromFree, asset)],
   });
-  if (
-    isStillHeld &&
-    !liquidateIfReached(draft, contract, { mark: settlement.markPrice, at, seenAt: settlement.fundingTime })
-  )
-    conclude(draft, contract, at);
+  if (kept === 0n) return null;
+  // What has changed since is another position: the mark price of then does not end it.
+  const isAsItWas = !hasChangedSince(account.heldBefore.get(symbol) ?? [], settlement.fundingTime);
+  const seen = { mark: settlement.markPrice, at, seenAt: settlement.fundingTime };
+  if (!isAsItWas || !liquidateIfReached(draft, contract, seen)) conclude(draft, contract, at);
   return null;
+}
+
+function payment(pocket: Pocket, amount: Amount, asset: string): Posting[] {
+  if (amount === 0n) return [];
+  return amount > 0n
+    ? [{ from: pocket, to: "funding", asset, amount }]
+    : [{ from: "funding", to: pocket, asset, amount: -amount as Amount }];
 }
 
 /** What a holder of a signed quantity pays at a settlement; negative for what it receives. */
@@ -79,6 +87,14 @@ function heldAt({ positions, heldBefore }: Account, { symbol, fundingTime }: Set
   const isOlder = position !== undefined && isOlderThan(position, { fundingTime });
   const present = isOlder ? position.quantity : (ZERO as Quantity);
   return heldWhenDue(heldBefore.get(symbol) ?? [], fundingTime, present);
+}
+
+/** What is still held of it, in the same position; signed alike. */
+function keptOf(held: Quantity, position: Position | null, settlement: Settlement): Quantity {
+  if (position === null || !isOlderThan(position, settlement)) return ZERO;
+  const { quantity } = position;
+  if (quantity > 0n !== held > 0n) return ZERO;
+  return magnitude(quantity) < magnitude(held) ? quantity : held;
 }
 
 /** Whether the position was open when the settlement was due. */

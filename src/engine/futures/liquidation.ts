@@ -1,5 +1,5 @@
 // The mark price has used up a position's maintenance margin: its orders and legs are cancelled and it is closed at its
-// liquidation price, without commission; of what is left of its wallet the insurance fund takes the clearance fee, the rest
+// liquidation price, without commission; of what is left of its margin the insurance fund takes the clearance fee, the rest
 // is free. Where the mark has leapt beyond the bankruptcy price the whole wallet is lost, and never more.
 // Source: specification section 1; design, section 6 (liquidation); reference exchange, section 15.6.
 import type { LiquidatePosition } from "../../domain/command.ts";
@@ -15,7 +15,7 @@ import { type Contract, contractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
 import { openLegsOn } from "./legs.ts";
 import { restingOn } from "./locks.ts";
-import { bankruptcyPrice, isLiquidatedAt, liquidationPrice } from "./margin.ts";
+import { bankruptcyPrice, isLiquidatedAt, liquidationPrice, profitAt } from "./margin.ts";
 
 export function liquidatePosition(
   draft: Draft,
@@ -46,11 +46,16 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
   return true;
 }
 
-/** The liquidation price, unless the mark has leapt beyond the price at which the wallet is used up. */
+/**
+ * The liquidation price, unless the mark has leapt beyond the price at which the wallet is used up. Where the liquidation price
+ * lies at a gain (funding has used up the wallet, or the brackets ask for more than before) it is the mark price: nobody is
+ * given more than the market gives.
+ */
 function closingPrice(position: Position, liquidation: Price, mark: Price): Price {
   const bankruptcy = bankruptcyPrice(position);
   const isBeyond = position.quantity > 0n ? mark <= bankruptcy : mark >= bankruptcy;
-  return isBeyond ? bankruptcy : liquidation;
+  if (isBeyond) return bankruptcy;
+  return profitAt(position, liquidation) > 0n ? mark : liquidation;
 }
 
 function close(
