@@ -7,7 +7,7 @@ import type { StoreName } from "./stores.ts";
 
 /** Another walk: `CRASH_SEED=7 npm test`. */
 const seed = Number(process.env.CRASH_SEED ?? 1);
-const CYCLES = 10;
+const CYCLES = 6;
 /** A cycle takes a second or two; everything in it that waits has a bound of its own. */
 const RUN_MS_MAX = 180_000;
 
