@@ -83,8 +83,8 @@ Environment only:
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
                            all four: another host of the reference exchange's protocol (means live)
-  LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers: contracts that are not in it, or not in the
-                           bundled table of the most traded ones, cannot be traded
+  LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
+                           traded contracts: a contract without brackets cannot be traded
 `;
 
 const words = z.string().min(1, "is empty");

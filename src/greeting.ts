@@ -33,6 +33,7 @@ export function greeting({ url, firstStrategies, waiting }: Service, config: Con
     const beside = config.databaseUrl === null ? "" : " (with the same DATABASE_URL)";
     lines.push(
       `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}${beside}`,
+      "(or --type futures)",
     );
   }
   return lines.map((line) => `${line}\n`).join("");

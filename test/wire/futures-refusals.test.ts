@@ -86,6 +86,11 @@ const TABLE: readonly (readonly [string, Parameters, { code: number; msg: unknow
   ["to close the position", { ...MARKET, closePosition: "true" }, notRequired("closePosition")],
   ["to close it perhaps", { ...MARKET, closePosition: "perhaps" }, invalid("closePosition")],
   ["at a price that the exchange matches", { ...LIMIT, priceMatch: "QUEUE" }, notRequired("priceMatch")],
+  [
+    "with legs as objects, which would be left out",
+    { ...MARKET, "stopLoss[triggerPrice]": "1" },
+    notRequired("stopLoss[triggerPrice]"),
+  ],
   // MARKET.
   ["without a quantity", { ...MARKET, quantity: "" }, missing("quantity")],
   ["by a quote amount", { ...MARKET, quantity: "", quoteOrderQty: "100" }, missing("quantity")],

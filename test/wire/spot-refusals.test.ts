@@ -87,6 +87,11 @@ describe("a placement is refused", () => {
     ["as MARKET with a price", { ...MARKET_BUY, price: "1" }, notRequired("price")],
     ["as MARKET with a stop price", { ...MARKET_BUY, stopPrice: "1" }, notRequired("stopPrice")],
     [
+      "as MARKET with legs as objects, which would be left out",
+      { ...MARKET_BUY, "takeProfit[triggerPrice]": "1" },
+      notRequired("takeProfit[triggerPrice]"),
+    ],
+    [
       "as MARKET SELL by quote amount",
       { symbol, side: "SELL", type: "MARKET", quoteOrderQty: "10" },
       notRequired("quoteOrderQty"),

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalFlag, optionalInteger, optionalText, text } from "./fields.ts";
-import { anyOf, limitTerms, notGoodTillCancelled, otherPositionSide, sideOf } from "./terms.ts";
+import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, otherPositionSide, sideOf } from "./terms.ts";
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceFuturesOrder(
@@ -23,7 +23,11 @@ export function parsePlaceFuturesOrder(
   const misplaced = otherPositionSide(parameters);
   if (misplaced !== null) return misplaced;
 
-  const extra = anyOf(parameters, ["stopPrice"]) ?? closesPosition(parameters) ?? matchesPrice(parameters);
+  const extra =
+    anyOf(parameters, ["stopPrice"]) ??
+    closesPosition(parameters) ??
+    matchesPrice(parameters) ??
+    nestedLegs(parameters);
   if (extra !== null) return extra;
   const terms = TERMS[orderType](parameters);
   if (isRefusal(terms)) return terms;

@@ -6,7 +6,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalText, text } from "./fields.ts";
-import { anyOf, limitTerms, notGoodTillCancelled, sideOf } from "./terms.ts";
+import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, sideOf } from "./terms.ts";
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceOrder(
@@ -20,6 +20,8 @@ export function parsePlaceOrder(
   const orderType = text(parameters, "type");
   if (isRefusal(orderType)) return orderType;
   if (!isOrderType(orderType)) return { refusal: "ORDER_TYPE_INVALID" };
+  const extra = nestedLegs(parameters);
+  if (extra !== null) return extra;
 
   const terms = TERMS[orderType](parameters, side);
   if (isRefusal(terms)) return terms;

@@ -26,6 +26,17 @@ export function anyOf(parameters: Parameters, names: readonly string[]): Refusal
   return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
 }
 
+/**
+ * The refusal of legs that a client writes as objects (`stopLoss[triggerPrice]`). Parameters that are not known are ignored;
+ * ignoring these would leave somebody unprotected who believes the contrary.
+ */
+export function nestedLegs(parameters: Parameters): Refusal | null {
+  const extra = [...parameters.keys()].find((name) => NESTED_LEG.test(name));
+  return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
+}
+
+const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
+
 /** What every order with a limit says. */
 export function limitTerms(parameters: Parameters): Pick<PlaceOrder, "size" | "price"> | Refusal {
   const quantity = amount<Quantity>(parameters, "quantity");
