@@ -25,16 +25,17 @@ export type Account = {
   nextOrderId: number;
   nextTradeId: number;
   nextIncomeId: number;
-  /** Of a futures strategy, by symbol: those that are open. */
-  readonly positions: Map<string, Position>;
+  // What only futures have is few and seldom changed: each of these maps is replaced, never written, and most are NOTHING.
+  /** By symbol: those that are open. */
+  positions: ReadonlyMap<string, Position>;
   /** Those that wait, by their ids, in the order of placement. */
-  readonly openLegs: Map<number, Leg>;
+  openLegs: ReadonlyMap<number, Leg>;
   /** By symbol, where one was chosen. */
-  readonly leverages: Map<string, number>;
+  leverages: ReadonlyMap<string, number>;
   /** By symbol, in the order of time: what was held before changes that no funding settlement has followed yet. */
-  readonly heldBefore: Map<string, readonly HeldBefore[]>;
+  heldBefore: ReadonlyMap<string, readonly HeldBefore[]>;
   /** By symbol: the time of the last settlement of funding that was applied, Unix ms. */
-  readonly fundedUntil: Map<string, number>;
+  fundedUntil: ReadonlyMap<string, number>;
   /** Orders that clients have placed in the present windows. */
   orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
@@ -43,6 +44,8 @@ export type Account = {
 
 /** The virtual balance that a strategy starts with. Source: specification section 1. */
 export type Seed = { readonly asset: string; readonly amount: Amount };
+
+const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 
 /** An account before its first event. */
 export function emptyAccount(strategyId: string, type: StrategyType): Account {
@@ -55,11 +58,11 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     nextOrderId: 1,
     nextTradeId: 1,
     nextIncomeId: 1,
-    positions: new Map(),
-    openLegs: new Map(),
-    leverages: new Map(),
-    heldBefore: new Map(),
-    fundedUntil: new Map(),
+    positions: NOTHING,
+    openLegs: NOTHING,
+    leverages: NOTHING,
+    heldBefore: NOTHING,
+    fundedUntil: NOTHING,
     orderCounts: NO_ORDERS,
     updatedAt: 0,
   };

@@ -75,7 +75,7 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
     case "LegPlaced":
       account.nextOrderId = event.leg.legId + 1;
       count(account, event.admittedAt);
-      account.openLegs.set(event.leg.legId, event.leg);
+      account.openLegs = withEntry(account.openLegs, event.leg.legId, event.leg);
       return event.leg;
     case "LegFired":
       return { ...endLeg(account, event.legId, "FINISHED", event.at), fired: event.fired };
@@ -84,11 +84,11 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
     case "LegExpired":
       return endLeg(account, event.legId, "EXPIRED", event.at);
     case "LeverageChanged":
-      account.leverages.set(event.symbol, event.leverage);
+      account.leverages = withEntry(account.leverages, event.symbol, event.leverage);
       return null;
     case "FundingSettled":
       forget(account, event.symbol, event.fundingTime);
-      account.fundedUntil.set(event.symbol, event.fundingTime);
+      account.fundedUntil = withEntry(account.fundedUntil, event.symbol, event.fundingTime);
       hold(account, event.symbol, event.position);
       return null;
     case "StrategyClosing":
@@ -131,28 +131,46 @@ function openOrder(account: Account, orderId: number): Order {
 function endLeg(account: Account, legId: number, status: LegStatus, at: number): Leg {
   const leg = account.openLegs.get(legId);
   if (leg === undefined) throw new Error(`an event may only concern an open leg: ${legId} is not open`);
-  account.openLegs.delete(legId);
+  account.openLegs = withoutEntry(account.openLegs, legId);
   return { ...leg, status, updatedAt: at };
 }
 
 function hold(account: Account, symbol: string, position: Position | null): void {
-  if (position === null) account.positions.delete(symbol);
-  else account.positions.set(symbol, position);
+  account.positions =
+    position === null
+      ? withoutEntry(account.positions, symbol)
+      : withEntry(account.positions, symbol, position);
 }
 
 /** Remembers what is held until this change. */
 function remember(account: Account, symbol: string, changedAt: number): void {
   const quantity = account.positions.get(symbol)?.quantity ?? (ZERO as Quantity);
-  account.heldBefore.set(
-    symbol,
-    withChange(account.heldBefore.get(symbol) ?? NOTHING_HELD, { changedAt, quantity }),
-  );
+  const remembered = account.heldBefore.get(symbol) ?? NOTHING_HELD;
+  const changed = withChange(remembered, { changedAt, quantity });
+  if (changed !== remembered) account.heldBefore = withEntry(account.heldBefore, symbol, changed);
 }
 
 function forget(account: Account, symbol: string, fundingTime: number): void {
   const kept = afterSettlement(account.heldBefore.get(symbol) ?? NOTHING_HELD, fundingTime);
-  if (kept.length === 0) account.heldBefore.delete(symbol);
-  else account.heldBefore.set(symbol, kept);
+  account.heldBefore =
+    kept.length === 0
+      ? withoutEntry(account.heldBefore, symbol)
+      : withEntry(account.heldBefore, symbol, kept);
+}
+
+function withEntry<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  key: Key,
+  value: Value,
+): ReadonlyMap<Key, Value> {
+  return new Map(map).set(key, value);
+}
+
+function withoutEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  if (!map.has(key)) return map;
+  const others = new Map(map);
+  others.delete(key);
+  return others;
 }
 
 function unlocked(postings: readonly Posting[]): Amount {

@@ -30,16 +30,11 @@ export class Draft {
   }
 }
 
-/** What `apply` changes in place is copied; the values within are never changed. */
+/** What `apply` changes in place is copied; whatever else there is it replaces. */
 function copyOf(account: Account): Account {
   return {
     ...account,
     balances: new Map([...account.balances].map(([asset, pockets]) => [asset, { ...pockets }])),
     openOrders: new Map(account.openOrders),
-    positions: new Map(account.positions),
-    openLegs: new Map(account.openLegs),
-    leverages: new Map(account.leverages),
-    heldBefore: new Map(account.heldBefore),
-    fundedUntil: new Map(account.fundedUntil),
   };
 }

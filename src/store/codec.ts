@@ -117,11 +117,15 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
     account.balances.set(asset, revivePockets(stored));
   }
   for (const order of openOrders) account.openOrders.set(order.orderId, order);
-  for (const stored of state.positions ?? []) account.positions.set(stored.symbol, revivePosition(stored));
-  for (const stored of state.legs ?? []) account.openLegs.set(stored.legId, reviveLeg(stored));
-  for (const [symbol, leverage] of state.leverages ?? []) account.leverages.set(symbol, leverage);
-  for (const [symbol, until] of state.fundedUntil ?? []) account.fundedUntil.set(symbol, until);
-  for (const [symbol, held] of state.heldBefore ?? []) account.heldBefore.set(symbol, held.map(reviveHeld));
+  const { positions, legs, leverages, fundedUntil, heldBefore } = state;
+  if (positions)
+    account.positions = new Map(positions.map(revivePosition).map((each) => [each.symbol, each]));
+  if (legs) account.openLegs = new Map(legs.map(reviveLeg).map((each) => [each.legId, each]));
+  if (leverages) account.leverages = new Map(leverages);
+  if (fundedUntil) account.fundedUntil = new Map(fundedUntil);
+  if (heldBefore) {
+    account.heldBefore = new Map(heldBefore.map(([symbol, held]) => [symbol, held.map(reviveHeld)]));
+  }
   return account;
 }
 

@@ -11,7 +11,8 @@ test("of very many who hold one contract the earliest is known", () => {
   const holders = new Holders();
   for (let number = 0; number < MANY; number += 1) {
     const account = emptyAccount(`strategy-${number}`, "FUTURES");
-    account.positions.set("BTCUSDT", { ...positionOf("1", "100", "5"), openedAt: MANY - number });
+    const position = { ...positionOf("1", "100", "5"), openedAt: MANY - number };
+    account.positions = new Map([["BTCUSDT", position]]);
     holders.take(account);
   }
   expect(holders.contracts()).toEqual([{ symbol: "BTCUSDT", since: 1 }]);

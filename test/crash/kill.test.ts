@@ -11,7 +11,7 @@ const CYCLES = 6;
 /** A cycle takes a second or two; everything in it that waits has a bound of its own. */
 const RUN_MS_MAX = 180_000;
 
-describe("what was acknowledged is there after a crash, ten times under load, and nothing is there twice", () => {
+describe("what was acknowledged is there after a crash, again and again under load, and nothing is there twice", () => {
   test(
     "kill -9 of the gateway, on sqlite",
     async () => {

@@ -3,7 +3,7 @@ import { type Account, emptyAccount } from "../../domain/account.ts";
 import type { Income } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
 import type { Position } from "../../domain/position.ts";
-import { asProduct, decimal, type Product, ZERO } from "../../money/decimal.ts";
+import { asProduct, decimal, type Product, type Quantity, ZERO } from "../../money/decimal.ts";
 import { HUGE, hold, TINY } from "./records.ts";
 
 /** A futures account with something in every part that only futures have, and the largest and the smallest decimals. */
@@ -18,16 +18,23 @@ export function futuresAccountOf(strategyId: string): Account {
     clearance: `-${HUGE}`,
   });
   account.nextIncomeId = 4_000_000_001;
-  for (const position of [positionOf("ETHUSDT", { quantity: decimal(`-${HUGE}`) }), positionOf("BTCUSDT")]) {
-    account.positions.set(position.symbol, position);
-  }
-  for (const leg of [legOf(10), legOf(9, { symbol: "ETHUSDT" })]) account.openLegs.set(leg.legId, leg);
-  account.leverages.set("BTCUSDT", 125).set("ETHUSDT", 1);
-  account.fundedUntil.set("ETHUSDT", 1_795_228_800_005).set("BTCUSDT", 1_795_228_800_000);
-  account.heldBefore.set("BTCUSDT", [
-    { changedAt: 1_795_228_304_525, quantity: decimal(`-${TINY}`) },
-    { changedAt: 1_795_228_304_526, quantity: ZERO },
+  const positions = [positionOf("ETHUSDT", { quantity: decimal(`-${HUGE}`) }), positionOf("BTCUSDT")];
+  account.positions = new Map(positions.map((position) => [position.symbol, position]));
+  const legs = [legOf(10), legOf(9, { symbol: "ETHUSDT" })];
+  account.openLegs = new Map(legs.map((leg) => [leg.legId, leg]));
+  account.leverages = new Map([
+    ["BTCUSDT", 125],
+    ["ETHUSDT", 1],
   ]);
+  account.fundedUntil = new Map([
+    ["ETHUSDT", 1_795_228_800_005],
+    ["BTCUSDT", 1_795_228_800_000],
+  ]);
+  const held = [
+    { changedAt: 1_795_228_304_525, quantity: decimal<Quantity>(`-${TINY}`) },
+    { changedAt: 1_795_228_304_526, quantity: ZERO },
+  ];
+  account.heldBefore = new Map([["BTCUSDT", held]]);
   return account;
 }
 

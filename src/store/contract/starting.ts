@@ -55,8 +55,8 @@ export function startingCases(opened: Opened): void {
     test("the accounts of a type that the market can reach, whole, in the order of their ids, and no others", async () => {
       const perpetuals = ["held", "flat", "before"].map((id) => {
         const account = futuresAccountOf(id);
-        if (id !== "held") for (const part of [account.positions, account.openLegs]) part.clear();
-        if (id === "flat") account.heldBefore.clear();
+        if (id !== "held") Object.assign(account, { positions: new Map(), openLegs: new Map() });
+        if (id === "flat") account.heldBefore = new Map();
         return account;
       });
       await store.createStrategies(
@@ -95,7 +95,7 @@ export function startingCases(opened: Opened): void {
 
     test("leverages alone expose nobody", async () => {
       const account = emptyAccount("one", "FUTURES");
-      account.leverages.set("BTCUSDT", 5);
+      account.leverages = new Map([["BTCUSDT", 5]]);
       await store.createStrategies([{ first: commitOf(account, 1), key: keyOf("one") }]);
       expect(await exposedOf(store, "FUTURES")).toEqual([]);
     });
