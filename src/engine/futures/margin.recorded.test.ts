@@ -2,15 +2,17 @@
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../domain/position.ts";
 import type { Bracket } from "../../domain/symbol.ts";
-import { decimal, formatDecimal, type Price, ZERO } from "../../money/decimal.ts";
+import { decimal, formatDecimal, magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
 import { contractRules, EXAMPLE_BRACKETS } from "../testing/contract-rules.ts";
 import { positionOf } from "../testing/positions.ts";
 import { isHere, recorded, SKIPPED } from "../testing/recorded.ts";
 import { initialMargin, isolatedMarginOf, liquidationPrice, profitAt } from "./margin.ts";
 
 const { contract: TERMS } = contractRules("BTC");
-/** Where a file states no tolerance. */
-const RELATIVE_TOLERANCE = 1e-8;
+/** Where a file states no tolerance: one part in so many. */
+const RELATIVE_TOLERANCE = 100_000_000n;
+
+const HALF_A_CENT = decimal<Price>("0.005");
 
 type Example = {
   readonly side: "LONG" | "SHORT";
@@ -44,8 +46,8 @@ describe.skipIf(!isHere)(`published liquidation prices${SKIPPED}`, () => {
         String(inputs.entryPrice),
         String(inputs.isolatedWallet),
       );
-      const difference = liquidated(position, inputs) - expected.liquidationPrice;
-      expect(Math.abs(difference)).toBeLessThanOrEqual(tolerance);
+      const difference = subtract(liquidated(position, inputs), published8(expected.liquidationPrice));
+      expect(magnitude(difference)).toBeLessThanOrEqual(published8(tolerance));
     }
   });
 
@@ -60,7 +62,8 @@ describe.skipIf(!isHere)(`published liquidation prices${SKIPPED}`, () => {
         example.leverage,
       );
       const price = liquidated({ ...bare, isolatedWallet: margin }, example);
-      expect(Math.abs(price / example.expected - 1)).toBeLessThanOrEqual(RELATIVE_TOLERANCE);
+      const expected = published8(example.expected);
+      expect(magnitude(subtract(price, expected)) * RELATIVE_TOLERANCE).toBeLessThanOrEqual(expected);
     }
   });
 });
@@ -91,7 +94,8 @@ test.skipIf(!isHere)(`a long and a short as an account showed them${SKIPPED}`, (
     expect(formatDecimal(isolatedMarginOf(position, mark))).toBe(isolatedMargin);
     // The brackets of that time had the same second row, in which both lie.
     const computed = liquidationPrice(position, { ...TERMS, brackets: EXAMPLE_BRACKETS.slice(1, 2) });
-    expect(Number(formatDecimal(computed ?? ZERO)).toFixed(2)).toBe(price);
+    // It is shown to the cent.
+    expect(magnitude(subtract(computed ?? ZERO, decimal<Price>(price)))).toBeLessThanOrEqual(HALF_A_CENT);
   }
 });
 
@@ -100,11 +104,17 @@ function signedQuantity({ side, qty }: Example): string {
 }
 
 /** With the bracket that the example gives, whatever the notional. */
-function liquidated(position: Position, { mmr, cum }: Example): number {
+function liquidated(position: Position, { mmr, cum }: Example): Price {
   const [first] = EXAMPLE_BRACKETS;
   if (first === undefined) throw new Error("there are brackets");
   const only: Bracket = { ...first, maintenanceRate: decimal(String(mmr)), cum: decimal(String(cum)) };
   const price = liquidationPrice(position, { ...TERMS, brackets: [only] });
   if (price === null) throw new Error("every published example has a liquidation price");
-  return Number(formatDecimal(price));
+  return price;
+}
+
+/** A published number as its digits say it, to the eighth of them after the point. */
+function published8(value: number): Price {
+  const [whole = "0", fraction = ""] = String(value).split(".");
+  return decimal(`${whole}.${fraction.slice(0, 8).padEnd(1, "0")}`);
 }

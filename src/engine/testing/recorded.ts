@@ -16,21 +16,29 @@ export function recorded(file: string): unknown {
   return JSON.parse((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
 }
 
+type Recorded = { readonly info: Readonly<Record<"bracket" | "initialLeverage", number | string>> };
+
 /** Every recorded table of leverage brackets, by the day it is of. */
 export function recordedBrackets(): ReadonlyMap<string, BracketTable> {
   const days = ["2024-08-08", "2025-10-23", "2026-07-02"];
   return new Map(
     days.map((day) => {
       const file = `brackets/binance-usdm-leverage-tiers-${day}.json.gz`;
-      const rowsBySymbol = recorded(file) as Readonly<Record<string, readonly { readonly info: object }[]>>;
+      const rowsBySymbol = recorded(file) as Readonly<Record<string, readonly Recorded[]>>;
       const body = Object.entries(rowsBySymbol).map(([symbol, rows]) => ({
         symbol,
-        // The older recordings have texts for numbers.
-        brackets: rows.map(({ info }) =>
-          Object.fromEntries(Object.entries(info).map(([key, value]) => [key, Number(value)])),
-        ),
+        // The older recordings have texts for numbers; decimals are read from either.
+        brackets: rows.map(({ info }) => ({
+          ...info,
+          bracket: wholeOf(info.bracket),
+          initialLeverage: wholeOf(info.initialLeverage),
+        })),
       }));
       return [day, readBrackets(JSON.stringify(body))];
     }),
   );
+}
+
+function wholeOf(value: number | string): number {
+  return Number.parseInt(`${value}`, 10);
 }
