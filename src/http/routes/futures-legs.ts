@@ -3,13 +3,13 @@
 import { legKey } from "../../domain/command-key.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import { optionalInteger, optionalText, soughtClientId, text } from "../parse/fields.ts";
+import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
 import { parseAllLegs } from "../parse/futures-history.ts";
 import { parsePlaceLeg } from "../parse/place-leg.ts";
 import type { Answer, SignedCall } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import { presentCanceledLeg, presentLeg } from "../present/futures-orders.ts";
-import { ALL_CANCELED } from "./futures-orders.ts";
+import { cancelAll } from "./futures-orders.ts";
 import { accountOf, listedOr } from "./strategy.ts";
 
 /** What clients call a leg's id. */
@@ -34,18 +34,8 @@ export async function cancelLeg(call: SignedCall): Promise<Answer> {
   return isRefusal(executed) ? executed : presentCanceledLeg(onlyLeg(executed.legs));
 }
 
-export async function cancelOpenLegs({
-  parameters,
-  strategyId,
-  gateway,
-  lapsed,
-}: SignedCall): Promise<Answer> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenLegs", symbol }, { lapsed });
-  if (isRefusal(executed)) return executed;
-  const rows = listedOr(symbol, executed.legs, gateway.markets.FUTURES);
-  return isRefusal(rows) ? rows : ALL_CANCELED;
+export function cancelOpenLegs(call: SignedCall): Promise<Answer> {
+  return cancelAll(call, "CancelOpenLegs");
 }
 
 export async function queryLeg(call: SignedCall): Promise<Answer> {

@@ -10,7 +10,7 @@ import { presentOrder, presentTrade } from "../present/futures-orders.ts";
 import { cancelFound, findOrder, listedOr, place } from "./strategy.ts";
 
 /** The answer to the cancelling of all of a symbol's orders, or legs, also if there was none. */
-export const ALL_CANCELED = { code: 200, msg: "The operation of cancel all open order is done." };
+const ALL_CANCELED = { code: 200, msg: "The operation of cancel all open order is done." };
 
 export async function placeOrder(call: SignedCall): Promise<Answer> {
   const command = parsePlaceFuturesOrder(call.parameters, call.gateway.newClientOrderId);
@@ -22,17 +22,20 @@ export async function cancelOrder(call: SignedCall): Promise<Answer> {
   return isRefusal(found) ? found : presented(call, await cancelFound(call, found));
 }
 
-export async function cancelOpenOrders({
-  parameters,
-  strategyId,
-  gateway,
-  lapsed,
-}: SignedCall): Promise<Answer> {
+export function cancelOpenOrders(call: SignedCall): Promise<Answer> {
+  return cancelAll(call, "CancelOpenOrders");
+}
+
+/** Has all orders, or all legs, of a symbol cancelled. */
+export async function cancelAll(
+  { parameters, strategyId, gateway, lapsed }: SignedCall,
+  type: "CancelOpenOrders" | "CancelOpenLegs",
+): Promise<Answer> {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
-  const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
+  const executed = await gateway.desk.execute(strategyId, { type, symbol }, { lapsed });
   if (isRefusal(executed)) return executed;
-  const rows = listedOr(symbol, executed.orders, gateway.markets.FUTURES);
+  const rows = listedOr(symbol, [...executed.orders, ...executed.legs], gateway.markets.FUTURES);
   return isRefusal(rows) ? rows : ALL_CANCELED;
 }
 
