@@ -18,6 +18,7 @@ import type { Leg } from "../domain/leg.ts";
 import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { SettledSignal } from "../domain/signal.ts";
 import { apply } from "../engine/apply.ts";
 import { decide, symbolsConcerned } from "../engine/decide.ts";
 import {
@@ -214,9 +215,10 @@ export class Desk {
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
       lane.held = null;
-      const { orders, trades, legs, incomes } = applyAll(account, events);
+      const changed = applyAll(account, events);
+      const { orders, legs } = changed;
       const entry: JournalEntry = { version: version + 1, key, at, events };
-      const outcome = await this.#commits.commit({ account, entry, orders, trades, legs, incomes });
+      const outcome = await this.#commits.commit({ account, entry, ...changed });
       if (outcome === "OUTDATED") {
         mayBeReplay = true;
         continue;
@@ -294,7 +296,7 @@ async function prepare(market: DeskMarket, symbols: readonly string[]): Promise<
   if (awaited.length > 0) await Promise.all(awaited);
 }
 
-type Changed = Pick<Commit, "orders" | "trades" | "legs" | "incomes">;
+type Changed = Omit<Commit, "account" | "entry">;
 
 function applyAll(account: Account, events: readonly DomainEvent[]): Changed {
   const orders = new Map<number, Order>();
@@ -308,7 +310,26 @@ function applyAll(account: Account, events: readonly DomainEvent[]): Changed {
     if (event.type === "OrderFilled") trades.push(event.trade);
     incomes.push(...applied.incomes);
   }
-  return { orders: [...orders.values()], trades, legs: [...legs.values()], incomes };
+  const signals = events.flatMap((event) => settledBy(event, orders) ?? []);
+  return { orders: [...orders.values()], trades, legs: [...legs.values()], incomes, signals };
+}
+
+/** The signal that an event settles; `orders` are those of its entry, as the entry left them. */
+function settledBy(event: DomainEvent, orders: ReadonlyMap<number, Order>): SettledSignal | null {
+  switch (event.type) {
+    case "SignalExecuted": {
+      const { signalId, processedAt, orderId } = event;
+      const order = orders.get(orderId);
+      if (order === undefined) throw new Error(`a signal is executed with its order: ${signalId}`);
+      return { signalId, state: { status: "EXECUTED", processedAt, order } };
+    }
+    case "SignalRejected": {
+      const { signalId, processedAt, reason } = event;
+      return { signalId, state: { status: "REJECTED", processedAt, reason } };
+    }
+    default:
+      return null;
+  }
 }
 
 /** A crossing comes only once and must not be lost; there are no more of them than there are who wait for one. */

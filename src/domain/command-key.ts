@@ -12,6 +12,11 @@ export function legKey(clientLegId: string): string {
   return `algo:${clientLegId}`;
 }
 
+/** The key under which a signal reaches its terminal state: once. */
+export function signalKey(signalId: string): string {
+  return `signal:${signalId}`;
+}
+
 /** The key of a funding settlement, by the minute that it is due at: it may be published some ms late. */
 export function fundingKey({ symbol, fundingTime }: Pick<Settlement, "symbol" | "fundingTime">): string {
   return `funding:${symbol}:${Math.floor(fundingTime / MINUTE_MS)}`;

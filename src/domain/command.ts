@@ -72,6 +72,17 @@ export type LiquidatePosition = Seen & { readonly type: "LiquidatePosition"; rea
 /** Cancels and sells everything and ends the strategy for good; says the same again while that is not done. */
 export type CloseStrategy = { readonly type: "CloseStrategy" };
 
+/**
+ * Has the order of a signal placed, or the signal rejected. `processedAt`, wall time in Unix ms, is when it is tried.
+ * A refusal that time may mend (a silent market, an exhausted budget) leaves the signal as it is.
+ */
+export type ExecuteSignal = {
+  readonly type: "ExecuteSignal";
+  readonly signalId: string;
+  readonly order: PlaceOrder;
+  readonly processedAt: number;
+};
+
 export type Command =
   | PlaceOrder
   | CancelOrder
@@ -85,4 +96,5 @@ export type Command =
   | ChangeLeverage
   | SettleFunding
   | LiquidatePosition
-  | CloseStrategy;
+  | CloseStrategy
+  | ExecuteSignal;

@@ -7,6 +7,7 @@ import type { Settlement } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
 import type { Position } from "./position.ts";
 import type { FilterName } from "./refusal.ts";
+import type { Rejection } from "./signal.ts";
 
 type Happening = {
   /** Market time, Unix ms. */
@@ -90,6 +91,21 @@ export type StrategyClosing = Happening & { readonly type: "StrategyClosing" };
 /** The strategy is over, for good. */
 export type StrategyClosed = Happening & { readonly type: "StrategyClosed" };
 
+/** The engine took the order of a signal, which the same entry places. `processedAt` is wall time, Unix ms. */
+export type SignalExecuted = Happening & {
+  readonly type: "SignalExecuted";
+  readonly signalId: string;
+  readonly orderId: number;
+  readonly processedAt: number;
+};
+/** The order of a signal can never be taken. It changes nothing of the account. */
+export type SignalRejected = Happening & {
+  readonly type: "SignalRejected";
+  readonly signalId: string;
+  readonly reason: Rejection;
+  readonly processedAt: number;
+};
+
 export type DomainEvent =
   | StrategyOpened
   | OrderPlaced
@@ -105,4 +121,6 @@ export type DomainEvent =
   | LeverageChanged
   | FundingSettled
   | StrategyClosing
-  | StrategyClosed;
+  | StrategyClosed
+  | SignalExecuted
+  | SignalRejected;

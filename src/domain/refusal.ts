@@ -71,6 +71,7 @@ export type Refusal =
   // Limits.
   | { readonly refusal: "WEIGHT_EXHAUSTED"; readonly limit: number }
   | { readonly refusal: "ORDERS_EXHAUSTED"; readonly limit: number; readonly interval: string }
+  | { readonly refusal: "READS_EXHAUSTED"; readonly limit: number }
   | { readonly refusal: "BANNED"; readonly until: number }
   // The strategy.
   | { readonly refusal: "KEY_NOT_BOUND" }

@@ -27,7 +27,8 @@ const NOTHING_HELD: readonly HeldBefore[] = [];
  */
 export function apply(account: Account, event: DomainEvent): Applied {
   for (const posting of event.postings) post(account.balances, posting);
-  account.updatedAt = event.at;
+  // A signal that is rejected is no change of the account.
+  if (event.type !== "SignalRejected") account.updatedAt = event.at;
   const touched = carryOut(account, event);
   const incomes = account.type === "SPOT" ? NO_INCOMES : numbered(account, event);
   if (touched === null) return { order: null, leg: null, incomes };
@@ -36,7 +37,10 @@ export function apply(account: Account, event: DomainEvent): Applied {
 
 function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
   switch (event.type) {
+    // The order of a signal has events of its own.
     case "StrategyOpened":
+    case "SignalExecuted":
+    case "SignalRejected":
       return null;
     case "OrderPlaced":
       account.nextOrderId = event.order.orderId + 1;

@@ -24,6 +24,9 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
       return [command.symbol];
     case "SettleFunding":
       return [command.settlement.symbol];
+    // On a strategy that is over nothing is looked at: the signal is rejected.
+    case "ExecuteSignal":
+      return account.status === "LIVE" ? [command.order.symbol] : [];
     case "TriggerStop":
       return symbolOf(account.openOrders.get(command.orderId));
     case "TriggerLeg":

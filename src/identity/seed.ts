@@ -30,7 +30,10 @@ export async function seedStrategies(
     const { record, secret } = issueApiKey(master, { label: "demo", strategyId, createdAt: now });
     const entry = { version: 1, key: null, at: marketNow, events: [event] };
     return {
-      created: { first: { account, entry, orders: [], trades: [], legs: [], incomes }, key: record },
+      created: {
+        first: { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] },
+        key: record,
+      },
       shown: { strategyId, type, apiKey: record.apiKey, apiSecret: secret },
     };
   });

@@ -3,13 +3,14 @@ import type { Ban, BudgetEntry } from "./store.ts";
 
 export function encodeBudgets({ charges, bans }: Pick<BudgetEntry, "charges" | "bans">): string {
   return JSON.stringify({
-    charges: charges.map(({ holder, tenSeconds, weight, orders, failures, refusedAt }) => [
+    charges: charges.map(({ holder, tenSeconds, weight, orders, failures, refusedAt, reads }) => [
       holder,
       tenSeconds,
       weight,
       orders,
       failures,
       refusedAt,
+      reads,
     ]),
     bans,
   });
@@ -18,13 +19,14 @@ export function encodeBudgets({ charges, bans }: Pick<BudgetEntry, "charges" | "
 export function decodeBudgets(text: string): Pick<BudgetEntry, "charges" | "bans"> {
   const { charges, bans } = JSON.parse(text) as { charges: StoredCharge[]; bans: Ban[] };
   return {
-    charges: charges.map(([holder, tenSeconds, weight, orders, failures, refusedAt]) => ({
+    charges: charges.map(([holder, tenSeconds, weight, orders, failures, refusedAt, reads = 0]) => ({
       holder,
       tenSeconds,
       weight,
       orders,
       failures,
       refusedAt,
+      reads,
     })),
     bans,
   };
@@ -37,4 +39,6 @@ type StoredCharge = [
   orders: number,
   failures: number,
   refusedAt: number[],
+  /** Entries of a former version have none. */
+  reads?: number,
 ];

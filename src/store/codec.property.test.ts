@@ -6,6 +6,7 @@ import type { DomainEvent } from "../domain/event.ts";
 import type { FiredLeg, Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import type { HeldBefore, Position } from "../domain/position.ts";
+import type { Rejection } from "../domain/signal.ts";
 import type { Decimal, Product } from "../money/decimal.ts";
 import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
 import { decodeAccount, decodeEvents, encodeEvents, encodeState } from "./codec.ts";
@@ -183,6 +184,25 @@ const EVENTS: {
   }),
   StrategyClosing: fc.record({ ...happening, type: fc.constant("StrategyClosing") }),
   StrategyClosed: fc.record({ ...happening, type: fc.constant("StrategyClosed") }),
+  SignalExecuted: fc.record({
+    ...happening,
+    type: fc.constant("SignalExecuted"),
+    signalId: text,
+    orderId: id,
+    processedAt: time,
+  }),
+  SignalRejected: fc.record({
+    ...happening,
+    type: fc.constant("SignalRejected"),
+    signalId: text,
+    reason: fc.constantFrom<Rejection>(
+      { refusal: "STRATEGY_NOT_LIVE" },
+      { refusal: "FILTER_FAILED", filter: "NOTIONAL" },
+      { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: "STOP_LOSS_LIMIT" },
+      { refusal: "PARAMETERS_MISSING", parameters: ["quantity", "quoteOrderQty"] },
+    ),
+    processedAt: time,
+  }),
 };
 
 const pockets: fc.Arbitrary<Pockets> = fc.record<Pockets>({

@@ -12,6 +12,9 @@ export const GROUP_COLUMNS: {
   readonly trades: ColumnTypes<Tables["trades"]>;
   readonly legs: ColumnTypes<Tables["legs"]>;
   readonly incomes: ColumnTypes<Tables["incomes"]>;
+  readonly signals: ColumnTypes<
+    Pick<Tables["signals"], "strategy_id" | "signal_id" | "status" | "processed_at" | "outcome">
+  >;
 } = {
   strategies: { id: "text", status: "text", version: "bigint", is_exposed: "bigint", state: "text" },
   journal: { strategy_id: "text", version: "bigint", key: "text", at: "bigint", events: "text" },
@@ -51,6 +54,14 @@ export const GROUP_COLUMNS: {
     amount: "text",
     at: "bigint",
     trade_id: "bigint",
+  },
+  // Of a signal there is a row already.
+  signals: {
+    strategy_id: "text",
+    signal_id: "text",
+    status: "text",
+    processed_at: "bigint",
+    outcome: "text",
   },
 };
 

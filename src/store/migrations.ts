@@ -308,6 +308,58 @@ async function addFirstIncomes(db: Kysely<unknown>): Promise<void> {
   }
 }
 
+/** Signals, and the handshakes of streams that have failed. */
+const SIGNALS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await numbered(db, "signals")
+      .addColumn("signal_id", "text", (column) => column.notNull())
+      .addColumn("strategy_id", "text", (column) => column.notNull())
+      .addColumn("idempotency_key", "text", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addColumn("received_at", "bigint", (column) => column.notNull())
+      .addColumn("status", "text", (column) => column.notNull())
+      .addColumn("processed_at", "bigint")
+      .addColumn("outcome", "text")
+      .addColumn("attempts", "bigint", (column) => column.notNull())
+      .addColumn("due_at", "bigint", (column) => column.notNull())
+      .addUniqueConstraint("signals_by_id", ["signal_id"])
+      .addUniqueConstraint("signals_by_key", ["strategy_id", "idempotency_key"])
+      .execute();
+    await db.schema
+      .createIndex("signals_by_strategy")
+      .on("signals")
+      .columns(["strategy_id", "position"])
+      .execute();
+    // Few are ever pending; they are looked for every second.
+    await db.schema
+      .createIndex("signals_pending")
+      .on("signals")
+      .columns(["due_at", "position"])
+      .where(sql.ref("processed_at"), "is", null)
+      .execute();
+    await numbered(db, "failed_handshakes")
+      .addColumn("api_key", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex("failed_handshakes_by_key")
+      .on("failed_handshakes")
+      .columns(["api_key", "at"])
+      .execute();
+    await db.schema.createIndex("failed_handshakes_at").on("failed_handshakes").columns(["at"]).execute();
+  },
+};
+
+/** A table whose rows the database numbers, in `position`. */
+function numbered(db: Kysely<unknown>, table: string) {
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  return db.schema
+    .createTable(table)
+    .addColumn("position", isPostgres ? "bigint" : "integer", (column) =>
+      isPostgres ? column.generatedByDefaultAsIdentity().primaryKey() : column.primaryKey(),
+    );
+}
+
 /** In the order of their names. */
 export const MIGRATIONS: MigrationProvider = {
   async getMigrations() {
@@ -318,6 +370,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0004-symbols-heard": SYMBOLS_HEARD,
       "0005-appended": APPENDED,
       "0006-futures": FUTURES,
+      "0007-signals": SIGNALS,
     };
   },
 };

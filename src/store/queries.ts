@@ -8,6 +8,7 @@ import { historyQueries } from "./history.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { incomeRow, journalRow, strategyRow } from "./rows.ts";
 import type { Tables } from "./schema.ts";
+import { SIGNAL_COLUMNS, signalOfRow } from "./signal-rows.ts";
 import type { ApiKeyRecord, AuditRecord, Store } from "./store.ts";
 import type { NoteKind, SymbolNote } from "./symbol-notes.ts";
 
@@ -17,6 +18,11 @@ type Queries = Omit<
   | "findEntry"
   | "commit"
   | "findKey"
+  | "findSignal"
+  | "receiveSignals"
+  | "claimSignals"
+  | "postponeSignal"
+  | "noteFailedHandshake"
   | "logBudgets"
   | "noteHeard"
   | "noteFunding"
@@ -70,6 +76,28 @@ export function queries(db: Kysely<Tables>): Queries {
     async listClosingStrategies() {
       const rows = await db.selectFrom("strategies").select("id").where("status", "=", "CLOSING").execute();
       return rows.map(({ id }) => id);
+    },
+
+    async listSignals(strategyId, { limit }) {
+      const rows = await db
+        .selectFrom("signals")
+        .select(SIGNAL_COLUMNS)
+        .where("strategy_id", "=", strategyId)
+        .orderBy("position", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(signalOfRow);
+    },
+
+    async listFailedHandshakes(apiKey, since) {
+      const rows = await db
+        .selectFrom("failed_handshakes")
+        .select("at")
+        .where("api_key", "=", apiKey)
+        .where("at", ">=", since)
+        .orderBy("at")
+        .execute();
+      return rows.map(({ at }) => Number(at));
     },
 
     async createStrategies(created) {

@@ -15,6 +15,7 @@ import {
   type Value,
 } from "./group-columns.ts";
 import type { Tables } from "./schema.ts";
+import { settlementRow } from "./signal-rows.ts";
 import type { Commit, JournalEntry } from "./store.ts";
 
 /** Begins what an entry without a key is kept under: its version. The keys of commands begin with a letter. */
@@ -129,9 +130,10 @@ export function groupColumns(group: readonly Commit[]): GroupColumns {
     trades: [],
     legs: [],
     incomes: [],
+    signals: [],
   };
   for (const commit of group) {
-    const { entry, orders, trades, legs, incomes } = commit;
+    const { entry, orders, trades, legs, incomes, signals } = commit;
     const { strategyId } = commit.account;
     rows.strategies.push(strategyRow(commit));
     rows.journal.push(journalRow(strategyId, entry));
@@ -139,6 +141,7 @@ export function groupColumns(group: readonly Commit[]): GroupColumns {
     for (const trade of trades) rows.trades.push(tradeRow(strategyId, trade));
     for (const leg of legs) rows.legs.push(legRow(strategyId, leg));
     for (const income of incomes) rows.incomes.push(incomeRow(strategyId, income));
+    for (const signal of signals) rows.signals.push(settlementRow(strategyId, signal));
   }
   return {
     strategies: columnsOf("strategies", rows.strategies),
@@ -147,6 +150,7 @@ export function groupColumns(group: readonly Commit[]): GroupColumns {
     trades: columnsOf("trades", rows.trades),
     legs: columnsOf("legs", rows.legs),
     incomes: columnsOf("incomes", rows.incomes),
+    signals: columnsOf("signals", rows.signals),
   };
 }
 

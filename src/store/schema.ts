@@ -5,6 +5,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
+import type { SignalStatus } from "../domain/signal.ts";
 import type { AuditRecord } from "./store.ts";
 import type { NoteKind } from "./symbol-notes.ts";
 
@@ -71,6 +72,26 @@ export type Tables = {
     at: Integer;
     trade_id: Integer | null;
   };
+  /** Rows in the order in which signals were received. */
+  signals: {
+    position: Generated<Integer>;
+    signal_id: string;
+    strategy_id: string;
+    /** As JSON, which holds whatever a text may: some databases refuse a NUL. */
+    idempotency_key: string;
+    body: string;
+    received_at: Integer;
+    status: SignalStatus;
+    /** Null as long as the signal is pending. */
+    processed_at: Integer | null;
+    /** By the status: null, the order, or the reason. */
+    outcome: string | null;
+    attempts: Integer;
+    /** Until when a pending one is somebody's, or is to be left alone: wall time, Unix ms. */
+    due_at: Integer;
+  };
+  /** Handshakes of streams, as long as they count. */
+  failed_handshakes: { position: Generated<Integer>; api_key: string; at: Integer };
   api_keys: {
     id: string;
     api_key: string;

@@ -10,6 +10,7 @@ import type { DomainEvent } from "../domain/event.ts";
 import type { Income, IncomeType } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
+import type { NewSignal, Rejection, SettledSignal, Signal } from "../domain/signal.ts";
 
 /** An account as committed, and the version of its row. */
 export type LoadedAccount = { readonly account: Account; readonly version: number };
@@ -36,6 +37,8 @@ export type Commit = {
   /** Trades and incomes are only ever added. */
   readonly trades: readonly Trade[];
   readonly incomes: readonly Income[];
+  /** The signals that the entry settles, which are recorded already. */
+  readonly signals: readonly SettledSignal[];
 };
 
 /**
@@ -120,6 +123,9 @@ export type IncomeQuery = {
   readonly limit: number;
 };
 
+/** What is recorded under a signal's key, and whether it is the signal that was given. */
+export type ReceivedSignal = { readonly signal: Signal; readonly isNew: boolean };
+
 /** Until when a symbol's market has been looked at for the watch list of a family: market time, Unix ms. */
 export type Heard = { readonly family: StrategyType; readonly symbol: string; readonly at: number };
 
@@ -130,6 +136,8 @@ export type BudgetCharge = {
   readonly tenSeconds: number;
   readonly weight: number;
   readonly orders: number;
+  /** Reads of the bot family. */
+  readonly reads: number;
   /** Failed authentications. */
   readonly failures: number;
   /** When it was answered 429: wall time, Unix ms. */
@@ -224,6 +232,42 @@ export type Store = {
   listFundingNoted(): Promise<readonly { readonly symbol: string; readonly until: number }[]>;
   /** The strategies that are being closed and are not closed yet. */
   listClosingStrategies(): Promise<readonly string[]>;
+
+  /**
+   * Records signals, each unless its strategy has one under its key already, and answers in the same order with what is
+   * recorded under their keys. Resolves when all is durable. Nobody else claims a new one before `claimedUntil`. If it
+   * rejects, with StoreUnavailable too, they may be recorded or not: whoever comes again under their keys is told. Times here
+   * and below are wall time, Unix ms.
+   */
+  receiveSignals(
+    signals: readonly NewSignal[],
+    options: { readonly claimedUntil: number },
+  ): Promise<readonly ReceivedSignal[]>;
+  findSignal(
+    strategyId: string,
+    signal: { signalId: string } | { idempotencyKey: string },
+  ): Promise<Signal | null>;
+  /** The newest signals of a strategy, newest first. */
+  listSignals(strategyId: string, options: { readonly limit: number }): Promise<readonly Signal[]>;
+  /**
+   * Claims pending signals that nobody has a claim on any more, longest due first: nobody else is given them before `until`.
+   * Several processes may ask at once, and none waits for another.
+   */
+  claimSignals(claim: {
+    readonly now: number;
+    readonly until: number;
+    readonly limit: number;
+  }): Promise<readonly Signal[]>;
+  /** Has a pending signal be FAILED, to be claimed again from `dueAt` on. One that is settled stays as it is. */
+  postponeSignal(
+    signalId: string,
+    options: { readonly reason: Rejection; readonly dueAt: number },
+  ): Promise<void>;
+
+  /** Notes that a stream handshake under a key has failed, and forgets those that failed before `forgetBefore`. */
+  noteFailedHandshake(apiKey: string, at: number, options: { readonly forgetBefore: number }): Promise<void>;
+  /** When handshakes under a key failed, ascending; those since a time. */
+  listFailedHandshakes(apiKey: string, since: number): Promise<readonly number[]>;
 
   /** Creates strategies that already have their first entry (the seed), each with a key bound to it. It is audited. */
   createStrategies(created: readonly { readonly first: Commit; readonly key: ApiKeyRecord }[]): Promise<void>;

@@ -9,11 +9,9 @@ import type { Posting } from "../money/posting.ts";
 /** A domain value with text in the place of every bigint. */
 export type Stored<T> = T extends bigint
   ? string
-  : T extends readonly (infer Element)[]
-    ? readonly Stored<Element>[]
-    : T extends object
-      ? { readonly [K in keyof T]: Stored<T[K]> }
-      : T;
+  : T extends object
+    ? { readonly [K in keyof T]: Stored<T[K]> }
+    : T;
 
 /** Orders from before there were stops lack what only stops need. */
 type StoredOrder = Omit<Stored<Order>, "stopPrice" | "workingAt"> &

@@ -20,7 +20,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   identity: ["store", "engine", "domain", "money"],
   limits: ["store", "domain"],
   cli: ["config.ts", "data-directory.ts", "identity", "store", "domain"],
-  http: ["desk", "engine", "store", "market", "identity", "limits", "domain", "money"],
+  signals: ["desk", "store", "domain", "money"],
+  streams: ["store", "market", "identity", "limits", "domain"],
+  docs: ["config.ts", "http", "signals", "streams", "domain"],
+  http: ["desk", "engine", "store", "market", "identity", "limits", "signals", "domain", "money"],
 };
 
 /** The core: pure, synchronous, without a clock of its own. */

@@ -50,10 +50,17 @@ const REPLAY_EVERY = 200;
 /** Moves of the market after which a strategy that is still closing is helped: everything trades again. */
 const CLOSING_MOVES = 20;
 const AFTER_CLOSE = 20;
-/** What still happens to a strategy that is no longer live: its positions live on, and what it held is settled. */
+/** Of so many things that are asked for on spot one is asked for by a signal, if it is an order. */
+const SIGNAL_EVERY = 3;
+/** What happens when everything is over. */
+const AFTER_ALL: readonly DomainEvent["type"][] = ["FundingSettled", "SignalRejected"];
+/**
+ * What still happens to a strategy that is no longer live: its positions live on, what it held is settled, and its signals are
+ * rejected.
+ */
 const STILL_HAPPENS = {
-  CLOSING: ["CloseStrategy", "LiquidatePosition", "SettleFunding"],
-  CLOSED: ["SettleFunding"],
+  CLOSING: ["CloseStrategy", "LiquidatePosition", "SettleFunding", "ExecuteSignal"],
+  CLOSED: ["SettleFunding", "ExecuteSignal"],
 } as const satisfies { readonly [Status in Exclude<Account["status"], "LIVE">]: readonly Command["type"][] };
 
 export class Life {
@@ -141,7 +148,7 @@ export class Life {
     }
     this.#check();
     this.#checkReplay();
-    if (this.#journal.findLast(({ type }) => type !== "FundingSettled")?.type !== "StrategyClosed")
+    if (this.#journal.findLast(({ type }) => !AFTER_ALL.includes(type))?.type !== "StrategyClosed")
       throw new Error("the last that happens to a strategy is that it is closed");
   }
 
@@ -161,7 +168,18 @@ export class Life {
       orders: this.#orders,
       legs: this.#legs,
     };
-    for (const command of this.#family.draw(scene)) this.#carryOut(command);
+    for (const command of this.#family.draw(scene)) this.#carryOut(this.#asSignal(command));
+  }
+
+  #asSignal(command: Command): Command {
+    const isSignal = this.#family.type === "SPOT" && this.#placed % SIGNAL_EVERY === 0;
+    if (!isSignal || command.type !== "PlaceOrder") return command;
+    return {
+      type: "ExecuteSignal",
+      signalId: command.clientOrderId,
+      order: command,
+      processedAt: this.#at,
+    };
   }
 
   #settleFunding(): void {
@@ -247,13 +265,17 @@ export class Life {
   }
 
   #apply(event: DomainEvent): Happened {
-    if (this.#account.status === "CLOSED" && event.type !== "FundingSettled")
+    if (this.#account.status === "CLOSED" && !AFTER_ALL.includes(event.type))
       throw new Error(`nothing happens after the close: ${event.type}`);
     const applied = apply(this.#account, event);
     const { order, leg } = applied;
     this.#note(event);
     if (event.type === "OrderTriggered" && order?.workingAt !== event.at)
       throw new Error(`a triggered order works from its trigger on: ${event.orderId}`);
+    if (event.type === "SignalRejected" && stateOf(this.#account) !== this.#state)
+      throw new Error(`a rejected signal changes nothing: ${event.signalId}`);
+    if (event.type === "SignalExecuted" && !this.#orders.has(event.orderId))
+      throw new Error(`a signal is executed with its order: ${event.signalId}`);
     if (event.type === "OrderFilled" && event.trade.tradeId !== ++this.#lastTradeId)
       throw new Error(`trades are numbered one by one: ${event.trade.tradeId}`);
     if (order !== null) {
@@ -277,6 +299,8 @@ export class Life {
     const { events } = this.#circumstances.report;
     this.#journal.push(event);
     count(events, event.type);
+    // A placement by a signal is refused like any other.
+    if (event.type === "SignalRejected") count(this.#circumstances.report.refusals, nameOf(event.reason));
     if (event.type === "OrderExpired") count(events, `${event.type} ${event.reason}`);
     if (event.type === "OrderPlaced" && event.order.type === "LIQUIDATION")
       count(events, `${event.type} ${event.order.type}`);

@@ -21,6 +21,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault("FUTURES", "keeps locked what a cancelled order reserved", spoiling(withoutRelease)),
   fault("SPOT", "passes over a number", spoiling(numberedAhead)),
   fault("FUTURES", "passes over a number", spoiling(numberedAhead)),
+  fault("SPOT", "rejects a signal and keeps its order", spoiling(rejectedAfterAll)),
   fault("FUTURES", "tells of a gain that was not paid", spoiling(gainOfOneMore)),
   fault("FUTURES", "forgets one unit of a wallet", spoiling(walletOfOneLess)),
   fault("FUTURES", "reserves one unit too little", spoiling(reserveOfOneLess)),
@@ -67,6 +68,12 @@ function ignoring(type: Command["type"]): Decide {
 
 function withoutRelease(event: DomainEvent): DomainEvent {
   return event.type === "OrderCanceled" ? { ...event, postings: [] } : event;
+}
+
+function rejectedAfterAll(event: DomainEvent): DomainEvent {
+  if (event.type !== "SignalExecuted") return event;
+  const { orderId: _, ...others } = event;
+  return { ...others, type: "SignalRejected", reason: { refusal: "INSUFFICIENT_BALANCE" } };
 }
 
 function numberedAhead(event: DomainEvent): DomainEvent {

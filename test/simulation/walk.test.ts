@@ -20,6 +20,8 @@ const EVENTS_MIN = {
   OrderExpired: 5,
   StrategyClosing: 20,
   StrategyClosed: 100,
+  SignalExecuted: 1_000,
+  SignalRejected: 2_000,
 };
 /** Too rare to be asked of any seed. */
 const EXPIRIES_MIN = {

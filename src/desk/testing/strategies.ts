@@ -14,7 +14,7 @@ export async function createStrategies(
       const { account, event, incomes } = openStrategy(id, type, 1_000);
       const entry = { version: 1, key: null, at: 1_000, events: [event] };
       return {
-        first: { account, entry, orders: [], trades: [], legs: [], incomes },
+        first: { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] },
         key: {
           keyId: id,
           apiKey: `key-${id}`,

@@ -6,6 +6,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { cancelOpenOrders, cancelOrder } from "../cancel-order.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { Draft } from "../draft.ts";
+import { rejected } from "../signal.ts";
 import { conclude } from "./aftermath.ts";
 import { closeStrategy } from "./close-strategy.ts";
 import { contractOf } from "./contract.ts";
@@ -49,6 +50,10 @@ function carryOut(draft: Draft, command: Command, circumstances: Circumstances):
       return liquidatePosition(draft, command, circumstances);
     case "CloseStrategy":
       return closeStrategy(draft, circumstances);
+    // Signals are for spot: none of a futures strategy is ever recorded, and one that were should not be tried for ever.
+    case "ExecuteSignal":
+      draft.add(rejected(command, { refusal: "KEY_OF_OTHER_FAMILY" }, circumstances.at));
+      return null;
     case "TriggerStop":
       throw new Error("a futures strategy has legs, and no stops");
   }

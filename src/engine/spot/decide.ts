@@ -3,6 +3,7 @@ import type { Account } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
 import { cancelOpenOrders, cancelOrder } from "../cancel-order.ts";
 import type { Circumstances, Decision } from "../decision.ts";
+import { settleSignal } from "../signal.ts";
 import { closeStrategy } from "./close-strategy.ts";
 import { fillRestingOrder } from "./fill-resting-order.ts";
 import { placeOrder } from "./place-order.ts";
@@ -22,6 +23,8 @@ export function decideSpot(account: Account, command: Command, circumstances: Ci
       return triggerStop(account, command, circumstances);
     case "CloseStrategy":
       return closeStrategy(account, circumstances);
+    case "ExecuteSignal":
+      return settleSignal(command, placeOrder(account, command.order, circumstances), circumstances);
     case "PlaceLeg":
     case "CancelLeg":
     case "CancelOpenLegs":

@@ -1,6 +1,7 @@
 // What happened, in a trader's words.
 import type { DomainEvent, OrderFilled } from "../../domain/event.ts";
 import { incomesOf } from "../../domain/income.ts";
+import type { Refusal } from "../../domain/refusal.ts";
 import { type Amount, formatBriefly, ZERO } from "../../money/decimal.ts";
 
 export function inWords(event: DomainEvent): string {
@@ -35,6 +36,22 @@ export function inWords(event: DomainEvent): string {
       return "closing";
     case "StrategyClosed":
       return "closed";
+    case "SignalExecuted":
+      return `executed signal with ${event.orderId}`;
+    case "SignalRejected":
+      return `rejected signal ${refusalInWords(event.reason)}`;
+  }
+}
+
+/** The name of a refusal, with what it names besides. */
+export function refusalInWords(refusal: Refusal): string {
+  switch (refusal.refusal) {
+    case "FILTER_FAILED":
+      return `FILTER_FAILED ${refusal.filter}`;
+    case "CONTRACT_FILTER_FAILED":
+      return `CONTRACT_FILTER_FAILED ${refusal.filter} ${refusal.fault}`;
+    default:
+      return refusal.refusal;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Account } from "../../domain/account.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
-import { MINUTE_MS, TEN_SECONDS_MS } from "../../domain/order-counts.ts";
+import { MINUTE_MS } from "../../domain/order-counts.ts";
 import type { Position } from "../../domain/position.ts";
 import type { Bracket } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, ZERO } from "../../money/decimal.ts";
@@ -69,16 +69,6 @@ export const FUTURES: Family = {
       };
       market.changeRules(symbol, { contract: { ...contract, brackets: [only] } });
     }),
-    busy: ({ account, at }, [placed = ""]) => {
-      const inTenSeconds = wholeNumber(placed);
-      account.orderCounts = {
-        tenSeconds: Math.floor(at / TEN_SECONDS_MS),
-        inTenSeconds,
-        minute: Math.floor(at / MINUTE_MS),
-        inMinute: inTenSeconds,
-      };
-      return "nothing";
-    },
   },
   held,
 };

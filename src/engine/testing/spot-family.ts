@@ -1,5 +1,6 @@
 // Scenarios of spot strategies: the pairs they are played on, and the steps that only they have.
 import type { Account } from "../../domain/account.ts";
+import type { PlaceOrder } from "../../domain/command.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
@@ -82,20 +83,28 @@ export const SPOT: Family = {
   type: "SPOT",
   rules: RULES,
   steps: {
-    buy: (bench, words) => place(bench, "BUY", words),
-    sell: (bench, words) => place(bench, "SELL", words),
+    buy: (bench, words) => bench.carryOut(placement(bench, "BUY", words)),
+    sell: (bench, words) => bench.carryOut(placement(bench, "SELL", words)),
+    signal,
     trade: (bench, [symbol = "", price = ""]) => trade(bench, symbol, decimal(price)),
     average: quietly((market, [symbol = "", price = ""]) => market.setAveragePrice(symbol, decimal(price))),
   },
   held,
 };
 
-function place(bench: Workbench, side: Side, words: readonly string[]): string {
+/** The order of the signal is what the words say, its side the first of them. */
+function signal(bench: Workbench, [side = "", ...words]: readonly string[]): string {
+  const order = placement(bench, side === "buy" ? "BUY" : "SELL", words);
+  const processedAt = bench.at;
+  return bench.carryOut({ type: "ExecuteSignal", signalId: order.clientOrderId, order, processedAt });
+}
+
+function placement(bench: Workbench, side: Side, words: readonly string[]): PlaceOrder {
   const isByQuote = words[0] === "for";
   const [amount = "", symbol = ""] = isByQuote ? words.slice(1) : words;
   const price = priceAfter("@", words);
   const stopPrice = priceAfter("stop", words);
-  return bench.carryOut({
+  return {
     type: "PlaceOrder",
     symbol,
     side,
@@ -104,7 +113,7 @@ function place(bench: Workbench, side: Side, words: readonly string[]): string {
     price,
     stopPrice,
     clientOrderId: `step-${bench.at}`,
-  });
+  };
 }
 
 function orderType(price: Price | null, stopPrice: Price | null): ClientOrderType {

@@ -3,7 +3,8 @@
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
 import type { Quote } from "../../domain/market.ts";
-import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import { MINUTE_MS, TEN_SECONDS_MS } from "../../domain/order-counts.ts";
+import { isRefusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
@@ -14,7 +15,7 @@ import { apply } from "../apply.ts";
 import { decide } from "../decide.ts";
 import { openStrategy } from "../open-strategy.ts";
 import { STANDARD } from "../profiles.ts";
-import { inWords } from "./event-words.ts";
+import { inWords, refusalInWords } from "./event-words.ts";
 import { MarketStub } from "./market-stub.ts";
 
 /** A step of a scenario: its words after the first; answers with its outcome. */
@@ -115,6 +116,16 @@ const STEPS: Readonly<Record<string, Step>> = {
     }),
   ),
   cancel: (bench, [what = "", of = ""]) => bench.carryOut(cancellation(what, of)),
+  busy: ({ account, at }, [placed = ""]) => {
+    const inTenSeconds = wholeNumber(placed);
+    account.orderCounts = {
+      tenSeconds: Math.floor(at / TEN_SECONDS_MS),
+      inTenSeconds,
+      minute: Math.floor(at / MINUTE_MS),
+      inMinute: inTenSeconds,
+    };
+    return "nothing";
+  },
   close: (bench) => bench.carryOut({ type: "CloseStrategy" }),
 };
 
@@ -150,18 +161,7 @@ export function wholeNumber(text: string): number {
 }
 
 function isPlacement({ type }: Command): boolean {
-  return type === "PlaceOrder" || type === "PlaceLeg";
-}
-
-function refusalInWords(refusal: Refusal): string {
-  switch (refusal.refusal) {
-    case "FILTER_FAILED":
-      return `FILTER_FAILED ${refusal.filter}`;
-    case "CONTRACT_FILTER_FAILED":
-      return `CONTRACT_FILTER_FAILED ${refusal.filter} ${refusal.fault}`;
-    default:
-      return refusal.refusal;
-  }
+  return type === "PlaceOrder" || type === "PlaceLeg" || type === "ExecuteSignal";
 }
 
 function inOrder(outcomes: readonly string[]): string {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
 import { commitOf, firstOf, orderOf } from "../contract/records.ts";
+import { signalOf } from "../contract/signal-records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
@@ -60,6 +61,11 @@ describe.skipIf(!hasPostgres)(postgresTitle("between SQLite and PostgreSQL"), ()
     const next = commitOf(account, 3, { key: "order:client-2", orders: [orderOf(2)] });
     expect(await store.commit([next])).toEqual(["COMMITTED"]);
     expect((await store.listEntries("strategy-3")).map((entry) => entry.version)).toEqual([1, 2, 3]);
+    const signal = signalOf("four", { strategyId: "strategy-5" });
+    await store.receiveSignals([signal], { claimedUntil: 9_000 });
+    const listed = await store.listSignals("strategy-5", { limit: 9 });
+    expect(listed.map(({ signalId }) => signalId)).toEqual(["four", "three", "two", "one"]);
+    await store.noteFailedHandshake("key", 6_000, { forgetBefore: 0 });
     await store.close();
   });
 

@@ -8,9 +8,13 @@ import { accountCases } from "./accounts.ts";
 import { budgetLogCases } from "./budget-log.ts";
 import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
+import { failedHandshakeCases } from "./failed-handshakes.ts";
 import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { orderAndTradeCases } from "./orders-and-trades.ts";
+import { pendingSignalCases } from "./pending-signals.ts";
+import { receivedSignalCases } from "./received-signals.ts";
+import { settledSignalCases } from "./settled-signals.ts";
 import { startingCases } from "./starting.ts";
 import type { Opened, StoreUnderTest } from "./store-under-test.ts";
 import { strategyAndKeyCases } from "./strategies-and-keys.ts";
@@ -36,5 +40,9 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     startingCases(opened);
     twoStoreCases(opened);
     closingCases(opened);
+    receivedSignalCases(opened);
+    settledSignalCases(opened);
+    pendingSignalCases(opened);
+    failedHandshakeCases(opened);
   });
 }

@@ -48,6 +48,15 @@ export function eventsOfEveryKind(): DomainEvent[] {
     ...futuresEvents(at),
     { type: "StrategyClosing", at, postings: [] },
     { type: "StrategyClosed", at, postings: [] },
+    { type: "SignalExecuted", at, signalId: "executed", orderId: 1, processedAt: at + 5, postings: [] },
+    {
+      type: "SignalRejected",
+      at,
+      signalId: "rejected",
+      reason: { refusal: "FILTER_FAILED", filter: "LOT_SIZE" },
+      processedAt: at + 5,
+      postings: [],
+    },
   ];
 }
 

@@ -4,6 +4,7 @@ import type { DomainEvent } from "../../domain/event.ts";
 import type { Income } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../../domain/order.ts";
+import type { SettledSignal } from "../../domain/signal.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
 import { emptyPockets, type Pocket } from "../../money/posting.ts";
 import type { ApiKeyRecord, BudgetEntry, Commit } from "../store.ts";
@@ -50,11 +51,13 @@ export function commitOf(
     readonly trades?: readonly Trade[];
     readonly legs?: readonly Leg[];
     readonly incomes?: readonly Income[];
+    readonly signals?: readonly SettledSignal[];
   } = {},
 ): Commit {
-  const { key = null, at = 1_000, events = [], orders = [], trades = [], legs = [], incomes = [] } = parts;
+  const { key = null, at = 1_000, events = [], orders = [], trades = [], legs = [] } = parts;
+  const { incomes = [], signals = [] } = parts;
   for (const order of orders.filter(isOpen)) account.openOrders.set(order.orderId, order);
-  return { account, entry: { version, key, at, events }, orders, trades, legs, incomes };
+  return { account, entry: { version, key, at, events }, orders, trades, legs, incomes, signals };
 }
 
 /** A purchase of 0.5 BTC at 100 that rests; `at` is when it was placed, and began to work, Unix ms. */
@@ -117,7 +120,7 @@ export function keyOf(name: string, terms: Partial<ApiKeyRecord> = {}): ApiKeyRe
 
 /** What a process logs at `at`, Unix ms: the charges of a key and of an address, and a ban. */
 export function budgetsOf(process: string, at: number): BudgetEntry {
-  const charge = { tenSeconds: 179_522_830, weight: 1_220, orders: 51, failures: 0 };
+  const charge = { tenSeconds: 179_522_830, weight: 1_220, orders: 51, reads: 61, failures: 0 };
   return {
     process,
     at,

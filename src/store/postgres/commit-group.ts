@@ -3,6 +3,7 @@
 //   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
 //   moved     those that still have the version that was decided on, and whose key is new, at the next version
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
+//   settled   the signals that those of them have executed or rejected
 //   told      other servers, unless nothing has moved
 //
 // A row that another transaction moved while this one waited for its lock is looked at again, as it then is: the loser finds
@@ -37,7 +38,8 @@ const STATEMENT = `
     ${insertion("legs")}
     ON CONFLICT (strategy_id, leg_id) DO UPDATE SET body = excluded.body
   ),
-  earned AS (${insertion("incomes")})
+  earned AS (${insertion("incomes")}),
+  settled AS (${settling()})
   SELECT id, (${notifying(`$${GROUP_TABLES.flatMap(columnNames).length + 1}`)}) AS told FROM moved`;
 
 /** The statement of a group, to be prepared once on each connection; `process` is the name of who commits. */
@@ -45,6 +47,15 @@ export function commitStatement(process: string, group: readonly Commit[]): Quer
   const columns = groupColumns(group);
   const values = GROUP_TABLES.flatMap((table) => columns[table]);
   return { name: "commit-group", text: STATEMENT, values: [...values, payloadsOf(process, group)] };
+}
+
+/** A signal is found by its id, however little is known of the table yet: no index has an expression of its strategy. */
+function settling(): string {
+  return `UPDATE signals s SET status = given_signals.status, processed_at = given_signals.processed_at,
+      outcome = given_signals.outcome
+    FROM ${rowsGiven("signals")}
+    WHERE s.signal_id = given_signals.signal_id AND s.strategy_id || '' = given_signals.strategy_id
+      AND s.processed_at IS NULL AND given_signals.strategy_id IN (SELECT id FROM moved)`;
 }
 
 /** A row for each commit: its strategy, and the key of its journal entry. Both tables are given one row a commit. */

@@ -1,14 +1,18 @@
-// The look-ups that requests wait for: an account, a journal entry, a key. Each is one prepared statement for everybody who
-// asks at the moment; an account and its open orders come from one statement, so that they belong together.
+// The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared statement for
+// everybody who asks at the moment; an account and its open orders come from one statement, so that they belong together.
 import type { QueryResultRow } from "pg";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
+import { Gathering } from "../gathering.ts";
+import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { BoundKey, JournalEntry, LoadedAccount, Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import { GatheredReads } from "./gathered-reads.ts";
 
 /** Statements that can be under way at once: one of each kind. */
-export const HOT_READS_MAX = 3;
+export const HOT_READS_MAX = 4;
+
+/** More in one statement hardly saves anything; what is beyond waits for the next. */
+const READS_MAX = 500;
 
 const LOAD_ACCOUNTS = `
   SELECT wanted.place, s.id, s.type, s.status, s.version, s.state,
@@ -28,6 +32,22 @@ const FIND_KEYS = `
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_key, place)
   JOIN api_keys k ON k.api_key = wanted_key
   LEFT JOIN strategies s ON s.id = k.strategy_id`;
+
+const SIGNAL = SIGNAL_COLUMNS.map((column) => `g.${column}`).join(", ");
+
+/**
+ * Each by its id or by its key: the other one is null, and meets nothing. By its id however little is known of the table yet: no
+ * index has an expression of its strategy.
+ */
+const FIND_SIGNALS = `
+  WITH wanted AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (strategy_id, signal_id, key, place)
+  )
+  SELECT wanted.place, ${SIGNAL} FROM wanted
+  JOIN signals g ON g.signal_id = wanted.signal_id AND g.strategy_id || '' = wanted.strategy_id
+  UNION ALL
+  SELECT wanted.place, ${SIGNAL} FROM wanted
+  JOIN signals g ON g.strategy_id = wanted.strategy_id AND g.idempotency_key = wanted.key`;
 
 /** 64-bit integers come as text. */
 type Placed = QueryResultRow & { readonly place: string };
@@ -51,39 +71,77 @@ type KeyRow = Placed & {
   readonly status: StrategyStatus | null;
 };
 
-export function hotReads(connections: Connections): Pick<Store, "loadAccount" | "findEntry" | "findKey"> {
-  const accounts = new GatheredReads(async (ids: readonly string[]) =>
-    byIndex(
+type WantedSignal = {
+  readonly strategyId: string;
+  readonly signalId: string | null;
+  readonly key: string | null;
+};
+
+export function hotReads(
+  connections: Connections,
+): Pick<Store, "loadAccount" | "findEntry" | "findKey" | "findSignal"> {
+  const accounts = new Gathering(READS_MAX, async (ids: readonly string[]) =>
+    inPlace(
+      ids.length,
       await connections.query<AccountRow>({ name: "load-accounts", text: LOAD_ACCOUNTS, values: [ids] }),
       accountOfRow,
     ),
   );
-  const entries = new GatheredReads(async (wanted: readonly { strategyId: string; key: string }[]) => {
+  const entries = new Gathering(READS_MAX, async (wanted: readonly { strategyId: string; key: string }[]) => {
     const values = [wanted.map(({ strategyId }) => strategyId), wanted.map(({ key }) => key)];
-    return byIndex(
+    return inPlace(
+      wanted.length,
       await connections.query<EntryRow>({ name: "find-entries", text: FIND_ENTRIES, values }),
       entryOfRow,
     );
   });
-  const keys = new GatheredReads(async (apiKeys: readonly string[]) =>
-    byIndex(
+  const keys = new Gathering(READS_MAX, async (apiKeys: readonly string[]) =>
+    inPlace(
+      apiKeys.length,
       await connections.query<KeyRow>({ name: "find-keys", text: FIND_KEYS, values: [apiKeys] }),
       keyOfRow,
     ),
   );
+  const signals = new Gathering(READS_MAX, async (wanted: readonly WantedSignal[]) => {
+    const values = [
+      wanted.map(({ strategyId }) => strategyId),
+      wanted.map(({ signalId }) => signalId),
+      wanted.map(({ key }) => key),
+    ];
+    return inPlace(
+      wanted.length,
+      await connections.query<Placed & SignalRow>({ name: "find-signals", text: FIND_SIGNALS, values }),
+      signalOfRow,
+    );
+  });
   return {
-    loadAccount: (strategyId) => accounts.find(strategyId),
-    findEntry: (strategyId, key) => entries.find({ strategyId, key }),
-    findKey: (apiKey) => keys.find(apiKey),
+    loadAccount: (strategyId) => accounts.ask(strategyId),
+    findEntry: (strategyId, key) => entries.ask({ strategyId, key }),
+    findKey: async (apiKey) => (isText(apiKey) ? await keys.ask(apiKey) : null),
+    async findSignal(strategyId, signal) {
+      if ("idempotencyKey" in signal) {
+        return await signals.ask({ strategyId, signalId: null, key: encodeKey(signal.idempotencyKey) });
+      }
+      const { signalId } = signal;
+      return isText(signalId) ? await signals.ask({ strategyId, signalId, key: null }) : null;
+    },
   };
 }
 
-/** PostgreSQL counts from 1. */
-function byIndex<Row extends Placed, Found>(
+/** No text in PostgreSQL holds a NUL, so it cannot even be asked about one: all that are asked together would fail. */
+function isText(asked: string): boolean {
+  return !asked.includes("\0");
+}
+
+/** What was found, each at the place of what it was wanted as; null where there is nothing. PostgreSQL counts from 1. */
+function inPlace<Row extends Placed, Found>(
+  count: number,
   rows: readonly Row[],
   decode: (row: Row) => Found,
-): ReadonlyMap<number, Found> {
-  return new Map(rows.map((row) => [Number(row.place) - 1, decode(row)]));
+): readonly (Found | null)[] {
+  const found = new Array<Found | null>(count).fill(null);
+  for (const row of rows) found[Number(row.place) - 1] = decode(row);
+  return found;
 }
 
 function accountOfRow(row: AccountRow): LoadedAccount {

@@ -27,6 +27,7 @@ import { Connections, isRolledBack, reasonOf, unfitness } from "./connections.ts
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
 import { sharedListening } from "./shared-listening.ts";
+import { RECEIVINGS_MAX, signalWrites } from "./signal-writes.ts";
 
 /** Groups that can be under way at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
@@ -48,7 +49,8 @@ const BUDGET_LOG_LOCK = 2;
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   await bringUpToDate(url);
-  const hot = new Connections(url, { connectionsMax: COMMITS_MAX + HOT_READS_MAX, keyedOnly: true });
+  const connectionsMax = COMMITS_MAX + HOT_READS_MAX + RECEIVINGS_MAX;
+  const hot = new Connections(url, { connectionsMax, keyedOnly: true });
   const others = new Connections(url, { connectionsMax: OTHERS_MAX });
   const db = kyselyOn(others);
   /** By which the other servers know that a commit is not their own. */
@@ -60,6 +62,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     ...shared,
     ...hotReads(hot),
+    ...signalWrites(hot, db),
 
     async findOrder(strategyId, order) {
       // No text in PostgreSQL holds a NUL, so it cannot even be asked about one.

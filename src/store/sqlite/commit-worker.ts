@@ -1,6 +1,6 @@
 // The thread that writes. It takes groups of commits as ready columns and carries each group out in one transaction, so that
-// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log and notes on
-// symbols come the same way, each a transaction of its own.
+// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log, notes on symbols
+// and what is done to signals beside commits come the same way, each a transaction of its own.
 //
 // The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
 // commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
@@ -18,9 +18,11 @@ import {
   type GroupTable,
   type Value,
 } from "../group-columns.ts";
+import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
 import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
+import { type FailedHandshake, type SignalClaim, type SignalDelay, signalWrites } from "./signal-writes.ts";
 
 export type BudgetRow = {
   readonly process: string;
@@ -29,14 +31,25 @@ export type BudgetRow = {
   /** Entries that were written before this time are removed. */
   readonly forgetBefore: number;
 };
-/** Each is one transaction; ids are the sender's. */
-export type WriteRequest =
-  | { readonly id: number; readonly group: GroupColumns }
-  | { readonly id: number; readonly budgets: BudgetRow }
-  | { readonly id: number; readonly notes: readonly SymbolNote[] };
-/** An outcome for every row. */
+/** What can be written, and what each answers; null where there is nothing to answer. Each is one transaction. */
+export type Writes = {
+  /** For every commit its outcome. */
+  group: { given: GroupColumns; answer: readonly CommitOutcome[] };
+  budgets: { given: BudgetRow; answer: null };
+  notes: { given: readonly SymbolNote[]; answer: null };
+  received: { given: readonly ReceivedRow[]; answer: readonly (SignalRow | null)[] };
+  claim: { given: SignalClaim; answer: readonly SignalRow[] };
+  delay: { given: SignalDelay; answer: null };
+  handshake: { given: FailedHandshake; answer: null };
+};
+export type WriteKind = keyof Writes;
+/** Ids are the sender's. */
+export type WriteRequest = {
+  [Kind in WriteKind]: { readonly id: number; readonly kind: Kind; readonly given: Writes[Kind]["given"] };
+}[WriteKind];
+/** BUSY: nothing was written, since another process kept the database to itself for too long. */
 export type WriteReply =
-  | { readonly id: number; readonly outcomes: readonly CommitOutcome[] }
+  | { readonly id: number; readonly answer: Writes[WriteKind]["answer"] | "BUSY" }
   | { readonly id: number; readonly error: string };
 
 const port = parentPort;
@@ -59,6 +72,7 @@ const putLeg = database.prepare(
   `${insertion("legs")} ON CONFLICT (strategy_id, leg_id) DO UPDATE SET body = excluded.body`,
 );
 const addIncome = database.prepare(insertion("incomes"));
+const signals = signalWrites(database);
 
 // The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
 const addBudgets = database.prepare(
@@ -93,7 +107,7 @@ port.on("message", (request: WriteRequest | "stop") => {
   }
   const { id } = request;
   try {
-    port.postMessage({ id, outcomes: carryOut(request) } satisfies WriteReply);
+    port.postMessage({ id, answer: transact(() => carryOut(request)) } satisfies WriteReply);
   } catch (error) {
     port.postMessage({ id, error: describe(error) } satisfies WriteReply);
     return;
@@ -158,34 +172,49 @@ function beginTheLogAnew(): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
-function carryOut(request: WriteRequest): CommitOutcome[] {
-  if ("group" in request) {
-    const { group } = request;
-    return transact(group.strategies[0]?.length ?? 0, () => commitGroup(group));
+function carryOut(request: WriteRequest): Writes[WriteKind]["answer"] {
+  switch (request.kind) {
+    case "group":
+      return commitGroup(request.given);
+    case "budgets":
+      logBudgets(request.given);
+      return null;
+    case "notes":
+      request.given.forEach(note);
+      return null;
+    case "received":
+      return signals.receive(request.given);
+    case "claim":
+      return signals.claim(request.given);
+    case "delay":
+      signals.postpone(request.given);
+      return null;
+    case "handshake":
+      signals.noteHandshake(request.given);
+      return null;
   }
-  if ("budgets" in request) return transact(1, () => [logBudgets(request.budgets)]);
-  return transact(request.notes.length, () => request.notes.map(note));
 }
 
-/** Writes all of them in one transaction; none if the database is another process's for too long. */
-function transact(count: number, write: () => CommitOutcome[]): CommitOutcome[] {
+/** Writes all of it in one transaction; nothing if the database is another process's for too long. */
+function transact<Answer>(write: () => Answer): Answer | "BUSY" {
   try {
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
-    if (isBusy(error)) return new Array(count).fill("BUSY");
+    if (isBusy(error)) return "BUSY";
     throw error;
   }
   try {
-    const outcomes = write();
+    const answer = write();
     database.exec("COMMIT");
-    return outcomes;
+    return answer;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 }
 
-function commitGroup({ strategies, journal, orders, trades, legs, incomes }: GroupColumns): CommitOutcome[] {
+function commitGroup(group: GroupColumns): CommitOutcome[] {
+  const { strategies, journal } = group;
   const outdated = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
   const [, , keys = []] = journal;
@@ -194,14 +223,17 @@ function commitGroup({ strategies, journal, orders, trades, legs, incomes }: Gro
     if (!hasMoved) outdated.add(row[0] ?? null);
     outcomes.push(hasMoved ? "COMMITTED" : "OUTDATED");
   });
-  const add = (statement: StatementSync) => (row: readonly Value[]) => {
-    if (!outdated.has(row[0] ?? null)) statement.run(...row);
-  };
-  eachRow(journal, add(addEntry));
-  eachRow(orders, add(putOrder));
-  eachRow(trades, add(addTrade));
-  eachRow(legs, add(putLeg));
-  eachRow(incomes, add(addIncome));
+  const eachThatStands = (columns: Columns, use: (row: readonly Value[]) => void) =>
+    eachRow(columns, (row) => {
+      if (!outdated.has(row[0] ?? null)) use(row);
+    });
+  const add = (statement: StatementSync) => (row: readonly Value[]) => statement.run(...row);
+  eachThatStands(journal, add(addEntry));
+  eachThatStands(group.orders, add(putOrder));
+  eachThatStands(group.trades, add(addTrade));
+  eachThatStands(group.legs, add(putLeg));
+  eachThatStands(group.incomes, add(addIncome));
+  eachThatStands(group.signals, signals.settle);
   return outcomes;
 }
 
@@ -222,13 +254,11 @@ function insertion(table: GroupTable): string {
   return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
 }
 
-function logBudgets({ process, at, body, forgetBefore }: BudgetRow): CommitOutcome {
+function logBudgets({ process, at, body, forgetBefore }: BudgetRow): void {
   addBudgets.run(process, at, body);
   forgetBudgets.run(forgetBefore);
-  return "COMMITTED";
 }
 
-function note({ kind, symbol, at }: SymbolNote): CommitOutcome {
+function note({ kind, symbol, at }: SymbolNote): void {
   putNote.run(kind, symbol, at);
-  return "COMMITTED";
 }

@@ -2,13 +2,23 @@
 import { Worker } from "node:worker_threads";
 import { encodeBudgets } from "../budget-codec.ts";
 import { groupColumns } from "../rows.ts";
-import { type BudgetEntry, type Commit, type CommitOutcome, StoreFailure } from "../store.ts";
+import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
+import {
+  type BudgetEntry,
+  type Commit,
+  type CommitOutcome,
+  StoreFailure,
+  StoreUnavailable,
+} from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
-import type { WriteReply, WriteRequest } from "./commit-worker.ts";
+import type { WriteKind, WriteReply, Writes } from "./commit-worker.ts";
+import type { FailedHandshake, SignalClaim, SignalDelay } from "./signal-writes.ts";
+
+type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | "BUSY";
 
 export class CommitWriter {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, PromiseWithResolvers<readonly CommitOutcome[]>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer<WriteKind>>>();
   readonly #stopped: Promise<void>;
   readonly #onCommitted: () => void;
   #lastId = 0;
@@ -24,29 +34,48 @@ export class CommitWriter {
     this.#worker.once("exit", () => this.#fail(new StoreFailure("the commit worker has stopped")));
   }
 
-  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    return this.#write((id) => ({ id, group: groupColumns(group) }));
+  async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    const outcomes = await this.#write("group", groupColumns(group));
+    return outcomes === "BUSY" ? group.map(() => "BUSY") : outcomes;
   }
+
+  // Whatever is no commit rejects with StoreUnavailable, and was not written, if another process kept the database to itself
+  // for too long.
 
   async logBudgets(entry: BudgetEntry, forgetBefore: number): Promise<void> {
     const { process, at } = entry;
-    const budgets = { process, at, body: encodeBudgets(entry), forgetBefore };
-    throwIfBusy(await this.#write((id) => ({ id, budgets })));
+    unlessBusy(await this.#write("budgets", { process, at, body: encodeBudgets(entry), forgetBefore }));
   }
 
   async note(notes: readonly SymbolNote[]): Promise<void> {
-    if (notes.length === 0) return;
-    throwIfBusy(await this.#write((id) => ({ id, notes })));
+    if (notes.length > 0) unlessBusy(await this.#write("notes", notes));
   }
 
-  #write(requestOf: (id: number) => WriteRequest): Promise<readonly CommitOutcome[]> {
+  /** For each row null if it was added, else what is there under its key. */
+  async receiveSignals(rows: readonly ReceivedRow[]): Promise<readonly (SignalRow | null)[]> {
+    return unlessBusy(await this.#write("received", rows));
+  }
+
+  async claimSignals(claim: SignalClaim): Promise<readonly SignalRow[]> {
+    return unlessBusy(await this.#write("claim", claim));
+  }
+
+  async postponeSignal(delay: SignalDelay): Promise<void> {
+    unlessBusy(await this.#write("delay", delay));
+  }
+
+  async noteFailedHandshake(handshake: FailedHandshake): Promise<void> {
+    unlessBusy(await this.#write("handshake", handshake));
+  }
+
+  #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
-    const request = requestOf(id);
-    const waiting = Promise.withResolvers<readonly CommitOutcome[]>();
+    const waiting = Promise.withResolvers<Answer<WriteKind>>();
     this.#waiting.set(id, waiting);
-    this.#worker.postMessage(request);
-    return waiting.promise;
+    this.#worker.postMessage({ id, kind, given });
+    // The worker answers a request of a kind as that kind is answered.
+    return waiting.promise as Promise<Answer<Kind>>;
   }
 
   async close(): Promise<void> {
@@ -59,7 +88,7 @@ export class CommitWriter {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ("error" in reply) waiting?.reject(new StoreFailure(reply.error));
-    else waiting?.resolve(reply.outcomes);
+    else waiting?.resolve(reply.answer);
   }
 
   #fail(error: StoreFailure): void {
@@ -69,6 +98,8 @@ export class CommitWriter {
   }
 }
 
-function throwIfBusy(outcomes: readonly CommitOutcome[]): void {
-  if (outcomes.includes("BUSY")) throw new Error("another process kept the database to itself for too long");
+function unlessBusy<Answer>(answer: Answer | "BUSY"): Answer {
+  if (answer === "BUSY")
+    throw new StoreUnavailable("another process kept the database to itself for too long");
+  return answer;
 }

@@ -1,6 +1,7 @@
 // The reads of the hot path: keyed, a few microseconds each, on the main thread and a connection of their own.
 import type { DatabaseSync } from "node:sqlite";
 import { decodeAccount, decodeEvents, decodeOrder, type StrategyRow } from "../codec.ts";
+import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { BoundKey, JournalEntry, LoadedAccount, Store } from "../store.ts";
 import type { HeldKeys } from "./held-keys.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
@@ -9,7 +10,7 @@ export function hotReads(
   database: DatabaseSync,
   snapshot: TurnSnapshot,
   keys: HeldKeys,
-): Pick<Store, "loadAccount" | "findEntry" | "findKey"> {
+): Pick<Store, "loadAccount" | "findEntry" | "findKey" | "findSignal"> {
   const strategyById = database.prepare(
     "SELECT id, type, status, version, state FROM strategies WHERE id = ?",
   );
@@ -19,6 +20,9 @@ export function hotReads(
   const entryByKey = database.prepare(
     "SELECT version, key, at, events FROM journal WHERE strategy_id = ? AND key = ?",
   );
+  const signalsOf = `SELECT ${SIGNAL_COLUMNS.join(", ")} FROM signals WHERE strategy_id = ?`;
+  const signalById = database.prepare(`${signalsOf} AND signal_id = ?`);
+  const signalByKey = database.prepare(`${signalsOf} AND idempotency_key = ?`);
   return {
     async loadAccount(strategyId): Promise<LoadedAccount | null> {
       snapshot.enter();
@@ -45,6 +49,16 @@ export function hotReads(
     async findKey(apiKey): Promise<BoundKey | null> {
       snapshot.enter();
       return keys.find(apiKey);
+    },
+
+    async findSignal(strategyId, signal) {
+      snapshot.enter();
+      const row = (
+        "signalId" in signal
+          ? signalById.get(strategyId, signal.signalId)
+          : signalByKey.get(strategyId, encodeKey(signal.idempotencyKey))
+      ) as SignalRow | undefined;
+      return row === undefined ? null : signalOfRow(row);
     },
   };
 }

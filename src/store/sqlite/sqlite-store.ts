@@ -1,8 +1,10 @@
 // The embedded store: one SQLite file, three connections. The main thread has one for keyed reads (a few microseconds
 // each) and one for everything else off the hot path; commits go to a worker thread with its own, group by group.
 import { Kysely, SqliteDialect } from "kysely";
+import { receiving } from "../gathered-signals.ts";
 import { migrate, queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
+import { encodeReason, signalOfRow } from "../signal-rows.ts";
 import type { Store } from "../store.ts";
 import { noting } from "../symbol-notes.ts";
 import { CommitWriter } from "./commit-writer.ts";
@@ -51,6 +53,12 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
     logBudgets: (entry, { forgetBefore }) => writer.logBudgets(entry, forgetBefore),
     ...noting((notes) => writer.note(notes)),
+    receiveSignals: receiving((rows) => writer.receiveSignals(rows)),
+    claimSignals: async (claim) => (await writer.claimSignals(claim)).map(signalOfRow),
+    postponeSignal: (signalId, { reason, dueAt }) =>
+      writer.postponeSignal({ signalId, outcome: encodeReason(reason), dueAt }),
+    noteFailedHandshake: (apiKey, at, { forgetBefore }) =>
+      writer.noteFailedHandshake({ apiKey, at, forgetBefore }),
     // The directory's lock keeps a second server off; commands beside this one only make strategies.
     onCommittedElsewhere: async () => async () => {},
     async close() {

@@ -2,6 +2,7 @@
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
 import { budgetsOf, commitOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
+import { settledOf, signalOf } from "../../contract/signal-records.ts";
 import type { Store } from "../../store.ts";
 
 /** Spot strategies, each with a key, an order and a trade. */
@@ -31,6 +32,15 @@ export async function fill(store: Store): Promise<void> {
   if (first !== undefined) {
     await store.commit([{ ...first, entry: { ...first.entry, events: eventsOfEveryKind() } }]);
   }
+  const signals = [signalOf("one"), signalOf("two", { idempotencyKey: LABEL }), signalOf("three")];
+  await store.receiveSignals(
+    signals.map((signal) => ({ ...signal, strategyId: "strategy-5" })),
+    { claimedUntil: 9_000 },
+  );
+  const { account } = firstOf("strategy-5");
+  await store.commit([commitOf(account, 3, { key: "signal:one", signals: [settledOf("one", orderOf(2))] })]);
+  await store.postponeSignal("two", { reason: { refusal: "MARKET_SILENT" }, dueAt: 9_500 });
+  await store.noteFailedHandshake(keyOf("strategy-5").apiKey, 6_000, { forgetBefore: 0 });
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
   await store.createStrategies([{ first: firstOf("labelled"), key }]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);

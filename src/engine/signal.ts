@@ -1,0 +1,47 @@
+// What becomes of a signal. Its order is decided like any other; then the signal is executed, or rejected for good, or left as
+// it is because time may mend what is in the way.
+import type { ExecuteSignal } from "../domain/command.ts";
+import type { DomainEvent, SignalRejected } from "../domain/event.ts";
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { Rejection } from "../domain/signal.ts";
+import type { Circumstances, Decision } from "./decision.ts";
+
+/** What is not the fault of an order, which may be taken later just as it is. */
+const MENDABLE: ReadonlySet<Refusal["refusal"]> = new Set(["MARKET_SILENT", "BUSY", "ORDERS_EXHAUSTED"]);
+
+/**
+ * Settles a signal by what was decided of its order, in the same entry as the order's own events. A refusal that time may mend
+ * is the answer itself: the signal stays as it is. Source: specification 3.1; design, section 6 (signals).
+ */
+export function settleSignal(command: ExecuteSignal, order: Decision, { at }: Circumstances): Decision {
+  const { signalId, processedAt } = command;
+  if (isRefusal(order)) {
+    if (MENDABLE.has(order.refusal)) return order;
+    return { events: [rejected(command, asRejection(order), at)] };
+  }
+  const orderId = placedBy(order.events);
+  return {
+    events: [...order.events, { type: "SignalExecuted", at, signalId, orderId, processedAt, postings: [] }],
+  };
+}
+
+/** The signal can never be executed, and nothing else happens. `at` is market time, Unix ms. */
+export function rejected(
+  { signalId, processedAt }: ExecuteSignal,
+  reason: Rejection,
+  at: number,
+): SignalRejected {
+  return { type: "SignalRejected", at, signalId, reason, processedAt, postings: [] };
+}
+
+function asRejection(refusal: Refusal): Rejection {
+  if (refusal.refusal === "NOTIONAL_TOO_SMALL")
+    throw new Error("only contracts refuse an order by naming the notional that it needs");
+  return refusal;
+}
+
+function placedBy(events: readonly DomainEvent[]): number {
+  const placed = events.find((event) => event.type === "OrderPlaced");
+  if (placed === undefined) throw new Error("an order that is taken is placed");
+  return placed.order.orderId;
+}

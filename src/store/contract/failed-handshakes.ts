@@ -1,0 +1,54 @@
+// Failed handshakes of streams are remembered by key, for every process, as long as they count.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../store.ts";
+import { upTo } from "./records.ts";
+import { create, type Opened } from "./store-under-test.ts";
+
+export function failedHandshakeCases(opened: Opened): void {
+  describe("failed handshakes", () => {
+    let store: Store;
+    beforeEach(() => {
+      store = opened().store;
+    });
+
+    const FOR_EVER = { forgetBefore: 0 };
+
+    test("are listed by key, ascending, from a time on, however many are of one time", async () => {
+      for (const at of [3_000, 1_000, 2_000, 2_000]) await store.noteFailedHandshake("mine", at, FOR_EVER);
+      await store.noteFailedHandshake("other", 2_500, FOR_EVER);
+      expect(await store.listFailedHandshakes("mine", 0)).toEqual([1_000, 2_000, 2_000, 3_000]);
+      expect(await store.listFailedHandshakes("mine", 2_000)).toEqual([2_000, 2_000, 3_000]);
+      expect(await store.listFailedHandshakes("mine", 3_001)).toEqual([]);
+      expect(await store.listFailedHandshakes("ghost", 0)).toEqual([]);
+    });
+
+    test("that count no more are forgotten when one is noted, of every key", async () => {
+      await store.noteFailedHandshake("mine", 1_000, FOR_EVER);
+      await store.noteFailedHandshake("mine", 2_000, FOR_EVER);
+      await store.noteFailedHandshake("other", 1_999, FOR_EVER);
+      await store.noteFailedHandshake("mine", 3_000, { forgetBefore: 2_000 });
+      expect(await store.listFailedHandshakes("mine", 0)).toEqual([2_000, 3_000]);
+      expect(await store.listFailedHandshakes("other", 0)).toEqual([]);
+    });
+
+    test("at two stores at once are all known to both, and to the next", async () => {
+      const other = await opened().reopen();
+      await Promise.all(
+        upTo(20).map((at) =>
+          (at % 2 === 0 ? store : other).noteFailedHandshake("mine", at, { forgetBefore: 1 }),
+        ),
+      );
+      expect(await store.listFailedHandshakes("mine", 0)).toEqual(upTo(20));
+      await store.close();
+      expect(await other.listFailedHandshakes("mine", 0)).toEqual(upTo(20));
+      expect(await (await opened().reopen()).listFailedHandshakes("mine", 0)).toEqual(upTo(20));
+    });
+
+    test("are asked about with any text, and so is a key", async () => {
+      await create(store, "one");
+      const [known, unknown] = await Promise.all([store.findKey("lyre_bot_one"), store.findKey("lyre\0")]);
+      expect(known?.strategy?.strategyId).toBe("one");
+      expect(unknown).toBeNull();
+    });
+  });
+}

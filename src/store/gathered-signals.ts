@@ -1,0 +1,33 @@
+// Signals that are received at the same time are recorded together: one sync to disk, or one way to the server, for all.
+import type { NewSignal } from "../domain/signal.ts";
+import { Gathering } from "./gathering.ts";
+import { type ReceivedRow, receivedRow, type SignalRow, signalOfRow } from "./signal-rows.ts";
+import type { ReceivedSignal, Store } from "./store.ts";
+
+/** Larger groups hardly gain throughput and cost latency. */
+const GROUP_MAX = 200;
+
+type Received = { readonly signal: NewSignal; readonly row: ReceivedRow };
+
+/**
+ * The port's way of receiving, given how rows are written: in one transaction, answering for each row null if it was added,
+ * else what is there under its key.
+ */
+export function receiving(
+  write: (rows: readonly ReceivedRow[]) => Promise<readonly (SignalRow | null)[]>,
+): Store["receiveSignals"] {
+  const gathering = new Gathering(GROUP_MAX, async (group: readonly Received[]) => {
+    const found = await write(group.map(({ row }) => row));
+    return group.map(({ signal }, index) => answerOf(signal, found[index] ?? null));
+  });
+  return async (signals, { claimedUntil }) =>
+    await Promise.all(
+      signals.map((signal) => gathering.ask({ signal, row: receivedRow(signal, claimedUntil) })),
+    );
+}
+
+function answerOf(signal: NewSignal, found: SignalRow | null): ReceivedSignal {
+  return found === null
+    ? { signal: { ...signal, state: { status: "RECEIVED" } }, isNew: true }
+    : { signal: signalOfRow(found), isNew: false };
+}
