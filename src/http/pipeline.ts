@@ -4,6 +4,7 @@
 //
 // Authentication has an order of its own: key → parameters readable → timestamp → recvWindow → signature → window.
 // Source: design, section 6 (checks of a signed exchange request).
+import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
@@ -12,6 +13,8 @@ import { signedMessage, verifies } from "../identity/signatures.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
 import { addressHolder, keyHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
+import type { TradingPairs } from "../market/pairs.ts";
+import type { Signals } from "../signals/signals.ts";
 import type { Store, Strategy } from "../store/store.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import { wireError } from "./refusals.ts";
@@ -20,6 +23,9 @@ import { wireError } from "./refusals.ts";
 export type Gateway = {
   readonly store: Store;
   readonly desk: Desk;
+  readonly signals: Signals;
+  /** The pairs that bots are shown. */
+  readonly pairs: TradingPairs;
   /** The market that strategies of a type trade on. */
   readonly markets: { readonly [T in StrategyType]: MarketFeed };
   readonly master: MasterKey;
@@ -36,6 +42,9 @@ export type Request = {
   readonly path: string;
   /** The query as received, without its question mark. */
   readonly query: string;
+  /** Both as one: what a bot has signed. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
   /** The body as received, or why it was not taken in. */
   readonly body: string | Refusal;
   readonly apiKey: string | null;
@@ -46,8 +55,9 @@ export type Request = {
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** JSON text, unless `contentType` says what else. */
   readonly body: string;
+  readonly contentType?: string;
 };
 
 /** JSON text that is ready to be sent, where building the value would be a waste. */
@@ -103,6 +113,9 @@ export type SignedCall = {
 /** The rows, by method and path. */
 export type RouteTable = ReadonlyMap<string, Route>;
 
+/** What is answered to GET on a path that is no route's, or null: pages for people. */
+export type Pages = (path: string) => Reply | null;
+
 export function routeTable(routes: readonly Route[]): RouteTable {
   const table = new Map<string, Route>();
   for (const route of routes) {
@@ -119,7 +132,11 @@ export function routeTable(routes: readonly Route[]): RouteTable {
 const NO_PARAMETERS: Parameters = new Map();
 
 /** Answers a request of the exchange-style families. Rejects only if the store has failed. */
-export async function handle(request: Request, routes: RouteTable, gateway: Gateway): Promise<Reply> {
+export async function handle(
+  request: Request,
+  { routes, pages }: { readonly routes: RouteTable; readonly pages: Pages },
+  gateway: Gateway,
+): Promise<Reply> {
   const { budgets, wallNow } = gateway;
   const { body } = request;
   const route = routes.get(`${request.method} ${request.path}`);
@@ -133,7 +150,10 @@ export async function handle(request: Request, routes: RouteTable, gateway: Gate
   const ban = budgets.ban(holder, wallNow());
   if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
 
-  if (route === undefined) return pathUnknown(request, refuse);
+  if (route === undefined) {
+    const page = request.method === "GET" ? pages(request.path) : null;
+    return page ?? refuse({ refusal: "PATH_UNKNOWN", method: request.method, path: request.path });
+  }
   if (isRefusal(body)) return refuse(body);
 
   if (route.access === "public") {
@@ -246,14 +266,6 @@ export function refused(refusal: Refusal, says: RefusalHeaders | null = null): R
     },
     body: JSON.stringify({ code, msg }),
   };
-}
-
-/** Each family says in its own shape that there is no such path. Source: design, section 6. */
-function pathUnknown({ method, path }: Request, refuse: (refusal: Refusal) => Reply): Reply {
-  const reply = refuse({ refusal: "PATH_UNKNOWN", method, path });
-  if (!/^\/bot(\/|$)/.test(path)) return reply;
-  const message = `There is no ${method} ${path}`;
-  return { ...reply, headers: {}, body: JSON.stringify({ status: false, message }) };
 }
 
 /** A ban that this refusal began is durable before anybody hears of the refusal. */

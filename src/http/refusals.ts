@@ -127,6 +127,8 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
     ),
   ORDERS_EXHAUSTED: ({ limit, interval }) =>
     bad(429, -1015, `Too many new orders; current limit is ${limit} orders per ${interval}.`),
+  READS_EXHAUSTED: ({ limit }) =>
+    bad(429, -1003, `Too many reads; current limit is ${limit} requests per 10 SECOND.`),
   BANNED: ({ until }) =>
     bad(
       418,

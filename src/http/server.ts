@@ -11,15 +11,25 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { handleBot, isBotPath } from "./bot/pipeline.ts";
 import { clientAddress } from "./client-address.ts";
 import { Overload } from "./overload.ts";
-import { type Gateway, handle, type Reply, type Request, refused, routeTable } from "./pipeline.ts";
+import {
+  type Gateway,
+  handle,
+  type Pages,
+  type Reply,
+  type Request,
+  refused,
+  routeTable,
+} from "./pipeline.ts";
 import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
 import { UnderWay } from "./under-way.ts";
+import { BOT_WORDS, EXCHANGE_WORDS } from "./words.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
 /** A request without a host is answered like any other. */
@@ -35,7 +45,7 @@ const OPTIONS: ServerOptions = {
   keepAliveTimeout: 75_000,
 };
 
-/** Every route there is. */
+/** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
 type ServerParts = {
@@ -44,6 +54,10 @@ type ServerParts = {
   readonly certificate?: Certificate | null;
   /** How many proxies in front say who the client is; none unless said. */
   readonly proxyHops?: number;
+  /** What there is for people to read; nothing unless said. */
+  readonly pages?: Pages;
+  /** Which requests leave HTTP, for whoever listens to `upgrade`; none unless said. Any other is answered as if it had not asked. */
+  readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
 
 export type GatewayServer = {
@@ -57,36 +71,39 @@ export type GatewayServer = {
 /** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
 export function createServer(
   gateway: Gateway,
-  { log, certificate = null, proxyHops = 0 }: ServerParts,
+  { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false }: ServerParts,
 ): GatewayServer {
-  const routes = routeTable(ROUTES);
+  const answers = { routes: routeTable(ROUTES), pages };
   const underWay = new UnderWay();
   const overload = new Overload();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, body: string | Refusal) {
     underWay.add(outgoing);
     const request = received(incoming, body, proxyHops);
+    const isBot = isBotPath(request.path);
     try {
-      send(outgoing, await handle(request, routes, gateway));
+      send(outgoing, await (isBot ? handleBot(request, gateway) : handle(request, answers, gateway)));
     } catch (error) {
+      const words = isBot ? BOT_WORDS : EXCHANGE_WORDS;
       if (error instanceof StoreUnavailable) {
-        // Only what reads meets it, so nothing was carried out.
+        // Nothing was carried out. Whether a signal was recorded, whoever asks for it again learns.
         log.warn({ reason: error.message }, "the database is out of reach");
-        send(outgoing, refused({ refusal: "BUSY" }));
+        send(outgoing, words.refused({ refusal: "BUSY" }));
         return;
       }
       log.error(
         { err: error, method: request.method, path: request.path },
         "a request could not be answered",
       );
-      send(outgoing, error instanceof StoreFailure ? OUTCOME_UNKNOWN : FAULT);
+      send(outgoing, error instanceof StoreFailure ? words.outcomeUnknown : words.fault);
     }
   }
 
   const refuse = (outgoing: ServerResponse) => {
     // A proxy's connection is many clients'.
     if (proxyHops === 0) overload.restAfter(outgoing);
-    send(outgoing, refused({ refusal: "BUSY" }));
+    const words = isBotPath(outgoing.req.url ?? "/") ? BOT_WORDS : EXCHANGE_WORDS;
+    send(outgoing, words.refused({ refusal: "BUSY" }));
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -97,8 +114,9 @@ export function createServer(
     } else if (isRefused) refuse(outgoing);
     else void answer(incoming, outgoing, "");
   };
+  const options = { ...OPTIONS, shouldUpgradeCallback: isUpgrade };
   const server =
-    certificate === null ? createHttpServer(OPTIONS, take) : createTlsServer(certificate, OPTIONS, take);
+    certificate === null ? createHttpServer(options, take) : createTlsServer(certificate, options, take);
   // Who expects what there is not is answered like any other.
   server.on("checkExpectation", take);
   server.on("clientError", (error, socket) =>
@@ -125,23 +143,6 @@ export function createServer(
     },
   };
 }
-
-/** The store failed under a request: it may have been carried out or not. */
-const OUTCOME_UNKNOWN: Reply = {
-  status: 503,
-  headers: { "retry-after": "1" },
-  body: JSON.stringify({
-    code: -1007,
-    msg: "Timeout waiting for response from backend server. Send status unknown; execution status unknown.",
-  }),
-};
-
-/** A bug of ours. Whether it came before or after the effect of the request, it cannot say. */
-const FAULT: Reply = {
-  status: 500,
-  headers: {},
-  body: JSON.stringify({ code: -1000, msg: "An unknown error occurred while processing the request." }),
-};
 
 /** A body is form text whatever its content type says; a request of any method may have one. */
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -180,6 +181,8 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
     method,
     path: mark === -1 ? url : url.slice(0, mark),
     query: mark === -1 ? "" : url.slice(mark + 1),
+    target: url,
+    headers,
     body,
     apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
     address: clientAddress(
@@ -192,14 +195,14 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
 
 /** How long who sent garbage may take to read the answer, ms. */
 const LAST_WORDS_MS = 1_000;
-const CONTENT_TYPE = "application/json;charset=UTF-8";
+const JSON_TYPE = "application/json;charset=UTF-8";
 
-function send(outgoing: ServerResponse, { status, headers, body }: Reply): void {
+function send(outgoing: ServerResponse, { status, headers, body, contentType = JSON_TYPE }: Reply): void {
   // Who hung up is told nothing.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     ...headers,
-    "content-type": CONTENT_TYPE,
+    "content-type": contentType,
     "content-length": Buffer.byteLength(body),
   });
   outgoing.end(body);
@@ -212,7 +215,7 @@ function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAns
   // Who does not hang up either is cut off.
   socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${CONTENT_TYPE}\r\n` +
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${JSON_TYPE}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

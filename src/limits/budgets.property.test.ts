@@ -8,14 +8,23 @@ import { Budgets, type LoggedBudgets } from "./budgets.ts";
 const START = 29_000_000 * 60_000;
 const HOLDERS = ["key:a", "key:b", "ip:192.0.2.7"] as const;
 
+type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly isRead?: boolean };
+
 type Step = {
   readonly holder: string;
   readonly now: number;
-  readonly request: { readonly weight: number; readonly placesOrder: boolean } | "failure";
+  readonly request: Cost | "failure";
 };
 
 type Verdict = {
-  readonly answer: "granted" | "weight" | "orders in 10 s" | "orders in 1 min" | "failures" | "banned";
+  readonly answer:
+    | "granted"
+    | "weight"
+    | "orders in 10 s"
+    | "orders in 1 min"
+    | "reads"
+    | "failures"
+    | "banned";
   readonly retryAfterSeconds: number;
   readonly usage: { readonly weight: number; readonly orders10s: number; readonly orders1m: number };
 };
@@ -32,6 +41,7 @@ type Row = {
 class Referee {
   readonly #weights: Row[] = [];
   readonly #orders: Row[] = [];
+  readonly #reads: Row[] = [];
   readonly #failures: Row[] = [];
   readonly #refusals: Row[] = [];
   readonly #bans: { readonly until: number }[] = [];
@@ -50,7 +60,15 @@ class Referee {
     }
     // "Weight is charged before execution and is not refunded"; "1,200 weight per minute"
     this.#weights.push(rowOf(now, request.weight));
-    if (this.#usage(now).weight > 1_200) return this.#refuse("weight", now, nextMinute(now));
+    if (request.weight > 0 && this.#usage(now).weight > 1_200)
+      return this.#refuse("weight", now, nextMinute(now));
+    // "60 requests per 10 seconds per key"
+    if (request.isRead === true) {
+      this.#reads.push(rowOf(now));
+      const tenSeconds = tenSecondsOf(now);
+      if (this.#reads.filter((row) => row.tenSeconds === tenSeconds).length > 60)
+        return this.#refuse("reads", now, nextTenSeconds(now));
+    }
     // "50 per 10 seconds and 1,200 per minute", "placements only"
     if (request.placesOrder) {
       this.#orders.push(rowOf(now));
@@ -135,6 +153,8 @@ function answerOf(
       return "banned";
     case "WEIGHT_EXHAUSTED":
       return request === "failure" ? "failures" : "weight";
+    case "READS_EXHAUSTED":
+      return "reads";
     case "ORDERS_EXHAUSTED":
       return refusal.interval === "1 MINUTE" ? "orders in 1 min" : "orders in 10 s";
     default:
@@ -162,6 +182,8 @@ const request = fc.oneof(
     arbitrary: fc.constantFrom(1, 20, 40, 300, 1_200).map((weight) => ({ weight, placesOrder: false })),
   },
   { weight: 6, arbitrary: fc.constant({ weight: 1, placesOrder: true }) },
+  { weight: 3, arbitrary: fc.constant({ weight: 0, placesOrder: false, isRead: true }) },
+  { weight: 2, arbitrary: fc.constant({ weight: 0, placesOrder: true }) },
   { weight: 1, arbitrary: fc.constant("failure" as const) },
 );
 /** Requests come in bursts: one alone hardly ever uses a budget up. */
@@ -194,7 +216,7 @@ function compare(
     now = each.hop(now);
     const budgets = budgetsOf(each, now);
     // Only failures have to come by the thousand.
-    const times = asked === "failure" ? each.times : Math.min(each.times, 60);
+    const times = asked === "failure" ? each.times : Math.min(each.times, 61);
     for (let count = 0; count < times; count += 1) {
       const step = { holder, now, request: asked };
       const expected = referee.judge(step);
@@ -208,7 +230,14 @@ function compare(
 }
 
 /** A run that never came to these would prove nothing about them. */
-const ANSWERS: readonly Verdict["answer"][] = ["banned", "failures", "granted", "orders in 10 s", "weight"];
+const ANSWERS: readonly Verdict["answer"][] = [
+  "banned",
+  "failures",
+  "granted",
+  "orders in 10 s",
+  "reads",
+  "weight",
+];
 
 test("usage, refusal, Retry-After and ban are those of a model that counts every request anew", () => {
   const seen = new Set<Verdict["answer"]>();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ORDERS_PER_10_SECONDS } from "../domain/order-counts.ts";
-import { Budgets, WEIGHT_PER_MINUTE } from "./budgets.ts";
+import { decodeBudgets, encodeBudgets } from "../store/budget-codec.ts";
+import { Budgets, READS_PER_10_SECONDS, WEIGHT_PER_MINUTE } from "./budgets.ts";
 
 const MINUTE = 60_000;
 /** A full minute by the clock. */
@@ -48,6 +49,54 @@ describe("order counts", () => {
   test("a read does not count as an order", () => {
     const budgets = new Budgets();
     expect(budgets.charge("key:a", T, read(20)).usage).toEqual({ weight: 20, orders10s: 0, orders1m: 0 });
+  });
+});
+
+describe("reads of the bot family", () => {
+  const botRead = { weight: 0, placesOrder: false, isRead: true };
+
+  test("60 in ten seconds are granted, the next is refused until the ten seconds are over", () => {
+    const budgets = new Budgets();
+    for (let count = 1; count <= READS_PER_10_SECONDS; count += 1) {
+      expect(budgets.charge("key:a", T, botRead).refusal).toBeNull();
+    }
+    const refused = budgets.charge("key:a", T + 3_000, botRead);
+    expect(refused.refusal).toEqual({ refusal: "READS_EXHAUSTED", limit: 60 });
+    expect(refused.retryAfterSeconds).toBe(7);
+    expect(budgets.charge("key:a", T + 10_000, botRead).refusal).toBeNull();
+  });
+
+  test("they use up nothing else, and nothing else uses them up", () => {
+    const budgets = new Budgets();
+    for (let count = 0; count <= READS_PER_10_SECONDS; count += 1) budgets.charge("key:a", T, botRead);
+    expect(budgets.usage("key:a", T)).toEqual({ weight: 0, orders10s: 0, orders1m: 0 });
+    expect(budgets.charge("key:a", T, order).refusal).toBeNull();
+    budgets.charge("key:b", T, read(WEIGHT_PER_MINUTE + 1));
+    expect(budgets.charge("key:b", T, botRead).refusal).toBeNull();
+    expect(budgets.charge("key:b", T, { weight: 0, placesOrder: true }).refusal).toBeNull();
+    expect(budgets.charge("key:b", T, read(1)).refusal?.refusal).toBe("WEIGHT_EXHAUSTED");
+  });
+
+  test("their refusals count towards the ban", () => {
+    const budgets = new Budgets();
+    for (let count = 0; count < READS_PER_10_SECONDS + 9; count += 1) budgets.charge("key:a", T, botRead);
+    expect(budgets.ban("key:a", T)).toBeNull();
+    expect(budgets.charge("key:a", T, botRead).banStored).not.toBeNull();
+    expect(budgets.ban("key:a", T)).not.toBeNull();
+  });
+
+  test("what another process has logged is counted", () => {
+    const [one, other] = [new Budgets(), new Budgets()];
+    for (let count = 0; count < READS_PER_10_SECONDS; count += 1) one.charge("key:a", T, botRead);
+    const logged = one.takeUnlogged(1);
+    if (logged === null) throw new Error("there are charges");
+    other.absorb(decodeBudgets(encodeBudgets(logged)), T);
+    expect(other.charge("key:a", T, botRead).refusal?.refusal).toBe("READS_EXHAUSTED");
+  });
+
+  test("an entry of the log from before there were any has none", () => {
+    const text = '{"charges":[["key:a",1,20,1,0,[]]],"bans":[]}';
+    expect(decodeBudgets(text).charges).toMatchObject([{ weight: 20, orders: 1, reads: 0 }]);
   });
 });
 

@@ -1,5 +1,6 @@
 // Budgets of the exchange-style routes: request weight per API key (signed routes) or client address (public routes),
-// order placements per key, failed authentications per address, and the ban of whoever goes on after being told to stop.
+// order placements and reads of the bot family per key, failed authentications per address, and the ban of whoever goes on
+// after being told to stop.
 //
 // Windows are aligned to the clock: the minute's starts at :00, the ten seconds' at :00, :10, … Weight is charged before
 // the request is carried out and is never given back. Ten 429s inside one minute ban for two minutes: the tenth is still a
@@ -7,13 +8,15 @@
 //
 // All is counted in memory. `takeUnlogged` and `absorb` are the two ends of a log, through which it outlives the process
 // and is known to others (`budget-log.ts`). An operator who sets the clock back makes bans last as much longer.
-// Source: specification 7.1 and 8.1; design, section 6.
+// Source: specification 7.1, 8.1 and 8.2; design, section 6.
 import { exhaustedBy, MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Ban, BudgetCharge } from "../store/store.ts";
 import { NOTHING, Windows, windowAt } from "./windows.ts";
 
 export const WEIGHT_PER_MINUTE = 1_200;
+/** Reads of the bot family, per key. */
+export const READS_PER_10_SECONDS = 60;
 /** Requests that fail authentication, per client address. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
 
@@ -31,7 +34,13 @@ export type Usage = {
 };
 
 /** The refusals that are answered 429. */
-type ExhaustedBudget = Extract<Refusal, { refusal: "WEIGHT_EXHAUSTED" | "ORDERS_EXHAUSTED" }>;
+type ExhaustedBudget = Extract<
+  Refusal,
+  { refusal: "WEIGHT_EXHAUSTED" | "ORDERS_EXHAUSTED" | "READS_EXHAUSTED" }
+>;
+
+/** What a request costs. */
+type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly isRead?: boolean };
 
 /** What became of a charge, and the counts that it left. */
 export type Charged = {
@@ -74,21 +83,24 @@ export class Budgets {
 
   /**
    * Charges a request, unless its holder is banned by now. A placement also counts against the order budgets, once its
-   * weight has been granted.
+   * weight has been granted; what weighs nothing does not need any.
    */
-  charge(holder: string, now: number, request: { weight: number; placesOrder: boolean }): Charged {
+  charge(holder: string, now: number, { weight, placesOrder, isRead = false }: Cost): Charged {
     const ban = this.ban(holder, now);
     if (ban !== null) return { usage: this.usage(holder, now), banStored: null, ...ban };
     const { windows } = this.#holderOf(holder, now);
-    windows.charge(now, { ...NOTHING, weight: request.weight });
+    windows.charge(now, { ...NOTHING, weight, reads: isRead ? 1 : 0 });
     this.#unlogged.add(holder);
-    if (usageOf(windows, now).weight > WEIGHT_PER_MINUTE) {
+    if (weight > 0 && usageOf(windows, now).weight > WEIGHT_PER_MINUTE) {
       return this.refuse(holder, now, { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE });
     }
-    if (request.placesOrder) windows.charge(now, { ...NOTHING, orders: 1 });
+    if (isRead && windows.usage(now).reads10s > READS_PER_10_SECONDS) {
+      return this.refuse(holder, now, { refusal: "READS_EXHAUSTED", limit: READS_PER_10_SECONDS });
+    }
+    if (placesOrder) windows.charge(now, { ...NOTHING, orders: 1 });
     const usage = usageOf(windows, now);
     const exhausted = exhaustedBy({ inTenSeconds: usage.orders10s, inMinute: usage.orders1m });
-    if (request.placesOrder && exhausted !== null) {
+    if (placesOrder && exhausted !== null) {
       return this.refuse(holder, now, { refusal: "ORDERS_EXHAUSTED", ...exhausted });
     }
     return { usage, refusal: null, retryAfterSeconds: 0, banStored: null };
@@ -111,7 +123,9 @@ export class Budgets {
     const { windows } = this.#holderOf(holder, now);
     windows.charge(now, { ...NOTHING, refusedAt: [now] });
     this.#unlogged.add(holder);
-    const isOfTenSeconds = refusal.refusal === "ORDERS_EXHAUSTED" && refusal.interval === "10 SECOND";
+    const isOfTenSeconds =
+      refusal.refusal === "READS_EXHAUSTED" ||
+      (refusal.refusal === "ORDERS_EXHAUSTED" && refusal.interval === "10 SECOND");
     const windowMs = isOfTenSeconds ? TEN_SECONDS_MS : MINUTE_MS;
     return {
       usage: usageOf(windows, now),

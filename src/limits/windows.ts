@@ -12,12 +12,14 @@ const WINDOWS_KEPT = 12;
 export type Counts = {
   readonly weight: number;
   readonly orders: number;
+  /** Reads of the bot family. */
+  readonly reads: number;
   readonly failures: number;
   /** Times of 429s, Unix ms. */
   readonly refusedAt: readonly number[];
 };
 
-export const NOTHING: Counts = { weight: 0, orders: 0, failures: 0, refusedAt: [] };
+export const NOTHING: Counts = { weight: 0, orders: 0, reads: 0, failures: 0, refusedAt: [] };
 
 type Window = {
   /** Counted in tens of seconds from the epoch. */
@@ -43,17 +45,25 @@ export class Windows {
     window.counted = sum(window.counted, charge);
   }
 
-  /** The counts of the present minute and, of orders, of the present ten seconds. */
-  usage(now: number): { weight: number; orders10s: number; orders1m: number; failures: number } {
+  /** The counts of the present minute and, of orders and reads, of the present ten seconds. */
+  usage(now: number): {
+    weight: number;
+    orders10s: number;
+    orders1m: number;
+    reads10s: number;
+    failures: number;
+  } {
     const tenSeconds = windowAt(now, TEN_SECONDS_MS);
     const minute = windowAt(now, MINUTE_MS);
-    const usage = { weight: 0, orders10s: 0, orders1m: 0, failures: 0 };
+    const usage = { weight: 0, orders10s: 0, orders1m: 0, reads10s: 0, failures: 0 };
     for (const window of this.#windows) {
       if (windowAt(window.tenSeconds * TEN_SECONDS_MS, MINUTE_MS) !== minute) continue;
       usage.weight += window.counted.weight;
       usage.orders1m += window.counted.orders;
       usage.failures += window.counted.failures;
-      if (window.tenSeconds === tenSeconds) usage.orders10s += window.counted.orders;
+      if (window.tenSeconds !== tenSeconds) continue;
+      usage.orders10s += window.counted.orders;
+      usage.reads10s += window.counted.reads;
     }
     return usage;
   }
@@ -102,6 +112,7 @@ function sum(one: Counts, other: Counts): Counts {
   return {
     weight: one.weight + other.weight,
     orders: one.orders + other.orders,
+    reads: one.reads + other.reads,
     failures: one.failures + other.failures,
     refusedAt: other.refusedAt.length === 0 ? one.refusedAt : [...one.refusedAt, ...other.refusedAt],
   };

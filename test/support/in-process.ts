@@ -12,6 +12,8 @@ import { seedStrategies } from "../../src/identity/seed.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import type { Store } from "../../src/store/store.ts";
+import { type BotClient, botClient } from "./bot-client.ts";
+import { botParts } from "./bot-parts.ts";
 import { type Credentials, newDirectory } from "./gateway.ts";
 import { signed, type WireAnswer } from "./signed-client.ts";
 
@@ -32,6 +34,8 @@ export type InProcessGateway = {
   seed(type: StrategyType): Promise<Credentials>;
   /** Signed requests of a strategy. */
   callsOf(strategy: Credentials): Call;
+  /** Those of the bot family. */
+  botOf(strategy: Credentials): BotClient;
   close(): Promise<void>;
 };
 
@@ -57,6 +61,7 @@ export async function openInProcess(
       desk,
       master,
       budgets: new Budgets(),
+      ...botParts({ desk, store, market: feeds.SPOT, wallNow: () => wallTime }),
       wallNow: () => wallTime,
       newClientOrderId: randomUUID,
     },
@@ -76,6 +81,11 @@ export async function openInProcess(
       wallTime += 60_000;
       return signed(url, strategy, method, path, { ...parameters, timestamp: wallTime });
     },
+    botOf: (strategy) =>
+      botClient(url, strategy, () => {
+        wallTime += 60_000;
+        return wallTime;
+      }),
     async close() {
       await server.close();
       await desk.drain();

@@ -9,6 +9,7 @@ import { createServer } from "../../src/http/server.ts";
 import { BudgetLog } from "../../src/limits/budget-log.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
+import { botParts } from "./bot-parts.ts";
 
 export type OwnClockGateway = {
   readonly url: string;
@@ -47,6 +48,7 @@ export async function openGateway(parts: {
       desk,
       master,
       budgets,
+      ...botParts({ desk, store, market, wallNow }),
       wallNow,
       newClientOrderId: () => randomUUID(),
     },

@@ -9,6 +9,8 @@ export type RawAnswer = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
   readonly body: any;
+  /** The body as it came. */
+  readonly text: string;
 };
 
 export type RawRequest = {
@@ -51,6 +53,7 @@ export function exchange(url: string, { method, path, query, body, headers }: Ra
           status: response.statusCode ?? 0,
           headers: response.headers,
           body: text === "" ? null : JSON.parse(text),
+          text,
         });
       });
     });

@@ -1,5 +1,7 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
+import type { Order } from "../../domain/order.ts";
 import { isRefusal } from "../../domain/refusal.ts";
+import { isSignalId } from "../../domain/signal.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import { parseAllOrders, parseMyTrades } from "../parse/history.ts";
 import { parsePlaceOrder } from "../parse/place-order.ts";
@@ -58,8 +60,18 @@ async function account(call: SignedCall): Promise<Answer> {
 async function placeOrder(call: SignedCall): Promise<Answer> {
   const command = parsePlaceOrder(call.parameters, call.gateway.newClientOrderId);
   if (isRefusal(command)) return command;
-  const order = await place(call, command);
+  const order = (await orderOfSignal(call, command.clientOrderId)) ?? (await place(call, command));
   return isRefusal(order) ? order : presentOrder(call.strategyId, order);
+}
+
+/** The order of a signal has the signal's id: an order of that client id has been placed, and is answered as it stands now. */
+async function orderOfSignal(
+  { strategyId, gateway: { store } }: SignedCall,
+  clientOrderId: string,
+): Promise<Order | null> {
+  if (!isSignalId(clientOrderId)) return null;
+  const signal = await store.findSignal(strategyId, { signalId: clientOrderId });
+  return signal === null ? null : await store.findOrder(strategyId, { clientOrderId });
 }
 
 async function cancelOrder(call: SignedCall): Promise<Answer> {

@@ -123,6 +123,8 @@ export type MarketFeed = Market & {
   settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
   /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
+  /** Whether upstream has confirmed a stream on a connection that is open, so that its silence means that nothing was said. */
+  isStreaming(stream: string): boolean;
   exchangeInfo(): ExchangeInfoBody;
   /** A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a rejection. */
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
@@ -232,6 +234,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     nextFundingAt: symbols.nextFundingAt,
     settlementsBetween: createSettlements({ pages: settlementPages, protocol: history }),
     subscribe: streams.subscribe,
+    isStreaming: connections.isConfirmed,
     exchangeInfo: listings.body,
     query: (path, search) => passThrough(path, search.toString()),
     status: () => ({

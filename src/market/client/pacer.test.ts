@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPacer } from "./pacer.ts";
 import { createManualTime } from "./testing/manual-time.ts";
 
-function setStage(bounds: { atATimeMax?: number; waitingMax?: number } = {}) {
+function setStage(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: number } = {}) {
   const time = createManualTime(0);
   const pacer = createPacer({
     atATimeMax: 10,
@@ -49,6 +49,21 @@ test("a task begins at once when there was none for an interval", async () => {
   expect(begun.map(({ name, at }) => [name, at])).toEqual([
     ["a", 0],
     ["b", 100],
+  ]);
+});
+
+test("pauses that were not needed are saved, up to a bound, for tasks that come at once", async () => {
+  const { begun, run, pass } = setStage({ burstMs: 250 });
+  await pass(10_000);
+  for (const name of ["a", "b", "c", "d", "e"]) void run(name);
+  await pass(0);
+  for (let step = 0; step < 6; step += 1) await pass(50);
+  expect(begun.map(({ name, at }) => [name, at])).toEqual([
+    ["a", 10_000],
+    ["b", 10_000],
+    ["c", 10_000],
+    ["d", 10_050],
+    ["e", 10_150],
   ]);
 });
 

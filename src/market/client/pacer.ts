@@ -4,7 +4,7 @@ import type { Cancel, Clock, Timers } from "./time.ts";
 export type Pacer = {
   /**
    * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins `pauseMs` after the
-   * beginning of this one. The task must not reject.
+   * beginning of this one, unless pauses have been saved. The task must not reject.
    */
   run<Answer>(task: () => Promise<Answer>, pauseMs: number): Promise<Answer | undefined>;
   /** Begins nothing any more. */
@@ -14,12 +14,14 @@ export type Pacer = {
 export type PacerOptions = {
   readonly atATimeMax: number;
   readonly waitingMax: number;
+  /** Pauses that were not needed are saved up to so many ms in all, and tasks that then come at once begin at once. */
+  readonly burstMs?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
 };
 
 export function createPacer(options: PacerOptions): Pacer {
-  const { atATimeMax, waitingMax, wallClock, timers } = options;
+  const { atATimeMax, waitingMax, burstMs = 0, wallClock, timers } = options;
   /** Told whether they may begin, in the order in which they came. */
   const waiting: { readonly tell: (mayBegin: boolean) => void; readonly pauseMs: number }[] = [];
   let underWay = 0;
@@ -28,19 +30,21 @@ export function createPacer(options: PacerOptions): Pacer {
   let isClosed = false;
 
   function pump(): void {
-    const now = wallClock.now();
-    const [first] = waiting;
-    if (first === undefined || underWay >= atATimeMax || cancelTimer !== null) return;
-    if (now >= nextAt) {
-      nextAt = now + first.pauseMs;
+    for (let [first] = waiting; first !== undefined; [first] = waiting) {
+      if (underWay >= atATimeMax || cancelTimer !== null) return;
+      const now = wallClock.now();
+      if (now < nextAt) {
+        cancelTimer = timers.after(nextAt - now, () => {
+          cancelTimer = null;
+          pump();
+        });
+        return;
+      }
+      nextAt = Math.max(nextAt, now - burstMs) + first.pauseMs;
       underWay += 1;
       waiting.shift();
       first.tell(true);
     }
-    cancelTimer = timers.after(nextAt - now, () => {
-      cancelTimer = null;
-      pump();
-    });
   }
 
   return {

@@ -1,0 +1,96 @@
+// The pipeline of the bot family: every step that a request takes, in order, in one function. Nothing else knows the order.
+//
+//   ban → route → authenticate → charge → admit → carry out → present
+//
+// Budgets and bans are those of the exchange-style families: a key that is banned there is banned here.
+// Source: specification 5.2, 7.2 and 8.2; design, section 6.
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { Charged } from "../../limits/budgets.ts";
+import { addressHolder, keyHolder } from "../../limits/holder.ts";
+import type { Strategy } from "../../store/store.ts";
+import type { Gateway, Reply, Request } from "../pipeline.ts";
+import { authenticate, KEY_HEADER, textOf } from "./authenticate.ts";
+import { failure, refusedBot } from "./present.ts";
+import type { BotAnswer, BotRoute } from "./route.ts";
+import { routeOf } from "./route-table.ts";
+
+/** Whether a path is the bot family's, also one that there is not. */
+export function isBotPath(path: string): boolean {
+  return path.startsWith("/bot/") || path === "/bot";
+}
+
+/** What each kind of route is charged. */
+const COSTS = {
+  READ: { weight: 0, placesOrder: false, isRead: true },
+  SUBMISSION: { weight: 0, placesOrder: true },
+  WEIGHT: { weight: 1, placesOrder: false },
+} as const satisfies { readonly [Charge in BotRoute["charge"]]: object };
+
+/** Answers a request of the bot family. Rejects only if the store has failed. */
+export async function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
+  const { budgets, wallNow } = gateway;
+  const { method, path, body } = request;
+  const found = routeOf(method, path);
+  const address = addressHolder(request.address);
+  const named = textOf(request.headers[KEY_HEADER]);
+  const ban = budgets.ban(found === null || named === "" ? address : keyHolder(named), wallNow());
+  if (ban !== null) return refusedBot(ban.refusal, ban.retryAfterSeconds);
+
+  if (found === null) return refusedBot({ refusal: "PATH_UNKNOWN", method, path });
+  if (isRefusal(body)) return refusedBot(body);
+  const { route, params } = found;
+
+  const caller = await authenticate({ ...request, body }, gateway, wallNow());
+  if ("unauthenticated" in caller) {
+    const flood = budgets.chargeFailure(address, wallNow());
+    if (flood !== null) return await refusedByBudget(flood);
+    return failure(401, caller.unauthenticated, { messageSha256: caller.messageSha256 });
+  }
+
+  const admittedAt = wallNow();
+  const charged = budgets.charge(keyHolder(caller.apiKey), admittedAt, COSTS[route.charge]);
+  if (charged.refusal !== null) return await refusedByBudget(charged);
+
+  const unfit = admit(route, caller.strategy);
+  if (unfit !== null) return refusedBot(unfit);
+  const text = decoded(body);
+  if (text === null) return refusedBot({ refusal: "REQUEST_MALFORMED" });
+
+  return present(
+    await route.answer({ gateway, caller, params, body: text, headers: request.headers, admittedAt }),
+  );
+}
+
+function admit(route: BotRoute, strategy: Strategy | null): Refusal | null {
+  if (route.key === "any") return null;
+  if (strategy === null) return { refusal: "KEY_NOT_BOUND" };
+  if (strategy.type !== "SPOT") return { refusal: "KEY_OF_OTHER_FAMILY" };
+  if (route.writes && strategy.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  return null;
+}
+
+/** The text that received bytes, one a character, are in UTF-8; null if they are none. */
+function decoded(body: string): string | null {
+  try {
+    return UTF_8.decode(Buffer.from(body, "latin1"));
+  } catch {
+    return null;
+  }
+}
+
+/** A byte order mark stays, and is no JSON. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A ban that this refusal began is durable before anybody hears of the refusal. */
+async function refusedByBudget({ refusal, retryAfterSeconds, banStored }: Charged): Promise<Reply> {
+  if (refusal === null) throw new Error("only a refusal is refused");
+  await banStored;
+  return refusedBot(refusal, retryAfterSeconds);
+}
+
+function present(answer: BotAnswer): Reply {
+  if (isRefusal(answer)) return refusedBot(answer);
+  if ("message" in answer) return failure(answer.status, answer.message);
+  const { status, body } = answer;
+  return { status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
+}

@@ -1,0 +1,130 @@
+// The routes of the bot family. Source: specification 4.4; design, section 6 (signals).
+import { submissionSchema } from "../../signals/submission.ts";
+import { pairs, test } from "./any-key.ts";
+import type { BotRoute } from "./route.ts";
+import {
+  canceledSchema,
+  cancelSchema,
+  closedSchema,
+  closeSchema,
+  errorSchema,
+  idempotencyKeySchema,
+  pairsSchema,
+  signalListSchema,
+  signalStateSchema,
+  submittedSchema,
+  testSchema,
+} from "./schemas.ts";
+import { find, list, submit } from "./signals.ts";
+import { cancel, close } from "./strategy.ts";
+
+const read = { method: "GET", charge: "READ", writes: false, body: null } as const;
+const write = { method: "POST", charge: "WEIGHT", key: "spot", writes: true } as const;
+const malformed = {
+  schema: errorSchema,
+  description: "The body is not what it must be, or the strategy is not LIVE.",
+};
+
+export const BOT_ROUTES: readonly BotRoute[] = [
+  {
+    ...read,
+    path: "/bot/v1/spot/pairs",
+    key: "any",
+    summary: "The pairs and timeframes that are supported",
+    description: "The same for every key. A new pair may take 30 minutes to appear.",
+    answers: { 200: { schema: pairsSchema, description: "The pairs that are trading." } },
+    answer: pairs,
+  },
+  {
+    method: "POST",
+    path: "/bot/v1/spot/test",
+    charge: "READ",
+    key: "any",
+    writes: false,
+    summary: "Whether a request is signed as it must be",
+    description:
+      "Nothing is recorded or executed. The body may be empty or any JSON; whatever is sent must be signed.",
+    body: null,
+    answers: {
+      200: { schema: testSchema, description: "The signature is valid." },
+      400: { schema: errorSchema, description: "The body is not JSON." },
+    },
+    answer: test,
+  },
+  {
+    method: "POST",
+    path: "/bot/v1/spot/orders",
+    charge: "SUBMISSION",
+    key: "spot",
+    // A key that was used before answers also when the strategy is not LIVE any more: `Signals` asks in that order.
+    writes: false,
+    summary: "Submit an order as a signal",
+    description:
+      "Recorded durably, executed once and only once. Sending it again under the same `idempotency-key` is always safe: a terminal signal is answered as it is stored, any other is tried again at once. It is also tried again by itself.",
+    headers: {
+      "idempotency-key": {
+        schema: idempotencyKeySchema,
+        description: "Names the signal within the strategy: 1 to 128 printable ASCII characters.",
+      },
+    },
+    body: submissionSchema,
+    answers: {
+      202: { schema: submittedSchema, description: "Recorded; the signal as it stands now." },
+      400: {
+        schema: errorSchema,
+        description:
+          "Nothing was recorded: the key is missing, the body is not what it must be, or the strategy is not LIVE.",
+      },
+      422: { schema: errorSchema, description: "The key was used for another order. Nothing was executed." },
+    },
+    answer: submit,
+  },
+  {
+    ...read,
+    path: "/bot/v1/spot/orders",
+    key: "spot",
+    summary: "The newest signals of the strategy",
+    description: "Up to 500, newest first. Orders that were placed otherwise are not among them.",
+    answers: { 200: { schema: signalListSchema, description: "The signals." } },
+    answer: list,
+  },
+  {
+    ...read,
+    path: "/bot/v1/spot/signals/:signalId",
+    key: "spot",
+    summary: "What became of a signal",
+    answers: {
+      200: { schema: signalStateSchema, description: "The signal as it stands." },
+      404: { schema: errorSchema, description: "The strategy has no such signal." },
+    },
+    answer: find,
+  },
+  {
+    ...write,
+    path: "/bot/v1/spot/orders/cancel",
+    summary: "Cancel an order",
+    description: "May be repeated. An order that is over answers what it is, and is no error.",
+    body: cancelSchema,
+    answers: {
+      200: { schema: canceledSchema, description: "The order, cancelled now or over before." },
+      400: malformed,
+      404: { schema: errorSchema, description: "The strategy has no such order." },
+    },
+    answer: cancel,
+  },
+  {
+    ...write,
+    // Closing may be repeated until it is done, and after that.
+    writes: false,
+    path: "/bot/v1/spot/strategy/close",
+    summary: "Close the strategy for good",
+    description:
+      "Cancels its resting orders and sells what it holds to the quote asset. What cannot be sold yet is sold as soon as its market is back. May be repeated.",
+    body: closeSchema,
+    answers: {
+      200: { schema: closedSchema, description: "The strategy is closed, or closing." },
+      400: { schema: errorSchema, description: "The body is neither empty nor {}." },
+    },
+    answer: close,
+  },
+];

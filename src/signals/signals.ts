@@ -1,0 +1,200 @@
+// The life of a signal: recorded once under its key, then driven through the desk until its state is terminal.
+//
+//   submit   known key      what is recorded; driven now if it is not terminal; nothing if the order is another one
+//            strategy       not LIVE: refused, not recorded
+//            body           malformed: refused, not recorded
+//            receive        recorded, durably, and claimed for the time that driving it takes
+//   drive    the desk       executes or rejects it, once, whoever else tries the same
+//            a refusal      that time may mend leaves it FAILED, to be tried again later, each time after a longer wait
+//
+// Whoever dies in between leaves a claim that runs out; the sweep of any process goes on from there.
+// Source: specification 2.8 and 3.1; design, section 6 (signals).
+import type { Logger } from "pino";
+import type { Desk, Executed } from "../desk/desk.ts";
+import { signalKey } from "../domain/command-key.ts";
+import { isRefusal } from "../domain/refusal.ts";
+import type { Rejection, SettledState, Signal } from "../domain/signal.ts";
+import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
+import { isFault, isSameOrder, type OrderTerms, readSubmission } from "./submission.ts";
+
+/** How long who claims a signal has for driving it before somebody else may, ms. */
+export const CLAIM_MS = 10_000;
+/** How long a signal that could not be tried waits for the next time, ms: twice as long each time. */
+export const RETRY_MS_MIN = 1_000;
+export const RETRY_MS_MAX = 30_000;
+/** A strategy's list of signals shows the newest. Source: specification 4.4. */
+export const SIGNALS_LISTED_MAX = 500;
+
+export type SignalStore = Pick<
+  Store,
+  "receiveSignals" | "findSignal" | "listSignals" | "claimSignals" | "postponeSignal"
+>;
+
+export type Submission = {
+  readonly idempotencyKey: string;
+  /** The JSON of the order, as it was sent. */
+  readonly body: string;
+  /** When the request was charged as a placement: wall time, Unix ms. */
+  readonly admittedAt: number;
+};
+
+/** What is recorded, and whether it had been terminal before; or why nothing was recorded. */
+export type Submitted =
+  | { readonly signal: Signal; readonly replayed: boolean }
+  | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" }
+  | { readonly refused: "MALFORMED"; readonly fault: string };
+
+export class Signals {
+  readonly #desk: Pick<Desk, "execute">;
+  readonly #store: SignalStore;
+  readonly #wallNow: () => number;
+  readonly #newSignalId: () => string;
+  readonly #log: Pick<Logger, "error" | "warn">;
+
+  constructor(parts: {
+    desk: Pick<Desk, "execute">;
+    store: SignalStore;
+    /** Wall time, Unix ms. */
+    wallNow: () => number;
+    /** A fresh UUID. */
+    newSignalId: () => string;
+    log: Pick<Logger, "error" | "warn">;
+  }) {
+    this.#desk = parts.desk;
+    this.#store = parts.store;
+    this.#wallNow = parts.wallNow;
+    this.#newSignalId = parts.newSignalId;
+    this.#log = parts.log;
+  }
+
+  /**
+   * Records an order under a key and has it executed; the same key again answers with what became of it. Rejects with
+   * StoreUnavailable or StoreFailure: whether the signal was recorded is then unknown, and asking again is safe.
+   */
+  async submit({ strategyId, status }: Strategy, submission: Submission): Promise<Submitted> {
+    const { idempotencyKey, body, admittedAt } = submission;
+    const order = readSubmission(body);
+    // Only what would be refused looks the key up first: receiving looks it up anyway.
+    if (status !== "LIVE" || isFault(order)) {
+      const known = await this.#store.findSignal(strategyId, { idempotencyKey });
+      if (known !== null) return await this.#again(known, order, admittedAt);
+      return isFault(order) && status === "LIVE"
+        ? { refused: "MALFORMED", fault: order.fault }
+        : { refused: "NOT_LIVE" };
+    }
+    const receivedAt = this.#wallNow();
+    const signalId = this.#newSignalId();
+    const [received] = await this.#store.receiveSignals(
+      [{ signalId, strategyId, idempotencyKey, body, receivedAt }],
+      { claimedUntil: receivedAt + CLAIM_MS },
+    );
+    if (received === undefined) throw new Error("every signal that is received is answered");
+    if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
+    return { signal: await this.#drive(received.signal, order, admittedAt), replayed: false };
+  }
+
+  /** A signal of a strategy, or null. */
+  async find(strategyId: string, signalId: string): Promise<Signal | null> {
+    return await this.#store.findSignal(strategyId, { signalId });
+  }
+
+  /** The newest signals of a strategy, newest first. */
+  async list(strategyId: string): Promise<readonly Signal[]> {
+    return await this.#store.listSignals(strategyId, { limit: SIGNALS_LISTED_MAX });
+  }
+
+  /**
+   * Tries a recorded signal that is not terminal and answers with it as it then stands. It counts as a placement when it is
+   * given `admittedAt`. Rejects with StoreFailure alone.
+   */
+  async drive(signal: Signal, admittedAt?: number): Promise<Signal> {
+    const order = readSubmission(signal.body);
+    if (isFault(order)) throw new Error(`a recorded signal can be read: ${order.fault}`);
+    return await this.#drive(signal, order, admittedAt);
+  }
+
+  /** A key that was used before. */
+  async #again(
+    signal: Signal,
+    order: OrderTerms | { readonly fault: string },
+    admittedAt: number,
+  ): Promise<Submitted> {
+    const recorded = readSubmission(signal.body);
+    if (isFault(recorded)) throw new Error(`a recorded signal can be read: ${recorded.fault}`);
+    if (isFault(order) || !isSameOrder(recorded, order)) return { refused: "OTHER_ORDER" };
+    if (isTerminal(signal)) return { signal, replayed: true };
+    return { signal: await this.#drive(signal, recorded, admittedAt), replayed: false };
+  }
+
+  async #drive(signal: Signal, order: OrderTerms, admittedAt: number | undefined): Promise<Signal> {
+    const { signalId, strategyId } = signal;
+    const processedAt = this.#wallNow();
+    const command = {
+      type: "ExecuteSignal",
+      signalId,
+      order: { ...order, clientOrderId: signalId },
+      processedAt,
+    } as const;
+    try {
+      const options = { key: signalKey(signalId), ...(admittedAt === undefined ? {} : { admittedAt }) };
+      const executed = await this.#desk.execute(strategyId, command, options);
+      if (isRefusal(executed)) return await this.#postpone(signal, executed as Rejection);
+      if (executed.replayed) return await this.#asStored(signal);
+      return { ...signal, state: settled(executed, signalId) };
+    } catch (error) {
+      if (error instanceof StoreFailure) throw error;
+      if (!(error instanceof StoreUnavailable)) {
+        this.#log.error(
+          { err: error, signalId, strategyId },
+          "a signal could not be driven; it is tried again",
+        );
+      }
+      return await this.#postpone(signal, { refusal: "BUSY" });
+    }
+  }
+
+  /** Has it tried again later. Where even that cannot be stored, its claim runs out. */
+  async #postpone(signal: Signal, reason: Rejection): Promise<Signal> {
+    const attempts = signal.state.status === "FAILED" ? signal.state.attempts : 0;
+    const dueAt = this.#wallNow() + retryMs(attempts);
+    try {
+      await this.#store.postponeSignal(signal.signalId, { reason, dueAt });
+      return await this.#asStored(signal);
+    } catch (error) {
+      if (error instanceof StoreFailure) throw error;
+      const { signalId, strategyId } = signal;
+      this.#log.warn({ err: error, signalId, strategyId }, "a signal could not be postponed");
+      return signal;
+    }
+  }
+
+  /** The signal as it is now: somebody else may have settled it meanwhile. */
+  async #asStored({ strategyId, signalId }: Signal): Promise<Signal> {
+    const stored = await this.#store.findSignal(strategyId, { signalId });
+    if (stored === null) throw new Error(`a signal that was recorded stays: ${signalId}`);
+    return stored;
+  }
+}
+
+export function isTerminal({ state }: Signal): boolean {
+  return state.status === "EXECUTED" || state.status === "REJECTED";
+}
+
+/** How long to wait after so many attempts that failed before, ms. */
+export function retryMs(attempts: number): number {
+  return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** attempts);
+}
+
+/** The state that an execution left its signal in. */
+function settled({ events, orders }: Executed, signalId: string): SettledState {
+  for (const event of events) {
+    if (event.type === "SignalRejected") {
+      return { status: "REJECTED", processedAt: event.processedAt, reason: event.reason };
+    }
+    if (event.type !== "SignalExecuted") continue;
+    const order = orders.find(({ orderId }) => orderId === event.orderId);
+    if (order === undefined) throw new Error("an executed signal has an order");
+    return { status: "EXECUTED", processedAt: event.processedAt, order };
+  }
+  throw new Error(`an executed command settles its signal: ${signalId}`);
+}

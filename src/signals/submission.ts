@@ -1,0 +1,153 @@
+// What a bot submits: the JSON of an order, read strictly. A field that is not known is refused, since a misspelt `stopPrice`
+// must not be ignored; so is one that is there twice, since readers differ in which of the two they take.
+//
+// An amount is a decimal string or a JSON number, and is read from its text as it was sent: no number becomes a floating
+// point one on its way to an order. What only the market can judge (the symbol, filters, funds) is not judged here.
+// Source: specification 4.4; design, section 6 (signals).
+import { z } from "zod";
+import type { PlaceOrder } from "../domain/command.ts";
+import { type ClientOrderType, type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
+import { type Amount, type Price, parseDecimal, type Quantity } from "../money/decimal.ts";
+import { faultOf, jsonOf, NOT_JSON } from "./json-body.ts";
+
+/** What an order says, apart from the id that its signal gives it. */
+export type OrderTerms = Omit<PlaceOrder, "clientOrderId">;
+
+/** What is wrong with a body, in words for who wrote it. */
+export type SubmissionFault = { readonly fault: string };
+
+const SYMBOL_LENGTH_MAX = 40;
+const MUST_BE_SYMBOL = "must be the name of a pair";
+const MUST_BE_AMOUNT = 'must be a decimal without sign and exponent, such as "0.5"';
+
+const amount = z
+  .union(
+    [z.string().regex(/^[0-9]{1,20}(\.[0-9]{1,20})?$/, MUST_BE_AMOUNT), z.number().min(0, MUST_BE_AMOUNT)],
+    {
+      error: MUST_BE_AMOUNT,
+    },
+  )
+  .meta({ examples: ["0.001"] });
+
+export const submissionSchema = z
+  .strictObject({
+    symbol: z
+      .string(MUST_BE_SYMBOL)
+      .min(1, MUST_BE_SYMBOL)
+      .max(SYMBOL_LENGTH_MAX, MUST_BE_SYMBOL)
+      .meta({ description: "The pair, as `GET /bot/v1/spot/pairs` names it.", examples: ["BTCUSDT"] }),
+    tradeType: z
+      .enum(SIDES, `must be ${SIDES.join(" or ")}`)
+      .meta({ description: "Which side of the market the order is on." }),
+    orderType: z
+      .enum(SPOT_ORDER_TYPES, `must be one of ${SPOT_ORDER_TYPES.join(", ")}`)
+      .default("MARKET")
+      .meta({ description: "One of the pair's `supportedBotOrderTypes`." }),
+    quantity: amount.optional().meta({
+      description: "How much of the base asset. A MARKET BUY may say `quoteOrderQty` instead.",
+    }),
+    quoteOrderQty: amount.optional().meta({
+      description: "MARKET BUY only: how much of the quote asset may be spent.",
+    }),
+    price: amount.optional().meta({ description: "The limit of LIMIT and STOP_LOSS_LIMIT." }),
+    stopPrice: amount.optional().meta({ description: "The trigger of STOP_LOSS and STOP_LOSS_LIMIT." }),
+  })
+  .meta({ description: "An order. Fields that are not known, or that its type does not take, are refused." });
+
+const AMOUNTS = ["quantity", "quoteOrderQty", "price", "stopPrice"] as const;
+type AmountName = (typeof AMOUNTS)[number];
+
+/** The amounts that an order of a type needs, and that are all it takes. MARKET takes one of two. */
+const NEEDED: { readonly [T in ClientOrderType]: readonly AmountName[] } = {
+  MARKET: [],
+  LIMIT: ["quantity", "price"],
+  STOP_LOSS: ["quantity", "stopPrice"],
+  STOP_LOSS_LIMIT: ["quantity", "price", "stopPrice"],
+};
+
+/** Reads the JSON of an order, or says what is wrong with it: the first fault, by the name of its field. */
+export function readSubmission(text: string): OrderTerms | SubmissionFault {
+  const json = jsonOf(text);
+  if (json === NOT_JSON) return { fault: "The body is not JSON" };
+  const parsed = submissionSchema.safeParse(json);
+  if (!parsed.success) return { fault: faultOf(parsed.error) };
+  const members = membersOf(text);
+  const twice = members.find(([name], index) => members.findIndex(([other]) => other === name) < index);
+  if (twice !== undefined) return { fault: `${twice[0]} is there twice` };
+
+  const { symbol, tradeType: side, orderType } = parsed.data;
+  const amounts = readAmounts(members);
+  if ("fault" in amounts) return amounts;
+  const market = orderType === "MARKET" ? marketAmount(amounts, side) : null;
+  if (market !== null && typeof market !== "string") return market;
+  const needed = market === null ? NEEDED[orderType] : [market];
+  const missing = needed.find((name) => amounts[name] === undefined);
+  if (missing !== undefined) return { fault: `${missing} is needed for ${orderType}` };
+  const extra = AMOUNTS.find((name) => amounts[name] !== undefined && !needed.includes(name));
+  if (extra !== undefined) return { fault: `${extra} is not taken for ${orderType}` };
+  return {
+    type: "PlaceOrder",
+    symbol,
+    side,
+    orderType,
+    size: sizeOf(amounts),
+    price: (amounts.price ?? null) as Price | null,
+    stopPrice: (amounts.stopPrice ?? null) as Price | null,
+  };
+}
+
+export function isFault(read: OrderTerms | SubmissionFault): read is SubmissionFault {
+  return "fault" in read;
+}
+
+/** Whether two submissions ask for the same, however they are written: `0.10` is `"0.1"`. */
+export function isSameOrder(one: OrderTerms, other: OrderTerms): boolean {
+  return termsText(one) === termsText(other);
+}
+
+type Amounts = { readonly [Name in AmountName]?: bigint };
+
+function readAmounts(members: readonly Member[]): Amounts | SubmissionFault {
+  const amounts: { [Name in AmountName]?: bigint } = {};
+  for (const name of AMOUNTS) {
+    const source = members.find(([member]) => member === name)?.[1];
+    if (source === undefined) continue;
+    const value = parseDecimal(source.startsWith('"') ? JSON.parse(source) : source);
+    if (value === "TOO_PRECISE") return { fault: `${name} has more than 8 decimals` };
+    if (value === "NOT_A_DECIMAL") return { fault: `${name} ${MUST_BE_AMOUNT}` };
+    amounts[name] = value;
+  }
+  return amounts;
+}
+
+/** Which of its two amounts a MARKET order says. */
+function marketAmount(
+  { quantity, quoteOrderQty }: Amounts,
+  side: OrderTerms["side"],
+): AmountName | SubmissionFault {
+  if (quantity !== undefined && quoteOrderQty !== undefined) {
+    return { fault: "quantity and quoteOrderQty exclude each other" };
+  }
+  if (quoteOrderQty !== undefined && side === "SELL") return { fault: "quoteOrderQty is not taken for SELL" };
+  return quoteOrderQty === undefined ? "quantity" : "quoteOrderQty";
+}
+
+function sizeOf({ quantity, quoteOrderQty }: Amounts): OrderSize {
+  if (quoteOrderQty !== undefined) return { quoteQuantity: quoteOrderQty as Amount };
+  return { quantity: quantity as Quantity };
+}
+
+type Member = readonly [name: string, source: string];
+
+/** A name and a value that is no object and no list; strings are taken whole, so nothing inside one is mistaken. */
+const MEMBER = /("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}]+)/g;
+
+/** The members of a JSON object that holds neither objects nor lists, as they are written; a name may be there twice. */
+function membersOf(text: string): readonly Member[] {
+  return [...text.matchAll(MEMBER)].map(([, name = "", source = ""]) => [JSON.parse(name), source]);
+}
+
+function termsText({ symbol, side, orderType, size, price, stopPrice }: OrderTerms): string {
+  const written = "quantity" in size ? [String(size.quantity), null] : [null, String(size.quoteQuantity)];
+  return JSON.stringify([symbol, side, orderType, written, String(price), String(stopPrice)]);
+}

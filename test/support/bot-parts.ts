@@ -1,0 +1,22 @@
+// What a gateway of a test's own needs for the bot family.
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import type { Desk } from "../../src/desk/desk.ts";
+import type { MarketFeed } from "../../src/market/client/feed.ts";
+import { TradingPairs } from "../../src/market/pairs.ts";
+import { Signals } from "../../src/signals/signals.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export function botParts(parts: {
+  readonly desk: Desk;
+  readonly store: Store;
+  readonly market: MarketFeed;
+  readonly wallNow: () => number;
+}) {
+  const { desk, store, market, wallNow } = parts;
+  const log = pino({ level: "silent" });
+  return {
+    signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log }),
+    pairs: new TradingPairs({ market, wallNow }),
+  };
+}

@@ -1,0 +1,181 @@
+// The streams in the test's own process: real sockets and a real database, while time and what the sources say are the
+// test's. Stages may stand on one database one after another, or at once, as servers do.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import pino from "pino";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { createManualTime, type ManualTime } from "../../src/market/client/testing/manual-time.ts";
+import type { Store } from "../../src/store/store.ts";
+import { isStreamUpgrade } from "../../src/streams/front-door.ts";
+import { createStreams } from "../../src/streams/server.ts";
+import type {
+  Audience,
+  CandleTopic,
+  DepthTopic,
+  MarketData,
+  OrderBook,
+  Source,
+} from "../../src/streams/topics.ts";
+import { eventually } from "./eventually.ts";
+import { newDirectory } from "./gateway.ts";
+import {
+  handshakeAuth,
+  openStream,
+  type StreamClient,
+  type StreamClientOptions,
+  type StreamCredentials,
+} from "./stream-client.ts";
+
+/** A source that says what the test makes it say. */
+export class SteeredSource<Topic, Payload> implements Source<Topic> {
+  readonly audience: Audience<Topic, Payload>;
+  /** Every topic that is followed, as JSON: one that is followed twice is in it twice. */
+  readonly followed: string[] = [];
+  isClosed = false;
+
+  constructor(audience: Audience<Topic, Payload>) {
+    this.audience = audience;
+  }
+
+  follow(topic: Topic): () => void {
+    const name = JSON.stringify(topic);
+    this.followed.push(name);
+    return () => void this.followed.splice(this.followed.indexOf(name), 1);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+export type StreamStage = {
+  readonly url: string;
+  readonly server: Server;
+  readonly store: Store;
+  readonly time: ManualTime;
+  readonly candles: SteeredSource<CandleTopic, MarketData>;
+  readonly depth: SteeredSource<DepthTopic, OrderBook>;
+  /** The keys of new strategies, of spot unless said. */
+  keys(count: number, type?: StrategyType): Promise<StreamCredentials[]>;
+  /** A client whose handshake is signed at the stage's time, connected or not yet. */
+  connect(namespace: string, key: StreamCredentials, options?: StreamClientOptions): Promise<StreamClient>;
+  open(namespace: string, key: StreamCredentials, options?: StreamClientOptions): StreamClient;
+  /** Resolves when so many topics are followed: none unless said. */
+  untilFollowed(followedCount?: number): Promise<void>;
+  /** Ends the streams alone. */
+  closeStreams(): Promise<void>;
+  /** Ends everything. */
+  close(): Promise<void>;
+};
+
+/** The pairs that a stage supports. */
+export const STAGE_PAIRS = Array.from({ length: 40 }, (_, index) => `PAIR${index}USDT`);
+
+/** Opens a stage; `wrap` may stand between the streams and their store. */
+export async function openStreamStage({
+  dataDir = newDirectory(),
+  time = createManualTime(),
+  wrap = (store) => store,
+}: {
+  readonly dataDir?: string;
+  readonly time?: ManualTime;
+  readonly wrap?: (store: Store) => Store;
+} = {}): Promise<StreamStage> {
+  const { store, master } = await openDataDirectory(dataDir, null);
+  const server = createServer({ shouldUpgradeCallback: isStreamUpgrade }, (_request, response) =>
+    response.writeHead(404).end(),
+  );
+  const candles: SteeredSource<CandleTopic, MarketData>[] = [];
+  const depth: SteeredSource<DepthTopic, OrderBook>[] = [];
+  const steered =
+    <Topic, Payload>(made: SteeredSource<Topic, Payload>[]) =>
+    (audience: Audience<Topic, Payload>) => {
+      const source = new SteeredSource(audience);
+      made.push(source);
+      return source;
+    };
+  const streams = createStreams({
+    server,
+    store: wrap(store),
+    master,
+    pairs: { has: (pair) => STAGE_PAIRS.includes(pair) },
+    sources: { candles: steered(candles), depth: steered(depth) },
+    wallNow: () => time.now(),
+    timers: time,
+    log: pino({ level: "silent" }),
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients: StreamClient[] = [];
+  const open = (namespace: string, key: StreamCredentials, options: StreamClientOptions = {}) => {
+    const auth = options.auth === undefined ? handshakeAuth(namespace, key, time.now()) : options.auth;
+    const client = openStream(url, namespace, key, { ...options, auth });
+    clients.push(client);
+    return client;
+  };
+  let isOpen = true;
+  const closeStreams = async () => {
+    if (isOpen) await streams.close();
+    isOpen = false;
+  };
+  return {
+    url,
+    server,
+    store,
+    time,
+    candles: source(candles),
+    depth: source(depth),
+    keys: (count, type = "SPOT") =>
+      seedStrategies(
+        store,
+        master,
+        Array.from({ length: count }, () => type),
+        time.now(),
+      ),
+    async connect(namespace, key, options = {}) {
+      const client = open(namespace, key, options);
+      await client.next("connect");
+      return client;
+    },
+    open,
+    untilFollowed: (followedCount = 0) =>
+      eventually(
+        `${followedCount} topics are followed`,
+        () => source(candles).followed.length + source(depth).followed.length === followedCount,
+      ),
+    closeStreams,
+    async close() {
+      for (const client of clients) client.close();
+      await closeStreams();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+    },
+  };
+}
+
+function source<Each>([made]: readonly Each[]): Each {
+  if (made === undefined) throw new Error("the streams open their sources at once");
+  return made;
+}
+
+/** A tick of a candle. */
+export function candleOf(topic: CandleTopic, startTime: number, close: string, isFinal = false): MarketData {
+  const prices = { open: "1.00000000", high: "9.00000000", low: "0.50000000", volume: "12.50000000" };
+  return {
+    event: "kline",
+    ...topic,
+    candle: { ...prices, close, startTime, closeTime: startTime + 59_999, isFinal },
+  };
+}
+
+/** A snapshot of a book. */
+export function bookOf(topic: DepthTopic, lastUpdateId: number): OrderBook {
+  const side = (from: number, step: number) =>
+    Array.from(
+      { length: topic.levels },
+      (_, index) => [(from + index * step).toFixed(8), "1.00000000"] as const,
+    );
+  return { event: "depth", ...topic, lastUpdateId, bids: side(100, -1), asks: side(101, 1) };
+}

@@ -1,0 +1,368 @@
+// Submitting signals on the wire: what is recorded, executed and answered, and what is refused without a trace.
+// Source: specification 2.8, 3.1, 4.4 and 7.2; design, section 6 (signals).
+import { createHmac, randomUUID } from "node:crypto";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { StubMarket } from "../../src/desk/testing/stage.ts";
+import { type BotOrder, botClient } from "../support/bot-client.ts";
+import { misfits } from "../support/bot-shapes.ts";
+import { eventually } from "../support/eventually.ts";
+import { farAbove } from "../support/exact.ts";
+import { openInProcess } from "../support/in-process.ts";
+import type { RawAnswer } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { lastPriceOf, MARKET_BUY, restingPriceOf, spotTrader } from "../support/spot-trader.ts";
+
+const gateway = seededGateway(60);
+const ORDERS = "/bot/v1/spot/orders";
+const BUY = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.001" };
+
+/** A bot of a strategy that no test has touched, which holds every submission to what is promised. */
+function takeBot() {
+  const strategy = gateway.takeStrategy();
+  const bot = botClient(gateway.url, strategy);
+  return {
+    ...bot,
+    strategy,
+    trader: spotTrader(gateway.url, strategy),
+    submit: async (order: BotOrder | string, key: string) => {
+      const answer = await bot.submit(order, key);
+      expect(misfits("POST", ORDERS, answer)).toEqual([]);
+      return answer;
+    },
+  };
+}
+
+const seen = ({ status, body }: RawAnswer) => ({ status, body });
+const refused = (status: number, message: string) => ({ status, body: { status: false, message } });
+
+describe("an accepted submission", () => {
+  test("answers 202 with the signal, its result and the order as it was submitted", async () => {
+    const { submit, trader } = takeBot();
+    const { status, body } = await submit(BUY, "a");
+    const [order] = (await trader.allOrders({ symbol: "BTCUSDT" })).body;
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: {
+        signalId: order.clientOrderId,
+        status: "EXECUTED",
+        result: { status: true, message: "Order placed", data: { ...order, transactTime: order.updateTime } },
+        collectiveId: order.collectiveId,
+        order: BUY,
+        receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        processedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        replayed: false,
+      },
+    });
+    expect(order.status).toBe("FILLED");
+  });
+
+  test("echoes the JSON of the order as it was written", async () => {
+    const { submit, signals } = takeBot();
+    const written = '{ "tradeType":"BUY",\n "symbol": "BTC\\u0055SDT", "quantity": 0.00100 }';
+    expect((await submit(written, "a")).text).toContain(`"order":${written},"receivedAt"`);
+    expect((await signals()).text).toContain(`"order":${written},"receivedAt"`);
+  });
+
+  test.each<[string, (last: string, resting: string) => BotOrder, object]>([
+    ["MARKET is the type unless said", () => BUY, { type: "MARKET", status: "FILLED" }],
+    [
+      "MARKET BUY may say what to spend",
+      () => ({ symbol: "BTCUSDT", tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "20" }),
+      { origQuoteOrderQty: "20.00000000", status: "FILLED" },
+    ],
+    ["LIMIT", (_last, price) => ({ ...BUY, orderType: "LIMIT", price }), { type: "LIMIT", status: "NEW" }],
+    [
+      "STOP_LOSS",
+      (last) => ({ ...BUY, orderType: "STOP_LOSS", stopPrice: farAbove(last) }),
+      { type: "STOP_LOSS", status: "NEW", isWorking: false },
+    ],
+    [
+      "STOP_LOSS_LIMIT",
+      (last, price) => ({ ...BUY, orderType: "STOP_LOSS_LIMIT", stopPrice: farAbove(last), price }),
+      { type: "STOP_LOSS_LIMIT", status: "NEW", isWorking: false },
+    ],
+    ["amounts may be JSON numbers", () => ({ ...BUY, quantity: 0.001 }), { origQty: "0.00100000" }],
+  ])("%s", async (_what, orderOf, expected) => {
+    const { submit } = takeBot();
+    const order = orderOf(await lastPriceOf(gateway.url), await restingPriceOf(gateway.url));
+    expect((await submit(order, "a")).body).toMatchObject({ status: "EXECUTED", result: { data: expected } });
+  });
+
+  test("is an ordinary order underneath: the exchange-style routes list it and cancel it", async () => {
+    const { submit, trader } = takeBot();
+    const price = await restingPriceOf(gateway.url);
+    const { signalId } = (await submit({ ...BUY, orderType: "LIMIT", price }, "a")).body;
+    const resting = { clientOrderId: signalId, status: "NEW" };
+    expect((await trader.openOrders()).body).toMatchObject([resting]);
+    const canceled = await trader.cancel({ symbol: "BTCUSDT", origClientOrderId: signalId });
+    expect(canceled.body).toMatchObject({ ...resting, status: "CANCELED" });
+  });
+
+  test("has used its order's client id: an ordinary order of that id is answered with the signal's", async () => {
+    const { submit, trader } = takeBot();
+    const { signalId } = (await submit(BUY, "a")).body;
+    const again = await trader.place({ ...MARKET_BUY, newClientOrderId: signalId });
+    expect(again).toMatchObject({ status: 200, body: { orderId: 1, clientOrderId: signalId } });
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(1);
+  });
+
+  test.each<[string, BotOrder, number, string]>([
+    ["an unknown symbol", { ...BUY, symbol: "NOPE" }, -1121, "Invalid symbol."],
+    ["a filter", { ...BUY, quantity: "0.0000001" }, -1013, "Filter failure: LOT_SIZE"],
+    ["zero", { ...BUY, quantity: 0 }, -1013, "Filter failure: LOT_SIZE"],
+    ["funds", { ...BUY, quantity: "1" }, -2010, "Account has insufficient balance for requested action."],
+    [
+      "a stop on the wrong side",
+      { ...BUY, orderType: "STOP_LOSS", stopPrice: "1" },
+      -2010,
+      "Stop price would trigger immediately.",
+    ],
+  ])("that can never be executed is REJECTED with the reason: %s", async (_what, order, code, message) => {
+    const { submit, trader } = takeBot();
+    expect(seen(await submit(order, "a"))).toMatchObject({
+      status: 202,
+      body: {
+        status: "REJECTED",
+        result: { status: false, code, message },
+        collectiveId: null,
+        processedAt: expect.any(String),
+        replayed: false,
+      },
+    });
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toEqual([]);
+  });
+
+  test("is still there after a kill -9 that follows its 202, and is executed once", async () => {
+    const { submit, strategy } = takeBot();
+    const answer = await submit(BUY, "a");
+    await gateway.restart("kill");
+    const again = await botClient(gateway.url, strategy).submit(BUY, "a");
+    expect(again.text).toBe(answer.text.replace('"replayed":false', '"replayed":true'));
+    expect((await spotTrader(gateway.url, strategy).allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(1);
+  });
+});
+
+test("a signal that a dead process left behind is executed by the running server", async () => {
+  const { signal, strategy, trader } = takeBot();
+  const { store } = await openDataDirectory(gateway.dataDir, null);
+  onTestFinished(() => store.close());
+  const [signalId, receivedAt] = [randomUUID(), Date.now()];
+  const { strategyId } = strategy;
+  const left = { signalId, strategyId, idempotencyKey: "a", body: JSON.stringify(BUY), receivedAt };
+  await store.receiveSignals([left], { claimedUntil: receivedAt });
+  const isExecuted = async () => (await signal(signalId)).body.status === "EXECUTED";
+  await eventually("the signal is executed", isExecuted, { askAgainMs: 250 });
+  expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toMatchObject([{ clientOrderId: signalId }]);
+});
+
+describe("the same key again", () => {
+  test.each<[string, BotOrder]>([
+    ["EXECUTED", BUY],
+    ["REJECTED", { ...BUY, symbol: "NOPE" }],
+  ])("answers a terminal signal byte by byte, replayed: %s", async (status, order) => {
+    const { submit, trader } = takeBot();
+    const first = await submit(order, "a");
+    expect(first.body.status).toBe(status);
+    const again = await submit(order, "a");
+    expect(again.status).toBe(202);
+    expect(again.text).toBe(first.text.replace('"replayed":false', '"replayed":true'));
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(status === "EXECUTED" ? 1 : 0);
+  });
+
+  test("answers what was executed, also when the order has been cancelled since", async () => {
+    const { submit, cancel } = takeBot();
+    const order = { ...BUY, orderType: "LIMIT", price: await restingPriceOf(gateway.url) };
+    const first = await submit(order, "a");
+    expect((await cancel(first.body.collectiveId)).body.data.status).toBe("CANCELED");
+    expect((await submit(order, "a")).text).toBe(first.text.replace('"replayed":false', '"replayed":true'));
+  });
+
+  test("answers the same order however it is written, and shows it as it was written first", async () => {
+    const { submit } = takeBot();
+    const first = await submit({ ...BUY, quantity: "0.0010" }, "a");
+    const again = await submit('{"quantity":0.001,"symbol":"BTCUSDT","tradeType":"BUY"}', "a");
+    expect(again.text).toBe(first.text.replace('"replayed":false', '"replayed":true'));
+  });
+
+  test.each<[string, BotOrder | string]>([
+    ["another quantity", { ...BUY, quantity: "0.002" }],
+    ["another side", { ...BUY, tradeType: "SELL" }],
+    ["another pair", { ...BUY, symbol: "ETHUSDT" }],
+    ["another type", { ...BUY, orderType: "LIMIT", price: "1" }],
+    ["a body that is none", "{"],
+  ])("with %s is refused 422, and nothing is executed", async (_what, other) => {
+    const { submit, signals, trader } = takeBot();
+    const first = await submit(BUY, "a");
+    expect(seen(await submit(other, "a"))).toEqual(
+      refused(422, "idempotency-key was used for another order"),
+    );
+    const { replayed: _isNoPartOfIt, ...signal } = first.body;
+    expect((await signals()).body.data).toEqual([signal]);
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(1);
+  });
+
+  test("sent twenty times at once executes once and answers one signal", async () => {
+    const { submit, trader } = takeBot();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submit(BUY, "a")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(answers.map(({ body }) => body.signalId)).size).toBe(1);
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(1);
+  });
+
+  test("of another strategy is another key", async () => {
+    const one = await takeBot().submit(BUY, "a");
+    const other = await takeBot().submit({ ...BUY, quantity: "0.002" }, "a");
+    expect(other.status).toBe(202);
+    expect(other.body.signalId).not.toBe(one.body.signalId);
+  });
+});
+
+describe("while the market is silent", () => {
+  test("a signal is FAILED with the reason, and the same key drives it again", async () => {
+    const market = new StubMarket();
+    const inProcess = await openInProcess({ SPOT: market });
+    onTestFinished(() => inProcess.close());
+    const bot = inProcess.botOf(await inProcess.seed("SPOT"));
+    const order = { ...BUY, quantity: "0.1" };
+    market.silence("BTCUSDT");
+    const failed = await bot.submit(order, "a");
+    expect(misfits("POST", ORDERS, failed)).toEqual([]);
+    expect(failed).toMatchObject({
+      status: 202,
+      body: {
+        status: "FAILED",
+        result: { status: false, code: -1008 },
+        collectiveId: null,
+        processedAt: null,
+        replayed: false,
+      },
+    });
+    market.show("BTCUSDT", "99", "100");
+    const executed = await bot.submit(order, "a");
+    expect(executed.body).toMatchObject({
+      status: "EXECUTED",
+      replayed: false,
+      signalId: failed.body.signalId,
+    });
+    expect((await bot.submit(order, "a")).body).toEqual({ ...executed.body, replayed: true });
+  });
+});
+
+describe("idempotency-key", () => {
+  const UNFIT = refused(400, "idempotency-key must be 1 to 128 printable ASCII characters");
+
+  test.each<[string, Record<string, string>]>([
+    ["is missing", {}],
+    ["is empty", { "idempotency-key": "" }],
+    ["is only white space", { "idempotency-key": "   " }],
+    ["is longer than 128 characters", { "idempotency-key": "k".repeat(129) }],
+    ["is not ASCII", { "idempotency-key": "clé" }],
+    ["has a tab in it", { "idempotency-key": "a\tb" }],
+  ])("is refused 400 before anything else when it %s", async (_what, headers) => {
+    const { post, signals } = takeBot();
+    expect(seen(await post(ORDERS, "{", { headers }))).toEqual(UNFIT);
+    expect(seen(await post(ORDERS, BUY, { headers }))).toEqual(UNFIT);
+    expect((await signals()).body.data).toEqual([]);
+  });
+
+  test.each(["k".repeat(128), "'; DROP TABLE signals; --", "a, b", '~!@#$%^&*()_+{}|"<>?'])(
+    "may be any 1 to 128 printable characters: %s",
+    async (key) => {
+      const { submit } = takeBot();
+      const first = await submit(BUY, key);
+      expect(first.status).toBe(202);
+      expect((await submit(BUY, key)).body).toMatchObject({ signalId: first.body.signalId, replayed: true });
+    },
+  );
+
+  test("is told apart by case", async () => {
+    const { submit } = takeBot();
+    const [one, other] = [await submit(BUY, "a"), await submit(BUY, "A")];
+    expect(other.body.signalId).not.toBe(one.body.signalId);
+  });
+});
+
+describe("a malformed body is refused 400, names the field, and is not recorded", () => {
+  const DECIMAL = 'must be a decimal without sign and exponent, such as "0.5"';
+  const cases: readonly (readonly [BotOrder | string, string])[] = [
+    ["", "The body is not JSON"],
+    ["{", "The body is not JSON"],
+    ["symbol=BTCUSDT&tradeType=BUY&quantity=0.001", "The body is not JSON"],
+    ["[]", "The body is not a JSON object"],
+    ["null", "The body is not a JSON object"],
+    ["[".repeat(16_000), "The body is not JSON"],
+    [{}, "symbol must be the name of a pair"],
+    [{ ...BUY, symbol: ["BTCUSDT"] }, "symbol must be the name of a pair"],
+    [{ ...BUY, tradeType: "LONG" }, "tradeType must be BUY or SELL"],
+    [{ ...BUY, orderType: "OCO" }, "orderType must be one of MARKET, LIMIT, STOP_LOSS, STOP_LOSS_LIMIT"],
+    [{ ...BUY, stopprice: "1" }, "stopprice is not a field of this body"],
+    [{ ...BUY, "😀": "1" }, "😀 is not a field of this body"],
+    [{ ...BUY, quantity: "0,001" }, `quantity ${DECIMAL}`],
+    [{ ...BUY, quantity: -0.001 }, `quantity ${DECIMAL}`],
+    [{ ...BUY, quantity: null }, `quantity ${DECIMAL}`],
+    [{ ...BUY, quantity: { $gt: 0 } }, `quantity ${DECIMAL}`],
+    [{ ...BUY, quantity: "0.000000001" }, "quantity has more than 8 decimals"],
+    [{ ...BUY, price: "1" }, "price is not taken for MARKET"],
+    [{ ...BUY, orderType: "LIMIT" }, "price is needed for LIMIT"],
+    ['{"symbol":"BTCUSDT","tradeType":"BUY","quantity":"1","quantity":"0.001"}', "quantity is there twice"],
+  ];
+
+  test("each of them", async () => {
+    const { submit, signals, trader } = takeBot();
+    for (const [body, message] of cases) expect(seen(await submit(body, "a"))).toEqual(refused(400, message));
+    expect((await signals()).body.data).toEqual([]);
+    expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toEqual([]);
+    // The key was not used up by any of them.
+    expect((await submit(BUY, "a")).status).toBe(202);
+  });
+
+  test("bytes that are no UTF-8, signed as they are", async () => {
+    const { strategy } = takeBot();
+    const bytes = Buffer.concat([Buffer.from('{"symbol":"BTC'), Buffer.from([0xff]), Buffer.from('"}')]);
+    expect(await postBytes(strategy, bytes)).toEqual(refused(400, "The body is not UTF-8 text"));
+  });
+
+  test("a body of more than 16 KiB: 413", async () => {
+    const { submit, signals } = takeBot();
+    const fitting = JSON.stringify(BUY).padEnd(16 * 1_024, " ");
+    expect(seen(await submit(`${fitting} `, "a"))).toEqual(refused(413, "The body is too large"));
+    expect((await signals()).body.data).toEqual([]);
+    expect((await submit(fitting, "a")).status).toBe(202);
+  });
+});
+
+describe("a strategy that is not LIVE", () => {
+  test("refuses a new signal 400 Strategy not live, before its body is looked at, and records nothing", async () => {
+    const { submit, signals, close } = takeBot();
+    expect((await close()).status).toBe(200);
+    expect(seen(await submit(BUY, "a"))).toEqual(refused(400, "Strategy not live"));
+    expect(seen(await submit("{", "b"))).toEqual(refused(400, "Strategy not live"));
+    expect((await signals()).body.data).toEqual([]);
+  });
+
+  test("still answers the keys that were used before, and 422 for another order", async () => {
+    const { submit, close } = takeBot();
+    const first = await submit(BUY, "a");
+    await close();
+    expect((await submit(BUY, "a")).text).toBe(first.text.replace('"replayed":false', '"replayed":true'));
+    expect((await submit({ ...BUY, quantity: "0.002" }, "a")).status).toBe(422);
+  });
+});
+
+/** A submission of bytes that no string of JavaScript is sent as. */
+async function postBytes(strategy: { apiKey: string; apiSecret: string }, body: Buffer) {
+  const timestamp = String(Date.now());
+  const signed = createHmac("sha256", strategy.apiSecret).update(`${timestamp}POST${ORDERS}`).update(body);
+  const response = await fetch(gateway.url + ORDERS, {
+    method: "POST",
+    body: new Uint8Array(body),
+    headers: {
+      "x-bot-api-key": strategy.apiKey,
+      "x-bot-timestamp": timestamp,
+      "x-bot-signature": signed.digest("hex"),
+      "idempotency-key": "a",
+    },
+  });
+  return { status: response.status, body: await response.json() };
+}
