@@ -1,5 +1,5 @@
 // The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
@@ -9,6 +9,7 @@ import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { Desk } from "./desk/desk.ts";
+import { createPages } from "./docs/pages.ts";
 import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
 import { createServer } from "./http/server.ts";
@@ -18,7 +19,14 @@ import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
 import type { Family } from "./market/client/hosts.ts";
-import { systemTimers } from "./market/client/time.ts";
+import { systemClock, systemTimers } from "./market/client/time.ts";
+import { TradingPairs } from "./market/pairs.ts";
+import { Signals } from "./signals/signals.ts";
+import { SignalSweep } from "./signals/sweep.ts";
+import { createCandles } from "./streams/candles.ts";
+import { createDepth } from "./streams/depth.ts";
+import { answerToPolling, isStreamUpgrade } from "./streams/front-door.ts";
+import { createStreams } from "./streams/server.ts";
 import { openUpstream } from "./upstream.ts";
 import type { WaitingCounts } from "./watch/watch-list.ts";
 import { Watcher } from "./watch/watcher.ts";
@@ -102,6 +110,9 @@ export async function startService(
     const closingSweep = new ClosingSweep({ desk, store, every, log });
     opened.defer(() => closingSweep.close());
     closingSweep.rebuild();
+    const signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
+    const signalSweep = new SignalSweep({ signals, store, wallNow, every, log });
+    opened.defer(() => signalSweep.close());
 
     const budgets = new Budgets();
     const budgetLog = new BudgetLog({
@@ -115,10 +126,16 @@ export async function startService(
     await budgetLog.open();
     opened.defer(() => budgetLog.close());
 
+    const pairs = new TradingPairs({ market: markets.SPOT, wallNow });
+    const address = () => config.publicUrl ?? originOf(config, (server.server.address() as AddressInfo).port);
+    const documents = createPages(address);
+    const pages = (path: string) => documents(path) ?? answerToPolling(path);
     const server = createServer(
       {
         store,
         desk,
+        signals,
+        pairs,
         markets,
         master,
         budgets,
@@ -126,19 +143,33 @@ export async function startService(
         wallNow,
         newClientOrderId: () => randomBytes(11).toString("hex"),
       },
-      { log, certificate, proxyHops: config.trustedProxyHops },
+      { log, certificate, proxyHops: config.trustedProxyHops, pages, isUpgrade: isStreamUpgrade },
     );
     opened.defer(() => server.close());
+    const sourceParts = { market: markets.SPOT, wallClock: systemClock, timers: systemTimers, log };
+    const streams = createStreams({
+      server: server.server,
+      store,
+      master,
+      pairs,
+      sources: {
+        candles: (audience) => createCandles({ ...sourceParts, ...upstream.feedOptions, audience }),
+        depth: (audience) => createDepth({ ...sourceParts, ...upstream.feedOptions, audience }),
+      },
+      wallNow,
+      timers: systemTimers,
+      log,
+    });
+    opened.defer(() => streams.close());
     await listen(server, config);
     // Only now, since the keys are shown once: a start that fails must not use them up.
     const isFirstStart = isDemo && (await store.countStrategies()) === 0;
     const firstStrategies = isFirstStart
       ? await seedStrategies(store, master, ["SPOT", "FUTURES"], wallNow(), upstream.clock.now())
       : [];
-    const { port } = server.server.address() as AddressInfo;
     const { tls } = config;
     return {
-      url: config.publicUrl ?? originOf(config, port),
+      url: address(),
       firstStrategies,
       waiting,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),

@@ -1,0 +1,152 @@
+// Where connections become streams: a WebSocket upgrade of the Socket.IO protocol, under its path, is handed to Socket.IO;
+// any other is answered and hung up on. What is no upgrade stays with the HTTP server.
+//
+// Socket.IO listens to a server of its own that never opens a port: listening to ours it would take over all its requests
+// and upgrades, whatever their path, and close it with itself.
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Server, Socket } from "socket.io";
+import type { Cancel, Timers } from "../market/client/time.ts";
+import { MINUTE_MS, PACKETS_PER_MINUTE, TRANSPORTS_MAX, UNJOINED_MS_MAX } from "./limits.ts";
+
+const STREAMS_PATH = "/socket.io/";
+
+/** How long clients may take to say goodbye when the server closes, ms. */
+const GOODBYE_MS_MAX = 1_000;
+
+const ONLY_WEBSOCKET =
+  "The streams are Socket.IO (Engine.IO 4) over the websocket transport: long polling is not served.";
+
+/** Whether a request wants to leave HTTP in a way that is served here. */
+export function isStreamUpgrade({ url = "", headers }: IncomingMessage): boolean {
+  return pathOf(url) === STREAMS_PATH && headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** The answer to a request of HTTP under the path of the streams, such as long polling begins with; null elsewhere. */
+export function answerToPolling(path: string) {
+  if (path !== STREAMS_PATH) return null;
+  return { status: 400, headers: {}, body: JSON.stringify({ status: false, message: ONLY_WEBSOCKET }) };
+}
+
+type Connection = Socket["conn"];
+
+/** A connection below the namespaces: how many are joined over it, and what it has sent this minute. */
+type Guest = {
+  joinedCount: number;
+  cancelUnjoined: Cancel;
+  minute: number;
+  packetCount: number;
+};
+
+export class FrontDoor {
+  readonly #io: Server;
+  readonly #timers: Timers;
+  readonly #wallNow: () => number;
+  readonly #porter = createServer();
+  readonly #sockets = new Set<Duplex>();
+  readonly #guests = new Map<Connection, Guest>();
+  #isClosing = false;
+
+  /** Takes the upgrades of a server on, which must leave to HTTP what is no `isStreamUpgrade`. */
+  constructor(
+    io: Server,
+    server: HttpServer,
+    { timers, wallNow }: { readonly timers: Timers; readonly wallNow: () => number },
+  ) {
+    this.#io = io;
+    this.#timers = timers;
+    this.#wallNow = wallNow;
+    io.attach(this.#porter);
+    io.engine.on("connection", (connection: Connection) => this.#welcome(connection));
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** A namespace was joined over a connection. */
+  joined(connection: Connection): void {
+    const guest = this.#guests.get(connection);
+    if (guest === undefined) return;
+    guest.joinedCount += 1;
+    guest.cancelUnjoined();
+  }
+
+  /** A namespace was left. A connection without any is closed, unless it joins one soon. */
+  left(connection: Connection): void {
+    const guest = this.#guests.get(connection);
+    if (guest === undefined) return;
+    guest.joinedCount -= 1;
+    if (guest.joinedCount === 0) guest.cancelUnjoined = this.#closeIfUnjoined(connection);
+  }
+
+  /** Ends all connections; resolves when nothing of them is left. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const ended = [...this.#sockets].map(
+      (socket) => new Promise<void>((resolve) => void socket.once("close", () => resolve())),
+    );
+    await this.#io.close();
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, GOODBYE_MS_MAX);
+    await Promise.all(ended);
+    clearTimeout(cut);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // A client that hangs up half-way is no fault of ours.
+    socket.on("error", () => socket.destroy());
+    const query = new URLSearchParams((request.url ?? "").split("?")[1]);
+    const speaksProtocol = query.get("EIO") === "4" && query.get("transport") === "websocket";
+    // A session id would be of a transport to be replaced, which there are none of.
+    if (request.method !== "GET" || !speaksProtocol || query.has("sid")) {
+      return void refuse(socket, "400 Bad Request", ONLY_WEBSOCKET);
+    }
+    if (this.#isClosing || this.#sockets.size >= TRANSPORTS_MAX) {
+      return void refuse(
+        socket,
+        "503 Service Unavailable",
+        "The server takes no more connections at present.",
+      );
+    }
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    this.#porter.emit("upgrade", request, socket, head);
+  }
+
+  #welcome(connection: Connection): void {
+    const guest = {
+      joinedCount: 0,
+      cancelUnjoined: this.#closeIfUnjoined(connection),
+      minute: 0,
+      packetCount: 0,
+    };
+    this.#guests.set(connection, guest);
+    connection.on("packet", () => this.#count(connection, guest));
+    connection.once("close", () => {
+      guest.cancelUnjoined();
+      this.#guests.delete(connection);
+    });
+  }
+
+  #count(connection: Connection, guest: Guest): void {
+    const minute = Math.floor(this.#wallNow() / MINUTE_MS);
+    guest.packetCount = guest.minute === minute ? guest.packetCount + 1 : 1;
+    guest.minute = minute;
+    if (guest.packetCount > PACKETS_PER_MINUTE) connection.request.socket.destroy();
+  }
+
+  #closeIfUnjoined(connection: Connection): Cancel {
+    return this.#timers.after(UNJOINED_MS_MAX, () => connection.close(true));
+  }
+}
+
+function refuse(socket: Duplex, status: string, message: string): void {
+  const body = JSON.stringify({ status: false, message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function pathOf(url: string): string {
+  return url.split("?")[0] ?? "";
+}

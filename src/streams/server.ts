@@ -1,0 +1,169 @@
+// The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth.
+//
+// A connection to a namespace always succeeds; whose handshake is refused is told so by an `error` event and disconnected.
+// Nothing is handled that a client sends before it was let in. A stock client that was disconnected does not come back by
+// itself, so that it does not fail again and again; when its handshake could not be checked it is told, and loses its
+// connection as by a network, after which it does.
+// Source: specification 5.3, 6, 7.3 and 8.3.
+import type { Server as HttpServer } from "node:http";
+import type { Logger } from "pino";
+import { Server, type Socket } from "socket.io";
+import type { Timers } from "../market/client/time.ts";
+import type { TradingPairs } from "../market/pairs.ts";
+import { StoreUnavailable } from "../store/store.ts";
+import { type StreamError, type StreamErrorCode, streamError } from "./errors.ts";
+import { FrontDoor } from "./front-door.ts";
+import { authenticate, type HandshakeParts } from "./handshake.ts";
+import { MESSAGE_BYTES_MAX } from "./limits.ts";
+import { endRevoked, LOOK_UP_INTERVAL_MS } from "./revocations.ts";
+import { Session, Sessions } from "./sessions.ts";
+import { CANDLES, DEPTH, type StreamKind } from "./stream-kinds.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import type { Audience, CandleTopic, DepthTopic, MarketData, OrderBook, Source } from "./topics.ts";
+
+/** Makes the source of a stream, which sends to the audience given. */
+export type OpenSource<Topic, Payload> = (audience: Audience<Topic, Payload>) => Source<Topic>;
+
+export type StreamsParts = HandshakeParts & {
+  /** It must leave to HTTP what is no `isStreamUpgrade`. */
+  readonly server: HttpServer;
+  readonly pairs: Pick<TradingPairs, "has">;
+  readonly sources: {
+    readonly candles: OpenSource<CandleTopic, MarketData>;
+    readonly depth: OpenSource<DepthTopic, OrderBook>;
+  };
+  readonly timers: Timers;
+  readonly log: Logger;
+};
+
+export type Streams = {
+  /** Disconnects everybody; resolves when nothing is left open. */
+  close(): Promise<void>;
+};
+
+/** Serves the streams on a server, which may be listening already or not. */
+export function createStreams(parts: StreamsParts): Streams {
+  const { server, store, sources, timers, log } = parts;
+  const io = new Server({
+    transports: ["websocket"],
+    serveClient: false,
+    perMessageDeflate: false,
+    httpCompression: false,
+    maxHttpBufferSize: MESSAGE_BYTES_MAX,
+  });
+  const door = new FrontDoor(io, server, parts);
+  const sessions = new Sessions();
+  // This namespace is there of itself.
+  io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));
+  const shared = { ...parts, io, door, sessions };
+  const served = [serve(CANDLES, sources.candles, shared), serve(DEPTH, sources.depth, shared)];
+
+  let lookingUp: Promise<void> | null = null;
+  const cancelLookUps = timers.every(LOOK_UP_INTERVAL_MS, () => {
+    lookingUp ??= endRevoked(sessions, store)
+      .catch((error: unknown) => log.error({ err: error }, "keys in use could not be looked up"))
+      .finally(() => {
+        lookingUp = null;
+      });
+  });
+  return {
+    async close() {
+      cancelLookUps();
+      await door.close();
+      await lookingUp;
+      for (const { close } of served) close();
+    },
+  };
+}
+
+type Shared = Omit<StreamsParts, "sources"> & {
+  readonly io: Server;
+  readonly door: FrontDoor;
+  readonly sessions: Sessions;
+};
+
+/** Serves one namespace. */
+function serve<Topic extends { readonly pair: string }, Payload extends object>(
+  kind: StreamKind<Topic, Payload>,
+  openSource: OpenSource<Topic, Payload>,
+  { io, door, sessions, pairs, wallNow, log, ...parts }: Shared,
+): { close(): void } {
+  const subscriptions = new Subscriptions(kind, openSource);
+  const handshakes = new WeakMap<Socket, { readonly apiKey: string } | StreamError>();
+
+  async function letIn(socket: Socket): Promise<{ readonly apiKey: string } | StreamError> {
+    try {
+      return await authenticate(socket.handshake, kind.namespace, { ...parts, wallNow });
+    } catch (error) {
+      // Nobody waits for it any more, and at the end of the program there is no database.
+      if (socket.conn.readyState !== "open") return streamError("INTERNAL");
+      if (error instanceof StoreUnavailable) log.warn({ reason: error.message }, OUT_OF_REACH);
+      else log.error({ err: error }, "a stream handshake could not be checked");
+      return streamError("INTERNAL");
+    }
+  }
+
+  function handle(session: Session, name: string, payload: unknown): StreamError | null {
+    const excess = session.admit(name, wallNow());
+    if (excess !== null) return excess;
+    if (name === "subscribe") {
+      const topic = kind.readSubscription(payload);
+      if (isCode(topic)) return streamError(topic);
+      if (!pairs.has(topic.pair)) return streamError("SUB_UNSUPPORTED_SYMBOL");
+      return subscriptions.subscribe(session, topic);
+    }
+    if (name === "unsubscribe") {
+      const fields = kind.readUnsubscription(payload);
+      return isCode(fields) ? streamError(fields) : subscriptions.unsubscribe(session, fields);
+    }
+    return streamError("SUB_INVALID_PAYLOAD", {
+      message: "The only messages are subscribe and unsubscribe.",
+    });
+  }
+
+  function take(socket: Socket, apiKey: string): void {
+    const session = sessions.open(apiKey, socket);
+    if (!(session instanceof Session)) return void refuse(socket, session);
+    socket.onAny((name: string, payload: unknown) => {
+      try {
+        const error = handle(session, name, payload);
+        if (error !== null) session.answer("error", error);
+      } catch (error) {
+        log.error({ err: error }, "a stream message could not be handled");
+        session.answer("error", streamError("INTERNAL"));
+      }
+    });
+    socket.on("disconnect", () => {
+      subscriptions.drop(session);
+      sessions.close(session);
+    });
+  }
+
+  const namespace = io.of(kind.namespace);
+  namespace.use((socket, next) => {
+    void letIn(socket).then((handshake) => {
+      handshakes.set(socket, handshake);
+      next();
+    });
+  });
+  namespace.on("connection", (socket: Socket) => {
+    door.joined(socket.conn);
+    socket.on("disconnect", () => door.left(socket.conn));
+    const handshake = handshakes.get(socket) ?? streamError("INTERNAL");
+    if ("code" in handshake) refuse(socket, handshake);
+    else take(socket, handshake.apiKey);
+  });
+  return { close: () => subscriptions.close() };
+}
+
+const OUT_OF_REACH = "the database is out of reach: a stream handshake could not be checked";
+
+function refuse(socket: Socket, error: StreamError): void {
+  socket.emit("error", error);
+  if (error.code === "INTERNAL") socket.conn.close();
+  else socket.disconnect();
+}
+
+function isCode(read: object | StreamErrorCode): read is StreamErrorCode {
+  return typeof read === "string";
+}

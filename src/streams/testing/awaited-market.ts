@@ -1,0 +1,23 @@
+// A market feed whose answers a test can wait for, so that no deadline passes while they are under way.
+import type { MarketFeed } from "../../market/client/feed.ts";
+import { until } from "../../market/client/testing/upstream.ts";
+
+export type AwaitedMarket = Pick<MarketFeed, "subscribe" | "query" | "isStreaming"> & {
+  /** Resolves when everything that was asked has been answered and heeded. */
+  answered(): Promise<void>;
+};
+
+export function awaitedMarket(feed: MarketFeed): AwaitedMarket {
+  let underWay = 0;
+  return {
+    subscribe: feed.subscribe,
+    isStreaming: feed.isStreaming,
+    async query(path, search) {
+      underWay += 1;
+      const answer = await feed.query(path, search);
+      underWay -= 1;
+      return answer;
+    },
+    answered: () => until(() => underWay === 0),
+  };
+}

@@ -1,0 +1,53 @@
+// A stage with a feed on a test's upstream, and a stream of it on which every message is known to have been heard.
+
+import { pass, type Stage, setStage } from "../../market/client/testing/feed.ts";
+import { until } from "../../market/client/testing/upstream.ts";
+import { type AwaitedMarket, awaitedMarket } from "./awaited-market.ts";
+
+export type StreamStage = Stage & {
+  readonly market: AwaitedMarket;
+  /** Resolves when what is followed is subscribed and confirmed upstream. */
+  streaming(stream: string): Promise<void>;
+  /** Says something on a stream; resolves when all its listeners have heard it. */
+  say(stream: string, data: unknown): Promise<void>;
+  /** Lets time pass on a connection that lives; resolves when what was asked meanwhile has been answered. */
+  pass(ms: number): Promise<void>;
+  /** Cuts the connection; resolves when the feed knows. */
+  cut(stream: string): Promise<void>;
+};
+
+/** BTCUSDT and ETHUSDT are listed; the feed is started. Closed after the test. */
+export async function streamStage(): Promise<StreamStage> {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream } = stage;
+  await feed.start();
+  const market = awaitedMarket(feed);
+  return {
+    ...stage,
+    market,
+    async streaming(stream) {
+      await until(() => {
+        // Control messages and attempts to connect wait for their time.
+        if (!upstream.subscribed().includes(stream)) time.advance(1);
+        return feed.isStreaming(stream);
+      });
+    },
+    async say(stream, data) {
+      let isHeard = false;
+      const release = feed.subscribe(stream, () => {
+        isHeard = true;
+      });
+      upstream.send(stream, data);
+      await until(() => isHeard);
+      release();
+    },
+    async pass(ms) {
+      await pass(stage, ms);
+      await market.answered();
+    },
+    async cut(stream) {
+      upstream.dropConnections();
+      await until(() => !feed.isStreaming(stream));
+    },
+  };
+}

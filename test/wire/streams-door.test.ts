@@ -1,0 +1,227 @@
+// What comes to the path of the streams and is no stream: long polling, garbage, connections that never join, and the end.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { eventually } from "../support/eventually.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { exchange, talk } from "../support/raw.ts";
+import {
+  handshakeAuth,
+  MARKET,
+  ORDER_BOOK,
+  openStream,
+  type StreamCredentials,
+} from "../support/stream-client.ts";
+import { openStreamStage, type StreamStage } from "../support/stream-stage.ts";
+
+stayOnLoopback();
+
+const PATH = "/socket.io/?EIO=4&transport=websocket";
+let stage: StreamStage;
+let key: StreamCredentials;
+const clients: WebSocket[] = [];
+
+async function openStage(): Promise<void> {
+  stage = await openStreamStage();
+  const [made] = await stage.keys(1);
+  if (made === undefined) throw new Error("one key was asked for");
+  key = made;
+}
+
+beforeAll(openStage);
+afterEach(() => {
+  for (const client of clients.splice(0)) client.terminate();
+});
+afterAll(() => stage.close());
+
+/** A client that speaks no protocol by itself: everything that came, and whether it was closed. */
+async function openRaw(path = PATH) {
+  const socket = new WebSocket(stage.url + path);
+  clients.push(socket);
+  const received: string[] = [];
+  let isClosed = false;
+  socket.on("message", (data) => void received.push(String(data)));
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    isClosed = true;
+  });
+  await once(socket, "open");
+  return { socket, received, isClosed: () => isClosed };
+}
+
+const join = (namespace: string) =>
+  `40${namespace},${JSON.stringify(handshakeAuth(namespace, key, stage.time.now()))}`;
+
+/** The bytes of an upgrade. */
+const upgrade = (target: string, ...lines: readonly string[]) =>
+  [
+    `GET ${target} HTTP/1.1`,
+    "Host: localhost",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ...lines,
+    "",
+    "",
+  ].join("\r\n");
+
+describe("an upgrade that is not of the protocol is answered 400 with what is served", () => {
+  test.each([
+    ["of another version", "/socket.io/?EIO=3&transport=websocket"],
+    ["of another transport", "/socket.io/?EIO=4&transport=polling"],
+    ["without a query", "/socket.io/"],
+    ["of a session", "/socket.io/?EIO=4&transport=websocket&sid=abc"],
+  ])("%s", async (_what, target) => {
+    const answer = await talk(stage.url, upgrade(target));
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('"status":false');
+    expect(answer).toContain("long polling is not served");
+  });
+
+  test("with another method", async () => {
+    expect(await talk(stage.url, upgrade(PATH).replace("GET", "POST"))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test("without the key of its handshake", async () => {
+    const bytes = upgrade(PATH).replace(/Sec-WebSocket-Key: .*\r\n/, "");
+    expect(await talk(stage.url, bytes)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+test("an upgrade of another path, or to another protocol, stays with HTTP", async () => {
+  for (const path of ["/", "/socket.io", "/socket.io/more", "/other/?EIO=4&transport=websocket"]) {
+    const headers = { connection: "upgrade", upgrade: "websocket" };
+    expect(await exchange(stage.url, { method: "GET", path, headers })).toMatchObject({ status: 404 });
+  }
+  const headers = { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
+  expect(await exchange(stage.url, { method: "GET", path: PATH, headers })).toMatchObject({ status: 404 });
+});
+
+describe("a connection that joins no namespace", () => {
+  test("is closed after 5 seconds", async () => {
+    const { isClosed } = await openRaw();
+    stage.time.advance(4_999);
+    expect(isClosed()).toBe(false);
+    stage.time.advance(1);
+    await eventually("it is closed", isClosed);
+  });
+
+  test.each(["", "/", "/bot/v1/nothing", "/bot/v1/market/"])(
+    "of the streams, but %j, is told that there is none and closed",
+    async (namespace) => {
+      const { socket, received, isClosed } = await openRaw();
+      socket.send(namespace === "" ? "40" : `40${namespace},`);
+      await eventually("it is told", () => received.some((text) => text.includes("Invalid namespace")));
+      stage.time.advance(5_000);
+      await eventually("it is closed", isClosed);
+    },
+  );
+
+  test("any more is closed after 5 seconds; one that joins again stays", async () => {
+    const { socket, received, isClosed } = await openRaw();
+    const candle = { pair: "PAIR0USDT", timeframe: "1m" };
+    const joinAndSubscribe = async () => {
+      received.length = 0;
+      socket.send(join(MARKET));
+      await eventually("it has joined", () => received.length > 0);
+      socket.send(`42${MARKET},${JSON.stringify(["subscribe", candle])}`);
+      await stage.untilFollowed(1);
+    };
+    const leave = async () => {
+      socket.send(`41${MARKET},`);
+      await stage.untilFollowed(0);
+    };
+    await joinAndSubscribe();
+    stage.time.advance(10_000);
+    await leave();
+    stage.time.advance(4_999);
+    await joinAndSubscribe();
+    stage.time.advance(10_000);
+    await leave();
+    stage.time.advance(4_999);
+    expect(isClosed()).toBe(false);
+    stage.time.advance(1);
+    await eventually("it is closed", isClosed);
+  });
+
+  test("since it was refused is closed after 5 seconds", async () => {
+    const { socket, received, isClosed } = await openRaw();
+    socket.send(`40${MARKET},{}`);
+    await eventually("it is told", () => received.some((text) => text.startsWith(`41${MARKET}`)));
+    expect(received.join()).toContain("AUTH_MISSING_CREDENTIALS");
+    expect(isClosed()).toBe(false);
+    stage.time.advance(5_000);
+    await eventually("it is closed", isClosed);
+  });
+});
+
+test.each([
+  ["a message before it has joined", `42${MARKET},["subscribe",{"pair":"PAIR0USDT","timeframe":"1m"}]`],
+  ["text that is no packet", "9garbage"],
+  ["a packet of no kind", "4nothing"],
+  ["JSON that is none", `40${MARKET},{"apiKey"`],
+  ["bytes", Buffer.from([1, 2, 3])],
+  ["nothing at all", ""],
+])("a connection that sends %s is closed", async (_what, data) => {
+  const { socket, isClosed } = await openRaw();
+  socket.send(data);
+  await eventually("it is closed", isClosed);
+  expect(stage.candles.followed).toEqual([]);
+});
+
+test("garbage instead of frames ends the connection", async () => {
+  const answer = await talk(stage.url, upgrade(PATH) + "\u0000\u0001garbage".repeat(20));
+  expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+});
+
+describe("when the streams close", () => {
+  // Each ends its own.
+  beforeEach(async () => {
+    await stage.close();
+    await openStage();
+  });
+
+  test("clients are disconnected as by a network, and nothing is left open", async () => {
+    const market = await stage.connect(MARKET, key);
+    const book = await stage.connect(ORDER_BOOK, key);
+    await market.subscribe({ pair: "PAIR0USDT", timeframe: "1m" });
+    await openRaw();
+    await stage.closeStreams();
+    for (const client of [market, book]) expect(await client.next("disconnect")).toBe("transport close");
+    expect(stage.candles.followed).toEqual([]);
+    expect([stage.candles.isClosed, stage.depth.isClosed]).toEqual([true, true]);
+    expect(stage.time.pending()).toBe(0);
+    expect(await connectionCount()).toBe(0);
+  });
+
+  test("who does not say goodbye is cut off", async () => {
+    const { port, hostname } = new URL(stage.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(upgrade(PATH));
+    await once(socket, "data");
+    socket.pause();
+    const began = performance.now();
+    await stage.closeStreams();
+    expect(performance.now() - began, "it is not waited for").toBeLessThan(10_000);
+    expect(await connectionCount()).toBe(0);
+    socket.destroy();
+  });
+
+  test("whoever comes then is answered 503", async () => {
+    const closing = stage.closeStreams();
+    expect(await talk(stage.url, upgrade(PATH))).toMatch(/^HTTP\/1\.1 503 /);
+    await closing;
+    const late = openStream(stage.url, MARKET, key);
+    expect(await late.next("connect_error")).toBeDefined();
+    late.close();
+  });
+
+  function connectionCount(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      stage.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
+  }
+});

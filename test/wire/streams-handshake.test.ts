@@ -1,0 +1,344 @@
+// Who may connect to the streams, and how those who may not are told.
+// Source: specification 5.3, 7.3 and 8.3; design, section 6.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../src/domain/account.ts";
+import { StoreUnavailable } from "../../src/store/store.ts";
+import { newDirectory } from "../support/gateway.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import {
+  handshakeAuth,
+  MARKET,
+  ORDER_BOOK,
+  type StreamClientOptions,
+  type StreamCredentials,
+} from "../support/stream-client.ts";
+import { openStreamStage, type StreamStage } from "../support/stream-stage.ts";
+
+stayOnLoopback();
+
+const MINUTE = 60_000;
+/** For all tests that need no stage of their own: none touches another's key. */
+let stage: StreamStage;
+const ownStages: StreamStage[] = [];
+
+beforeAll(async () => {
+  stage = await openStreamStage();
+});
+afterEach(async () => {
+  for (const own of ownStages.splice(0)) await own.close();
+});
+afterAll(() => stage.close());
+
+async function newKey(of = stage, type: StrategyType = "SPOT"): Promise<StreamCredentials> {
+  const [key] = await of.keys(1, type);
+  if (key === undefined) throw new Error("one key was asked for");
+  return key;
+}
+
+async function ownStage(options: Parameters<typeof openStreamStage>[0]): Promise<StreamStage> {
+  const own = await openStreamStage(options);
+  ownStages.push(own);
+  return own;
+}
+
+/** Connects and answers with the error that the handshake is refused with; null if it is not refused. */
+async function outcomeOf(
+  of: StreamStage,
+  namespace: string,
+  key: StreamCredentials,
+  options: StreamClientOptions = {},
+) {
+  const client = await of.connect(namespace, key, options);
+  // Whoever was let in gets an answer to this; whoever was not has the error before.
+  client.send("subscribe", { pair: "PAIR0USDT", timeframe: "1m" });
+  const { name, payload } = await client.nextOf("error", "subscribed");
+  if (name === "subscribed" || payload.code.startsWith("SUB_")) return null;
+  // Stock clients come back by themselves after the former, and not after the latter.
+  const ending = payload.code === "INTERNAL" ? "transport close" : "io server disconnect";
+  expect(await client.next("disconnect")).toBe(ending);
+  return payload;
+}
+
+/** A handshake that is signed for the other namespace. */
+const wrong = (key: StreamCredentials): StreamClientOptions => ({
+  auth: handshakeAuth(ORDER_BOOK, key, stage.time.now()),
+});
+
+describe.each([MARKET, ORDER_BOOK])("a handshake on %s", (namespace) => {
+  const other = namespace === MARKET ? ORDER_BOOK : MARKET;
+
+  test("that is signed for the namespace is let in", async () => {
+    const key = await newKey();
+    expect(await outcomeOf(stage, namespace, key)).toBeNull();
+  });
+
+  test("may carry its credentials in headers", async () => {
+    const key = await newKey();
+    const { apiKey, timestamp, signature } = handshakeAuth(namespace, key, stage.time.now());
+    const headers = {
+      "x-bot-api-key": apiKey,
+      "x-bot-timestamp": timestamp,
+      "x-bot-signature": signature,
+    };
+    expect(await outcomeOf(stage, namespace, key, { auth: null, headers })).toBeNull();
+  });
+
+  test("may say its timestamp as a number", async () => {
+    const key = await newKey();
+    const auth = { ...handshakeAuth(namespace, key, stage.time.now()), timestamp: stage.time.now() };
+    expect(await outcomeOf(stage, namespace, key, { auth })).toBeNull();
+  });
+
+  test.each([
+    ["no credentials", null],
+    ["an empty auth object", {}],
+    ["no key", { timestamp: "1", signature: "2" }],
+    ["no timestamp", { apiKey: "1", signature: "2" }],
+    ["no signature", { apiKey: "1", timestamp: "2" }],
+    ["an empty key", { apiKey: "", timestamp: "1", signature: "2" }],
+    ["a key that is an object", { apiKey: {}, timestamp: "1", signature: "2" }],
+  ])("with %s is refused AUTH_MISSING_CREDENTIALS", async (_what, auth) => {
+    const key = await newKey();
+    expect(await outcomeOf(stage, namespace, key, { auth })).toEqual({
+      status: false,
+      code: "AUTH_MISSING_CREDENTIALS",
+      message: "The handshake lacks apiKey, timestamp or signature.",
+    });
+  });
+
+  test.each([
+    ["30 seconds before", -30_000, null],
+    ["30 seconds after", 30_000, null],
+    ["more than 30 seconds before", -30_001, "AUTH_TIMESTAMP_OUT_OF_WINDOW"],
+    ["more than 30 seconds after", 30_001, "AUTH_TIMESTAMP_OUT_OF_WINDOW"],
+  ])("of %s server time: %#", async (_what, offset, code) => {
+    const key = await newKey();
+    const auth = handshakeAuth(namespace, key, stage.time.now() + offset);
+    expect((await outcomeOf(stage, namespace, key, { auth }))?.code ?? null).toBe(code);
+  });
+
+  test.each(["soon", "1e12", "0x10", " 5", "-1"])(
+    "with the timestamp %j is refused AUTH_TIMESTAMP_OUT_OF_WINDOW",
+    async (timestamp) => {
+      const key = await newKey();
+      const auth = { ...handshakeAuth(namespace, key, stage.time.now()), timestamp };
+      expect(await outcomeOf(stage, namespace, key, { auth })).toMatchObject({
+        code: "AUTH_TIMESTAMP_OUT_OF_WINDOW",
+      });
+    },
+  );
+
+  test("that is signed for the other namespace is refused AUTH_INVALID_SIGNATURE", async () => {
+    const key = await newKey();
+    const auth = handshakeAuth(other, key, stage.time.now());
+    expect(await outcomeOf(stage, namespace, key, { auth })).toMatchObject({
+      code: "AUTH_INVALID_SIGNATURE",
+    });
+  });
+
+  test("that is signed with another secret is refused AUTH_INVALID_SIGNATURE", async () => {
+    const key = await newKey();
+    const auth = handshakeAuth(namespace, { ...key, apiSecret: "0".repeat(64) }, stage.time.now());
+    expect(await outcomeOf(stage, namespace, key, { auth })).toMatchObject({
+      code: "AUTH_INVALID_SIGNATURE",
+    });
+  });
+
+  test("whose signature is in upper case is refused AUTH_INVALID_SIGNATURE", async () => {
+    const key = await newKey();
+    const auth = handshakeAuth(namespace, key, stage.time.now());
+    const shouted = { ...auth, signature: auth.signature.toUpperCase() };
+    expect(await outcomeOf(stage, namespace, key, { auth: shouted })).toMatchObject({
+      code: "AUTH_INVALID_SIGNATURE",
+    });
+  });
+
+  test.each(["lyre_bot_".padEnd(73, "0"), "nobody", "a\u0000b", "'; DROP TABLE api_keys", "k".repeat(2_000)])(
+    "under the unknown key %j is refused AUTH_INVALID_SIGNATURE",
+    async (apiKey) => {
+      const key = await newKey();
+      const auth = handshakeAuth(namespace, { ...key, apiKey }, stage.time.now());
+      expect(await outcomeOf(stage, namespace, key, { auth })).toMatchObject({
+        code: "AUTH_INVALID_SIGNATURE",
+      });
+    },
+  );
+
+  test("under a revoked key is refused AUTH_KEY_REVOKED", async () => {
+    const key = await newKey();
+    await stage.store.revokeKey(key.apiKey, stage.time.now());
+    expect(await outcomeOf(stage, namespace, key)).toMatchObject({ code: "AUTH_KEY_REVOKED" });
+  });
+
+  test("is refused INTERNAL while the database is out of reach, and may come back by itself", async () => {
+    const away = await ownStage({
+      wrap: (store) => ({ ...store, findKey: () => Promise.reject(new StoreUnavailable("away")) }),
+    });
+    expect(await outcomeOf(away, namespace, await newKey(away))).toMatchObject({ code: "INTERNAL" });
+  });
+});
+
+test("what could be no key is not asked the database for, which may take offence at it", async () => {
+  const offended = (text: string) => Promise.reject(new Error(`invalid text: ${JSON.stringify(text)}`));
+  const picky = await ownStage({
+    wrap: (store) => ({
+      ...store,
+      findKey: (text) => (/^\w{1,128}$/.test(text) ? store.findKey(text) : offended(text)),
+    }),
+  });
+  const key = await newKey(picky);
+  for (const apiKey of ["a\u0000b", "\ud800", "k".repeat(129), `${key.apiKey}\n`]) {
+    const auth = handshakeAuth(MARKET, { ...key, apiKey }, picky.time.now());
+    expect(await outcomeOf(picky, MARKET, key, { auth })).toMatchObject({ code: "AUTH_INVALID_SIGNATURE" });
+  }
+});
+
+test("nothing is handled that is sent before the handshake is answered", async () => {
+  const key = await newKey();
+  const client = stage.open(MARKET, key, { auth: handshakeAuth(ORDER_BOOK, key, stage.time.now()) });
+  client.send("subscribe", { pair: "PAIR7USDT", timeframe: "1m" });
+  expect(await client.next("error")).toMatchObject({ code: "AUTH_INVALID_SIGNATURE" });
+  await client.next("disconnect");
+  expect(client.events.map(({ name }) => name)).toEqual(["connect", "error", "disconnect"]);
+  expect(stage.candles.followed.join()).not.toContain("PAIR7USDT");
+});
+
+test("a key of a futures strategy may connect", async () => {
+  expect(await outcomeOf(stage, ORDER_BOOK, await newKey(stage, "FUTURES"))).toBeNull();
+});
+
+describe("failed handshakes", () => {
+  test("five within 15 minutes block the key, also for handshakes that are in order", async () => {
+    const key = await newKey();
+    for (let count = 0; count < 5; count += 1) {
+      expect(await outcomeOf(stage, MARKET, key, wrong(key))).toMatchObject({
+        code: "AUTH_INVALID_SIGNATURE",
+      });
+      stage.time.advance(MINUTE);
+    }
+    expect(await outcomeOf(stage, MARKET, key)).toEqual({
+      status: false,
+      code: "RATE_LIMITED",
+      message: "The key is blocked after too many failed handshakes.",
+      retryAfterMs: 14 * MINUTE,
+    });
+    expect(await outcomeOf(stage, ORDER_BOOK, key)).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
+  test("the block ends 15 minutes after the fifth, and what is refused meanwhile does not count", async () => {
+    const key = await newKey();
+    for (let count = 0; count < 5; count += 1) await outcomeOf(stage, MARKET, key, wrong(key));
+    stage.time.advance(15 * MINUTE - 1);
+    for (let count = 0; count < 5; count += 1) {
+      expect(await outcomeOf(stage, MARKET, key, wrong(key))).toMatchObject({
+        code: "RATE_LIMITED",
+        retryAfterMs: 1,
+      });
+    }
+    stage.time.advance(1);
+    expect(await outcomeOf(stage, MARKET, key)).toBeNull();
+  });
+
+  test("after the block it takes five more", async () => {
+    const key = await newKey();
+    for (let round = 0; round < 2; round += 1) {
+      for (let count = 0; count < 5; count += 1) {
+        expect(await outcomeOf(stage, MARKET, key, wrong(key))).toMatchObject({
+          code: "AUTH_INVALID_SIGNATURE",
+        });
+      }
+      expect(await outcomeOf(stage, MARKET, key)).toMatchObject({ code: "RATE_LIMITED" });
+      stage.time.advance(15 * MINUTE);
+    }
+    expect(await outcomeOf(stage, MARKET, key)).toBeNull();
+  });
+
+  test("a fifth that comes 15 minutes after the first blocks nothing", async () => {
+    const key = await newKey();
+    await outcomeOf(stage, MARKET, key, wrong(key));
+    stage.time.advance(15 * MINUTE);
+    for (let count = 0; count < 4; count += 1) await outcomeOf(stage, MARKET, key, wrong(key));
+    expect(await outcomeOf(stage, MARKET, key)).toBeNull();
+  });
+
+  test("a timestamp outside the window counts as one", async () => {
+    const key = await newKey();
+    const late = { auth: handshakeAuth(MARKET, key, stage.time.now() - 60_000) };
+    for (let count = 0; count < 5; count += 1) await outcomeOf(stage, MARKET, key, late);
+    expect(await outcomeOf(stage, MARKET, key)).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
+  test("missing credentials, and a revoked key, do not", async () => {
+    const key = await newKey();
+    for (let count = 0; count < 6; count += 1) {
+      await outcomeOf(stage, MARKET, key, { auth: { apiKey: key.apiKey } });
+    }
+    expect(await outcomeOf(stage, MARKET, key)).toBeNull();
+    await stage.store.revokeKey(key.apiKey, stage.time.now());
+    for (let count = 0; count < 6; count += 1) {
+      expect(await outcomeOf(stage, MARKET, key)).toMatchObject({ code: "AUTH_KEY_REVOKED" });
+    }
+  });
+
+  test("they block no other key, and cut no connection that is open", async () => {
+    const key = await newKey();
+    const other = await newKey();
+    const open = await stage.connect(MARKET, key);
+    for (let count = 0; count < 5; count += 1) await outcomeOf(stage, MARKET, key, wrong(key));
+    expect(await outcomeOf(stage, MARKET, other)).toBeNull();
+    expect(await open.subscribe({ pair: "PAIR1USDT", timeframe: "1m" })).toEqual({
+      pair: "PAIR1USDT",
+      timeframe: "1m",
+    });
+  });
+
+  test("the block survives a restart, and holds for every server on the database", async () => {
+    const dataDir = newDirectory();
+    const first = await ownStage({ dataDir });
+    const second = await ownStage({ dataDir, time: first.time });
+    const key = await newKey(first);
+    const mistaken = { auth: handshakeAuth(ORDER_BOOK, key, first.time.now()) };
+    for (let count = 0; count < 3; count += 1) await outcomeOf(first, MARKET, key, mistaken);
+    for (let count = 0; count < 2; count += 1) await outcomeOf(second, MARKET, key, mistaken);
+    expect(await outcomeOf(first, MARKET, key)).toMatchObject({ code: "RATE_LIMITED" });
+    for (const own of ownStages.splice(0)) await own.close();
+
+    const restarted = await ownStage({ dataDir, time: first.time });
+    expect(await outcomeOf(restarted, MARKET, key)).toMatchObject({ code: "RATE_LIMITED" });
+    restarted.time.advance(15 * MINUTE);
+    expect(await outcomeOf(restarted, MARKET, key)).toBeNull();
+  });
+});
+
+describe("a key that is revoked while it is in use", () => {
+  test("is told AUTH_KEY_REVOKED and disconnected within a second, from both namespaces", async () => {
+    const key = await newKey();
+    const other = await newKey();
+    const market = await stage.connect(MARKET, key);
+    const book = await stage.connect(ORDER_BOOK, key);
+    const bystander = await stage.connect(MARKET, other);
+    await market.subscribe({ pair: "PAIR8USDT", timeframe: "1m" });
+    await stage.store.revokeKey(key.apiKey, stage.time.now());
+    stage.time.advance(1_000);
+    for (const client of [market, book]) {
+      expect(await client.next("error")).toMatchObject({ status: false, code: "AUTH_KEY_REVOKED" });
+      expect(await client.next("disconnect")).toBe("io server disconnect");
+    }
+    expect(stage.candles.followed.join()).not.toContain("PAIR8USDT");
+    expect(await bystander.subscribe({ pair: "PAIR8USDT", timeframe: "1m" })).toBeDefined();
+  });
+
+  test("stays connected while the database is out of reach", async () => {
+    let isAway = false;
+    const shaky = await ownStage({
+      wrap: (store) => ({
+        ...store,
+        findKey: (apiKey) => (isAway ? Promise.reject(new StoreUnavailable("away")) : store.findKey(apiKey)),
+      }),
+    });
+    const client = await shaky.connect(MARKET, await newKey(shaky));
+    isAway = true;
+    shaky.time.advance(3_000);
+    expect(await client.subscribe({ pair: "PAIR0USDT", timeframe: "1m" })).toBeDefined();
+  });
+});
