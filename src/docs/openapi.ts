@@ -1,0 +1,168 @@
+// The OpenAPI document of the bot routes, out of the rows that the server routes by and the schemas that it checks with.
+// What no row says holds for all of them: how a request is signed, and which errors any of them may answer.
+import { VERSION } from "../config.ts";
+import type { BotRoute } from "../http/bot/route.ts";
+import { submissionSchema } from "../signals/submission.ts";
+import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
+import { exampleOf } from "./examples.ts";
+import { type JsonSchema, SchemaBook } from "./schema-book.ts";
+import { BOT_INTRODUCTION, SIGNED_HEADERS } from "./signing.ts";
+
+export type OpenApi = {
+  readonly openapi: "3.1.0";
+  readonly info: Readonly<Record<"title" | "version" | "description", string>>;
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+};
+
+export type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Answer>>;
+};
+
+type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+};
+export type Answer = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  readonly content: Content;
+};
+type Content = { readonly "application/json": { readonly schema: JsonSchema; readonly example?: unknown } };
+type SecurityScheme = {
+  readonly type: "apiKey";
+  readonly in: "header";
+  readonly name: string;
+  readonly description: string;
+};
+
+/** What the document shares besides what has a name of its own. */
+const BOT_SCHEMAS = { Submission: submissionSchema };
+
+/** The document of these routes; `address` is where they are served, an origin. */
+export function openApi(routes: readonly BotRoute[], address: string): OpenApi {
+  const book = new SchemaBook("draft-2020-12", BOT_SCHEMAS);
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Lyrebird bot API", version: VERSION, description: BOT_INTRODUCTION },
+    servers: [{ url: address }],
+    // One requirement of three schemes: a request carries all of them.
+    security: [Object.fromEntries(SIGNED_HEADERS.map(({ scheme }) => [scheme, []]))],
+    paths,
+    components: {
+      securitySchemes: Object.fromEntries(
+        SIGNED_HEADERS.map(({ scheme, name, description }) => [
+          scheme,
+          { type: "apiKey", in: "header", name, description },
+        ]),
+      ),
+      schemas: book.named(),
+    },
+  };
+}
+
+/** The name of a route, as `POST /bot/v1/spot/orders`. */
+export function nameOfOperation(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+/** The name of a row, as it is written there. */
+function routeName({ method, path }: BotRoute): string {
+  return nameOfOperation(method, path);
+}
+
+function operationOf(route: BotRoute, book: SchemaBook): Operation {
+  const own = Object.entries(route.answers).map(([status, { schema, description }]): [string, Answer] => [
+    status,
+    { description, content: contentOf(book.write(schema), exampleOf(routeName(route), status)) },
+  ]);
+  const common = COMMON_ERRORS.filter(
+    ({ status, concerns }) => concerns(route) && !(status in route.answers),
+  );
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    parameters: [...pathParameters(route), ...headerParameters(route, book)],
+    ...requestBody(route, book),
+    responses: Object.fromEntries([
+      ...own,
+      ...common.map((error) => [String(error.status), commonAnswer(error, book)] as const),
+    ]),
+  };
+}
+
+/** `postOrdersCancel` of `POST /bot/v1/spot/orders/cancel`: what a generated client calls it. */
+function operationId({ method, path }: BotRoute): string {
+  const words = path
+    .replace(/^\/bot\/v1\/spot\//, "")
+    .split(/\W+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return [method.toLowerCase(), ...words].join("");
+}
+
+function pathParameters({ path }: BotRoute): readonly Parameter[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: `The \`${name}\` that the service gave.`,
+    schema: { type: "string" },
+  }));
+}
+
+function headerParameters({ headers = {} }: BotRoute, book: SchemaBook): readonly Parameter[] {
+  return Object.entries(headers).map(([name, { schema, description }]) => ({
+    name,
+    in: "header",
+    required: !schema.safeParse(undefined).success,
+    description,
+    schema: book.write(schema),
+  }));
+}
+
+function requestBody(route: BotRoute, book: SchemaBook): Pick<Operation, "requestBody"> {
+  if (route.method === "GET") return {};
+  const { body } = route;
+  // Any body will do, and none.
+  if (body === null) return { requestBody: { required: false, content: contentOf({}, undefined) } };
+  return {
+    requestBody: {
+      required: true,
+      content: contentOf(book.write(body), exampleOf(routeName(route), "body")),
+    },
+  };
+}
+
+function commonAnswer(
+  { description, schema, example, hasRetryAfter }: CommonError,
+  book: SchemaBook,
+): Answer {
+  return {
+    description,
+    ...(hasRetryAfter ? { headers: { "Retry-After": RETRY_AFTER } } : {}),
+    content: contentOf(book.write(schema), example),
+  };
+}
+
+function contentOf(schema: JsonSchema, example: unknown): Content {
+  return { "application/json": example === undefined ? { schema } : { schema, example } };
+}

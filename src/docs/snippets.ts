@@ -1,0 +1,74 @@
+// Programs that a reader can copy: each signs, and does the smallest thing that is of use. They name the address that the page
+// is served at; the key and the secret are the reader's.
+
+export type Snippet = { readonly title: string; readonly text: string };
+
+/** A first signal. */
+export function signalSnippets(address: string): readonly Snippet[] {
+  return [
+    {
+      title: "curl and openssl",
+      text: `
+KEY=lyre_bot_… SECRET=… URL=${address}
+TARGET=/bot/v1/spot/orders
+BODY='{"symbol":"BTCUSDT","tradeType":"BUY","quoteOrderQty":"20"}'
+TIMESTAMP=$(date +%s)000
+SIGNATURE=$(printf %s "\${TIMESTAMP}POST$TARGET$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')
+curl -H "x-bot-api-key: $KEY" -H "x-bot-timestamp: $TIMESTAMP" -H "x-bot-signature: $SIGNATURE" \\
+  -H "content-type: application/json" -H "idempotency-key: entry-1" -d "$BODY" "$URL$TARGET"`,
+    },
+    {
+      title: "The client for TypeScript",
+      text: `
+import { LyrebirdClient } from "@lyrebird/client";
+
+const client = new LyrebirdClient({ baseUrl: "${address}", apiKey: "lyre_bot_…", apiSecret: "…" });
+console.log(
+  await client.submit({ symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" }, { idempotencyKey: "entry-1" }),
+);`,
+    },
+  ].map(trimmed);
+}
+
+/** Candles and books. */
+export function streamSnippets(address: string): readonly Snippet[] {
+  return [
+    {
+      title: "socket.io-client",
+      text: `
+import { createHmac } from "node:crypto";
+import { io } from "socket.io-client";
+
+const [KEY, SECRET, URL] = ["lyre_bot_…", "…", "${address}"];
+
+function connect(namespace) {
+  return io(URL + namespace, {
+    transports: ["websocket"],
+    // A function, so that every attempt has a fresh timestamp and signature.
+    auth: (send) => {
+      const timestamp = String(Date.now());
+      const signature = createHmac("sha256", SECRET).update(\`\${timestamp}GET\${namespace}\`).digest("hex");
+      send({ apiKey: KEY, timestamp, signature });
+    },
+    reconnectionDelay: 1_000,
+    reconnectionDelayMax: 30_000,
+    randomizationFactor: 0.5,
+  });
+}
+
+const market = connect("/bot/v1/market");
+market.on("connect", () => market.emit("subscribe", { pair: "BTCUSDT", timeframe: "1m" }));
+market.on("marketData", ({ candle }) => console.log(candle.close, candle.isFinal ? "final" : ""));
+market.on("error", ({ code, message }) => console.error(code, message));
+
+const books = connect("/bot/v1/orderbook");
+books.on("connect", () => books.emit("subscribe", { pair: "BTCUSDT", levels: 5 }));
+books.on("orderBook", ({ bids, asks }) => console.log(bids[0], asks[0]));
+books.on("error", ({ code, message }) => console.error(code, message));`,
+    },
+  ].map(trimmed);
+}
+
+function trimmed({ title, text }: Snippet): Snippet {
+  return { title, text: text.trim() };
+}

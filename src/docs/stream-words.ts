@@ -1,0 +1,102 @@
+// What the document of the streams says in words: how to connect, how to consume, every code and every bound.
+// Source: specification 5.3, 6, 7.3 and 8.3.
+import { STREAM_ERROR_CODES, STREAM_ERRORS } from "../streams/errors.ts";
+import {
+  CONNECTION_WEIGHT_MAX,
+  FAILED_HANDSHAKES_MAX,
+  FAILED_HANDSHAKES_WINDOW_MS,
+  FAST_STREAM_WEIGHT,
+  HANDSHAKE_BLOCK_MS,
+  HANDSHAKE_WINDOW_MS,
+  KEY_CONNECTIONS_MAX,
+  KEY_FAST_STREAMS_MAX,
+  KEY_STREAMS_MAX,
+  MESSAGES_PER_MINUTE,
+  MINUTE_MS,
+  SUBSCRIPTION_MESSAGES_PER_MINUTE,
+} from "../streams/limits.ts";
+
+/** What the document calls the streams that an error occurs on. */
+const STREAM_NAMES = { both: "both", candles: "`/bot/v1/market`", depth: "`/bot/v1/orderbook`" } as const;
+
+/** Every code of the `error` event, as a table. */
+export const ERROR_TABLE = [
+  "| Code | Stream | Says |",
+  "|---|---|---|",
+  ...STREAM_ERROR_CODES.map((code) => {
+    const { stream, message } = STREAM_ERRORS[code];
+    return `| \`${code}\` | ${STREAM_NAMES[stream]} | ${message} |`;
+  }),
+].join("\n");
+
+/** Every bound that a client may meet, as a table. */
+export const LIMIT_TABLE = [
+  "| Limit | Value |",
+  "|---|---|",
+  `| Connections of a key | ${KEY_CONNECTIONS_MAX}, over both namespaces |`,
+  `| Subscriptions of a connection | ${CONNECTION_WEIGHT_MAX}; a \`100ms\` order book counts as ${FAST_STREAM_WEIGHT} |`,
+  `| Distinct streams of a key | ${KEY_STREAMS_MAX} |`,
+  `| \`100ms\` order books of a key | ${KEY_FAST_STREAMS_MAX} |`,
+  `| \`subscribe\` and \`unsubscribe\` of a connection | ${SUBSCRIPTION_MESSAGES_PER_MINUTE} a minute |`,
+  `| Messages of a connection | ${MESSAGES_PER_MINUTE} a minute |`,
+  `| Failed handshakes of a key | ${FAILED_HANDSHAKES_MAX} in ${minutes(FAILED_HANDSHAKES_WINDOW_MS)}, then blocked for ${minutes(HANDSHAKE_BLOCK_MS)} |`,
+  `| Timestamp of a handshake | ${HANDSHAKE_WINDOW_MS / 1_000} seconds either way |`,
+].join("\n");
+
+/** What authenticates a handshake: a field of the `auth` object, or the header in its place. */
+export const HANDSHAKE_FIELDS = [
+  {
+    scheme: "botApiKey",
+    header: "x-bot-api-key",
+    description: "The API key; `apiKey` of the `auth` object.",
+  },
+  {
+    scheme: "botTimestamp",
+    header: "x-bot-timestamp",
+    description: "The time in Unix ms, as text; `timestamp` of the `auth` object.",
+  },
+  {
+    scheme: "botSignature",
+    header: "x-bot-signature",
+    description:
+      'HMAC-SHA256 of `timestamp + "GET" + namespace` as lowercase hex, keyed with the API secret as text; `signature` of the `auth` object.',
+  },
+] as const;
+
+/** What the document opens with. */
+export const STREAM_INTRODUCTION = `
+Candles and order books of spot pairs, over Socket.IO v4 on the path \`/socket.io\` and WebSocket alone
+(\`transports: ["websocket"]\`). Any Socket.IO client from 4.0 on will do. There is no history and nothing outlives a connection: on
+every \`connect\`, subscribe to everything again.
+
+**Handshake.** Each namespace is authenticated when it is connected to. The \`auth\` object has \`apiKey\`, \`timestamp\` (Unix ms, as
+text) and \`signature\`: HMAC-SHA256 of \`timestamp + "GET" + namespace\`, with nothing between, keyed with the API secret as text, in
+lowercase hex. Who cannot set it sends the headers \`x-bot-api-key\`, \`x-bot-timestamp\` and \`x-bot-signature\`. Compute them anew for
+every attempt. A handshake that is refused is answered by \`error\` and a disconnect.
+
+**Errors.** Every failure is an event \`error\`. Decide by \`code\`, never by \`message\`; \`retryAfterMs\` is there where waiting helps.
+
+${ERROR_TABLE}
+
+**Limits.** With several servers, connections and subscriptions are counted by each, failed handshakes by all together.
+
+${LIMIT_TABLE}
+`.trim();
+
+export const CANDLE_RULES = `
+A candle that forms is sent again and again: each message replaces the one before with the same \`startTime\`. Decide on
+\`isFinal: true\` alone: it comes once for each candle, nothing about the candle comes after it, and one that was missed while the
+exchange was out of reach is sent before anything newer.
+`.trim();
+
+export const BOOK_RULES = `
+- Each message is the whole top of the book: replace what you hold, never merge.
+- Discard one whose \`lastUpdateId\` is not above the one you hold; forget the one you hold when you connect anew.
+- Discard one whose best bid is not below its best ask, and wait for the next.
+- It is sent on schedule, also when nothing has changed. Silence of more than about five seconds means that the stream is dead: do
+not trade on the book that you hold, connect anew, and ask \`GET /api/v3/depth\` meanwhile.
+`.trim();
+
+function minutes(ms: number): string {
+  return `${ms / MINUTE_MS} minutes`;
+}
