@@ -14,9 +14,12 @@ export type MemoryUsed = {
 /** After a collection freed pages go back to the system at leisure, ms. */
 const GIVING_BACK_MS = 500;
 
-/** Collects the garbage of a gateway that can be inspected, and looks. */
-export async function memoryOf({ pid, inspectorUrl }: Gateway): Promise<MemoryUsed> {
-  if (inspectorUrl === null) throw new Error("the gateway was started so that it can be inspected");
+/** Collects the garbage of a process that can be inspected, and looks. */
+export async function memoryOf({
+  pid,
+  inspectorUrl,
+}: Pick<Gateway, "pid" | "inspectorUrl">): Promise<MemoryUsed> {
+  if (inspectorUrl === null) throw new Error("the process was started so that it can be inspected");
   const socket = new WebSocket(inspectorUrl);
   await once(socket, "open");
   const ask = async (id: number, method: string): Promise<unknown> => {

@@ -1,5 +1,5 @@
-// Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other, at
-// last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
+// Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other,
+// streams, at last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Section } from "./figures.ts";
 import { FUTURES_DECISIONS } from "./futures-decisions.ts";
@@ -22,13 +22,16 @@ import {
 import { type Echo, runToEnd, type Sender, startEcho, startGateway, startSender } from "./processes.ts";
 import { countCores } from "./processor-time.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
+import { countSignals } from "./signal-count.ts";
 import { SPOT_DECISIONS } from "./spot-decisions.ts";
 import { measureStartUp } from "./start-up.ts";
 import { type BenchStore, openStores, type Place, postgresNote, STORE_TITLES } from "./stores.ts";
 import { countOrders, FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
+import { streamNotes, streamSection } from "./stream-figures.ts";
+import { measureStreams } from "./streams.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
-import { echoSection, storeSection } from "./wire-figures.ts";
+import { echoSection, signalSection, storeSection } from "./wire-figures.ts";
 
 type Say = (text: string) => void;
 
@@ -47,6 +50,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
     say("start-up");
     const startUp = await measureStartUp(stores, options.starts, serverCore);
     const wire = await measureWire(stores, options, machine, say);
+    const streams = await measureStreams(directory, options, machine, say);
     // What a strategy takes in memory hardly depends on the store.
     const [first] = stores;
     const memory = first === undefined ? null : await measureMemory(first, options, machine, say);
@@ -64,6 +68,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
             missing: reason,
           }),
         ),
+        streamSection(streams),
         engineSection(inProcess),
         ...[...liquidations].map(([{ name }, measured]) =>
           liquidationSection(name, options.positions, measured),
@@ -73,6 +78,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
       ],
       notes: [
         ...wire.notes,
+        ...streamNotes(streams),
         ...(stores.some(({ name }) => name === "postgres") ? [postgresNote(machine.pinning)] : []),
         `decisions, ${SPOT_DECISIONS.text}`,
         `futures decisions: ${FUTURES_DECISIONS.text}`,
@@ -163,7 +169,11 @@ function sectionsOf(
   overloads: ReadonlyMap<Subject, readonly OverloadRound[]>,
 ): Section[] {
   const { store } = subject;
-  return [storeSection(rounds, store), overloadSection(overloads.get(subject) ?? [], store)];
+  return [
+    storeSection(rounds, store),
+    signalSection(rounds, store),
+    overloadSection(overloads.get(subject) ?? [], store),
+  ];
 }
 
 async function restNotes(
@@ -183,15 +193,22 @@ async function restNotes(
   });
 }
 
-async function countNote({ store, place, trial: { ordersAcknowledged } }: Prepared): Promise<string> {
+async function countNote({ store, place, trial }: Prepared): Promise<string> {
+  const { ordersAcknowledged, signalsAcknowledged } = trial;
   const kept = await countOrders(place);
   if (kept !== ordersAcknowledged) {
     throw new MeasurementFailed(
       `${STORE_TITLES[store]}: ${ordersAcknowledged} orders were acknowledged but ${kept} were kept`,
     );
   }
+  const executed = await countSignals(place, kept);
+  if (executed !== signalsAcknowledged) {
+    throw new MeasurementFailed(
+      `${STORE_TITLES[store]}: ${signalsAcknowledged} signals were answered as executed but ${executed} are`,
+    );
+  }
   return (
-    `${STORE_TITLES[store]}: every answer was 200 and complete, or refused with 429 or 503 and Retry-After; ` +
-    `${ordersAcknowledged} orders acknowledged, as many in the database`
+    `${STORE_TITLES[store]}: every answer was good and complete, or refused with 429 or 503 and Retry-After; ` +
+    `${ordersAcknowledged} orders and ${signalsAcknowledged} signals acknowledged, as many in the database`
   );
 }

@@ -26,6 +26,13 @@ export type Options = {
   readonly memory: { readonly few: number; readonly many: readonly number[] };
   /** How many positions the ticks that liquidate one in a hundred are measured with. */
   readonly positions: number;
+  readonly streams: {
+    /** How many connections a snapshot is broadcast to. */
+    readonly connections: number;
+    /** How many connections memory is measured with: many, against few. */
+    readonly few: number;
+    readonly many: number;
+  };
   /** How long the gateway without load is watched. */
   readonly restSeconds: number;
   /** Whether the figures mean nothing. */
@@ -54,6 +61,7 @@ const FULL: Sizes = {
   restSeconds: 2,
   memory: { few: 1_000, many: [10_000, 100_000] },
   positions: 100_000,
+  streams: { connections: 250, few: 250, many: 2_250 },
   isQuick: false,
 };
 /** Everything is carried out, nothing is worth reading. */
@@ -69,6 +77,7 @@ const QUICK: Sizes = {
   restSeconds: 0.2,
   memory: { few: 100, many: [1_000] },
   positions: 1_000,
+  streams: { connections: 50, few: 20, many: 120 },
   isQuick: true,
 };
 
@@ -79,7 +88,7 @@ const ROUNDS_MAX = 100;
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the real program against bare ceilings on this machine and prints a table of ratios.
-Takes about 6 minutes and 2 GB in the system's temporary directory (TMPDIR).
+Takes about 7 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
   --store NAME  sqlite, postgres or both                     (both)

@@ -1,12 +1,17 @@
-// The processes of a run: the gateway as it is shipped, the bare echo, the sender. Each on its core, where there are two.
+// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and those that receive.
+// Each on its core, where there are two.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { EchoKeys, EchoReady } from "./bare-echo.ts";
 import type { Credentials } from "./key-ring.ts";
 import type { SenderAnswer, SenderSetup, SenderTask } from "./sender.ts";
 import type { Place } from "./stores.ts";
+import type { BroadcasterName } from "./stream-broadcasters.ts";
+import type { Received, ReceiversTask } from "./stream-receivers.ts";
+import type { Broadcasted, StreamServerReady, StreamServerTask } from "./stream-server.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -25,6 +30,15 @@ export type Gateway = {
 };
 
 export type Echo = { readonly port: number; readonly pid: number; isRunning(): boolean; stop(): void };
+
+/** Broadcasts as fast as it can, for as long as it is told. */
+export type StreamServer = StreamServerReady &
+  Pick<Gateway, "pid" | "inspectorUrl"> & {
+    broadcast(task: StreamServerTask): Promise<Broadcasted>;
+    stop(): void;
+  };
+
+export type Receivers = { run(task: ReceiversTask): Promise<Received>; stop(): void };
 
 export type Sender = { run(task: SenderTask): Promise<SenderAnswer>; stop(): void };
 
@@ -57,12 +71,7 @@ export async function startGateway(
   );
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error("the gateway's outputs are pipes");
-  let inspectorUrl: string | null = null;
-  createInterface({ input: stderr }).on("line", (line) => {
-    const address = /^Debugger listening on (\S+)$/.exec(line)?.[1];
-    if (address !== undefined) inspectorUrl = address;
-    else if (!isOfInspector(line)) process.stderr.write(`${line}\n`);
-  });
+  const inspector = inspectorOf(stderr);
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: stdout }).on("line", (line) => {
@@ -75,7 +84,7 @@ export async function startGateway(
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
-    inspectorUrl,
+    inspectorUrl: inspector.url,
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     isRunning: () => isRunning(child),
@@ -85,6 +94,60 @@ export async function startGateway(
       await exited;
     },
   };
+}
+
+/** Starts one of the broadcasters of this folder; the gateway's streams have their keys in the data directory. */
+export async function startStreamServer(
+  broadcaster: { readonly name: BroadcasterName; readonly dataDir: string; readonly connections: number },
+  core: number | null,
+  { canBeInspected = false } = {},
+): Promise<StreamServer> {
+  const { name, dataDir, connections } = broadcaster;
+  const child = spawnNode(
+    [
+      ...(canBeInspected ? ["--inspect=127.0.0.1:0"] : []),
+      ...["bench/stream-server.ts", name, dataDir, String(connections)],
+    ],
+    core,
+    { stdio: ["ignore", "inherit", "pipe", "ipc"] },
+  );
+  if (child.stderr === null) throw new Error("the broadcaster's output is a pipe");
+  const inspector = inspectorOf(child.stderr);
+  const ready = await answerOf<StreamServerReady>(child, `the broadcaster ${name}`);
+  return {
+    ...ready,
+    pid: child.pid ?? 0,
+    inspectorUrl: inspector.url,
+    broadcast(task) {
+      child.send(task);
+      return answerOf<Broadcasted>(child, `the broadcaster ${name}`);
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+export function startReceivers(core: number | null): Receivers {
+  const child = spawnNode(["bench/stream-receivers.ts"], core, {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  return {
+    run(task) {
+      child.send(task);
+      return answerOf<Received>(child, "the receivers");
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** Passes on what a process says of its faults, and keeps the address of its inspector to itself. */
+function inspectorOf(stderr: Readable): { readonly url: string | null } {
+  const inspector: { url: string | null } = { url: null };
+  createInterface({ input: stderr }).on("line", (line) => {
+    const address = /^Debugger listening on (\S+)$/.exec(line)?.[1];
+    if (address !== undefined) inspector.url = address;
+    else if (!isOfInspector(line)) process.stderr.write(`${line}\n`);
+  });
+  return inspector;
 }
 
 /** What Node.js says of its inspector, beside its address. */

@@ -1,4 +1,5 @@
-// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies.
+// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies. Orders
+// and reads are signed as the exchange's own clients do it, signals as bots do.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../src/domain/account.ts";
 import { type Credentials, type Key, KeyRing, type Trip } from "./key-ring.ts";
@@ -6,8 +7,8 @@ import { type Credentials, type Key, KeyRing, type Trip } from "./key-ring.ts";
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
 
-/** What is sent: spot orders, futures orders, reads of a spot account. */
-export type RequestKind = "orders" | "futures" | "reads";
+/** What is sent: spot orders, futures orders, signals (orders on spot), reads of a spot account. */
+export type RequestKind = "orders" | "futures" | "signals" | "reads";
 /** Whoever keeps accounts sees buys and sells alternate; the echo does not care. */
 export type Target = "gateway" | "echo";
 
@@ -16,20 +17,33 @@ export type Ticket = { readonly key: Key; readonly text: string };
 const FAMILIES: { readonly [K in RequestKind]: StrategyType } = {
   orders: "SPOT",
   futures: "FUTURES",
+  signals: "SPOT",
   reads: "SPOT",
 };
 const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
+const SIGNAL_PATH = "/bot/v1/spot/orders";
+
+/** The status of a good answer. */
+export const GOOD_STATUS: { readonly [K in RequestKind]: number } = {
+  orders: 200,
+  futures: 200,
+  signals: 202,
+  reads: 200,
+};
 
 /** Text that only a good answer has in its body. */
 export const PROOF: { readonly [T in Target]: { readonly [K in RequestKind]: Buffer } } = {
   gateway: {
     orders: Buffer.from('"status":"FILLED"'),
     futures: Buffer.from('"status":"FILLED"'),
+    signals: Buffer.from('"status":"EXECUTED"'),
     reads: Buffer.from('"balances":[{'),
   },
   echo: {
     orders: Buffer.from('"newClientOrderId":"'),
     futures: Buffer.from('"newClientOrderId":"'),
+    // The echo knows no signals: an order is what they are held against.
+    signals: Buffer.from('"newClientOrderId":"'),
     reads: Buffer.from('"timestamp":"'),
   },
 };
@@ -57,7 +71,7 @@ export class Requests {
     const family = FAMILIES[kind];
     const key = this.#rings[family].take();
     const isSale = this.#holds[target][family][key.index] === 1;
-    return { key, text: kind === "reads" ? this.#read(key) : this.#order(key, ORDER_PATHS[family], isSale) };
+    return { key, text: this.#text(kind, key, isSale) };
   }
 
   /** Gives the ticket's key back; `isGood` is whether the request was carried out. */
@@ -66,6 +80,12 @@ export class Requests {
     const holds = this.#holds[target][family];
     if (kind !== "reads" && isGood) holds[key.index] = holds[key.index] === 0 ? 1 : 0;
     this.#rings[family].putBack(key);
+  }
+
+  #text(kind: RequestKind, key: Key, isSale: boolean): string {
+    if (kind === "reads") return this.#read(key);
+    if (kind === "signals") return this.#signal(key, isSale);
+    return this.#order(key, ORDER_PATHS[FAMILIES[kind]], isSale);
   }
 
   // As ccxt sends it: a form body with a client order id of its own.
@@ -77,6 +97,21 @@ export class Requests {
     return (
       `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
       `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    );
+  }
+
+  #signal({ apiKey, signs, trip }: Key, isSale: boolean): string {
+    const body =
+      `{"symbol":"${trip.symbol}","tradeType":"${isSale ? "SELL" : "BUY"}","orderType":"MARKET",` +
+      `"quantity":"${isSale ? trip.sell : trip.buy}"}`;
+    const timestamp = Date.now();
+    const signature = createHmac("sha256", signs)
+      .update(`${timestamp}POST${SIGNAL_PATH}${body}`, "latin1")
+      .digest("hex");
+    return (
+      `POST ${SIGNAL_PATH} HTTP/1.1\r\nhost: localhost\r\nx-bot-api-key: ${apiKey}\r\nx-bot-timestamp: ${timestamp}\r\n` +
+      `x-bot-signature: ${signature}\r\nidempotency-key: bench-${++this.#lastId}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     );
   }
 

@@ -19,7 +19,7 @@ export type Pair = {
 /** The echo knows no families: its orders are the ceiling of both. */
 export const ECHO_KINDS = ["orders", "reads"] as const satisfies readonly RequestKind[];
 export type EchoKind = (typeof ECHO_KINDS)[number];
-export const KINDS = ["orders", "futures", "reads"] as const satisfies readonly RequestKind[];
+export const KINDS = ["orders", "futures", "signals", "reads"] as const satisfies readonly RequestKind[];
 
 type Pairs<Kind extends RequestKind> = { readonly [K in Kind]: Pair };
 export type GatewayPairs = Pairs<RequestKind>;
@@ -53,6 +53,7 @@ export async function measureRounds(
   const pairsOfGateway = async ({ trial }: Subject): Promise<GatewayPairs> => ({
     orders: await pair(trial, "orders"),
     futures: await pair(trial, "futures"),
+    signals: await pair(trial, "signals"),
     reads: await pair(trial, "reads"),
   });
 

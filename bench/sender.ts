@@ -3,7 +3,15 @@ import { constants, setPriority } from "node:os";
 import type { Credentials } from "./key-ring.ts";
 import { count, saturate, schedule } from "./load.ts";
 import { type Overloaded, overload } from "./overload.ts";
-import { type ByFamily, PROOF, type RequestKind, Requests, type Target, type Trips } from "./requests.ts";
+import {
+  type ByFamily,
+  GOOD_STATUS,
+  PROOF,
+  type RequestKind,
+  Requests,
+  type Target,
+  type Trips,
+} from "./requests.ts";
 import type { Exchange, Load, Loaded } from "./run.ts";
 import type { WireConnection } from "./wire.ts";
 
@@ -57,7 +65,7 @@ async function carryOut(task: SenderTask, requests: Requests): Promise<SenderAns
   const exchange: Exchange = (connection: WireConnection, onDone): void => {
     const ticket = requests.take(kind, target);
     connection.send(ticket.text, (status, body, head) => {
-      const isGood = status === 200 && body.includes(proof);
+      const isGood = status === GOOD_STATUS[kind] && body.includes(proof);
       if (isGood) goodCount += 1;
       else if (!(SHED_STATUSES.includes(status) && RETRY_AFTER.test(head))) {
         badCount += 1;

@@ -25,8 +25,9 @@ export class Trial {
   readonly #target: Target;
   readonly #sender: Sender;
   readonly #warmSeconds: number;
-  /** Orders that were answered as filled, those of the warming up included. */
+  /** Orders that were answered as filled, and signals as executed, those of the warming up included. */
   ordersAcknowledged = 0;
+  signalsAcknowledged = 0;
 
   constructor(parts: {
     name: string;
@@ -84,7 +85,8 @@ export class Trial {
   ): Promise<SenderAnswer> {
     const { port } = this.server;
     const answer = await this.#sender.run({ ...load, warmSeconds, port, target: this.#target, kind, pace });
-    if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;
+    if (kind === "signals") this.signalsAcknowledged += answer.goodCount;
+    else if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;
     if (answer.failure !== null) {
       const gone = this.server.isRunning() ? "" : " (it has stopped)";
       throw new MeasurementFailed(`${this.#name}, ${kind}, ${paceText(pace)}: ${answer.failure}${gone}`);

@@ -1,7 +1,7 @@
 // The figures of the rounds: the bare echo, and every gateway against it.
 import type { Figure, Section, Unit } from "./figures.ts";
 import type { RequestKind } from "./requests.ts";
-import { ECHO_KINDS, type EchoKind, type GatewayPairs, KINDS, type Pair, type Round } from "./rounds.ts";
+import { ECHO_KINDS, type EchoKind, type GatewayPairs, type Pair, type Round } from "./rounds.ts";
 import { spreadOf } from "./statistics.ts";
 import { STORE_TITLES, type StoreName } from "./stores.ts";
 
@@ -12,6 +12,7 @@ export const ECHO_NAMES: { readonly [K in EchoKind]: string } = {
 export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
   orders: "durable orders, POST /api/v3/order",
   futures: "durable futures orders, POST /fapi/v1/order",
+  signals: "signals to EXECUTED, POST /bot/v1/spot/orders",
   reads: "signed reads, GET /api/v3/account",
 };
 
@@ -19,8 +20,11 @@ export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
 const CEILINGS: { readonly [K in RequestKind]: EchoKind } = {
   orders: "orders",
   futures: "orders",
+  signals: "orders",
   reads: "reads",
 };
+/** What stands in a store's own table; signals have one of their own. */
+const EXCHANGE_KINDS = ["orders", "futures", "reads"] as const satisfies readonly RequestKind[];
 
 type Measure = {
   readonly name: string;
@@ -34,6 +38,7 @@ type Aims = { readonly rate: string | null; readonly p99: string | null };
 const AIMS: Readonly<Record<RequestKind, Aims>> = {
   orders: { rate: "0.4 of the echo", p99: "below 15 ms" },
   futures: { rate: "0.4 of the echo", p99: "below 15 ms" },
+  signals: { rate: null, p99: null },
   reads: { rate: null, p99: null },
 };
 const NO_AIMS: Aims = { rate: null, p99: null };
@@ -55,12 +60,23 @@ export function echoSection(rounds: readonly Round[]): Section {
 }
 
 export function storeSection(rounds: readonly Round[], store: StoreName): Section {
-  const figures = KINDS.flatMap((kind) =>
-    measuresOf(rounds, REQUEST_NAMES[kind], AIMS[kind]).map((measure) =>
-      againstEcho(rounds, { store, kind, measure }),
-    ),
-  );
+  const figures = EXCHANGE_KINDS.flatMap((kind) => figuresOf(rounds, store, kind));
   return { title: `The gateway on ${STORE_TITLES[store]}`, figures, missing: null };
+}
+
+/** Signals, each answered once it is executed. */
+export function signalSection(rounds: readonly Round[], store: StoreName): Section {
+  return {
+    title: `Signals on ${STORE_TITLES[store]}`,
+    figures: figuresOf(rounds, store, "signals"),
+    missing: null,
+  };
+}
+
+function figuresOf(rounds: readonly Round[], store: StoreName, kind: RequestKind): Figure[] {
+  return measuresOf(rounds, REQUEST_NAMES[kind], AIMS[kind]).map((measure) =>
+    againstEcho(rounds, { store, kind, measure }),
+  );
 }
 
 function measuresOf(rounds: readonly Round[], name: string, aims: Aims): readonly Measure[] {

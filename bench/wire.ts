@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net";
 
 /** `body` may only be read during the call; `head` is the status line with the headers. */
 export type OnAnswer = (status: number, body: Buffer, head: string) => void;
+/** Told that the other side ended a connection, or said what it must not. */
+export type OnLost = (reason: string) => void;
 
 const HOST = "127.0.0.1";
 const READ_BYTES = 16_384;
@@ -22,7 +24,7 @@ export class WireConnection {
   }
 
   /** Connects. `onLost` is told when the other side ends the connection, or answers what was not asked. */
-  static open(port: number, onLost: (reason: string) => void): Promise<WireConnection> {
+  static open(port: number, onLost: OnLost): Promise<WireConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<WireConnection>();
     const socket = connect({
       host: HOST,
@@ -62,7 +64,7 @@ export class WireConnection {
     this.#socket.destroy();
   }
 
-  #take(read: Buffer, onLost: (reason: string) => void): void {
+  #take(read: Buffer, onLost: OnLost): void {
     const bytes = this.#unread === null ? read : Buffer.concat([this.#unread, read]);
     const headEnd = bytes.indexOf(HEAD_END);
     const bodyAt = headEnd + HEAD_END.length;
