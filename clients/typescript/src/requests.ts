@@ -1,0 +1,150 @@
+// Signed requests of the bot family, each tried until there is an answer or the time for it is over.
+//
+// Every route of the family may be sent twice: reads anyway, a cancel and a close since they say what is done already, and a
+// submission since it carries its idempotency key. So whatever leaves the outcome open is tried again: a connection that
+// breaks, an answer that is cut off, 429, 503 and any other failure of the server. What the server has refused for good is
+// thrown at once. A refused timestamp is tried once more, by the server's clock.
+import { type Backoff, backoffMs } from "./backoff.ts";
+import { LyrebirdClosedError, LyrebirdHttpError, LyrebirdUnreachableError } from "./errors.ts";
+import { fetchText, type TextAnswer } from "./fetch-text.ts";
+import { readFields } from "./fields.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { type Credentials, signRequest } from "./signing.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export type BotRequest = {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+};
+
+const RETRIES: Backoff = { firstMs: 500, longestMs: 10_000 };
+/** Source: specification 5.2. */
+const TIMESTAMP_REFUSED = "Request timestamp outside the allowed window";
+
+export class Requests {
+  readonly #origin: string;
+  readonly #credentials: Credentials;
+  readonly #clock: ServerClock;
+  readonly #surroundings: Surroundings;
+  readonly #retryMsMax: number;
+  readonly #closing: AbortSignal;
+
+  constructor(parts: {
+    readonly origin: string;
+    readonly credentials: Credentials;
+    readonly clock: ServerClock;
+    readonly surroundings: Surroundings;
+    readonly retryMsMax: number;
+    readonly closing: AbortSignal;
+  }) {
+    this.#origin = parts.origin;
+    this.#credentials = parts.credentials;
+    this.#clock = parts.clock;
+    this.#surroundings = parts.surroundings;
+    this.#retryMsMax = parts.retryMsMax;
+    this.#closing = parts.closing;
+  }
+
+  /** The JSON of the answer. Rejects with one of this client's errors. */
+  async send(request: BotRequest): Promise<unknown> {
+    const { random, timers } = this.#surroundings;
+    const over = new AbortController();
+    const cancel = timers.after(this.#retryMsMax, () => over.abort());
+    let wasClockMeasured = false;
+    try {
+      for (let failures = 0; ; failures += 1) {
+        const outcome = await this.#attempt(request);
+        if ("json" in outcome) return outcome.json;
+        const { error } = outcome;
+        if (!wasClockMeasured && isTimestampRefused(error)) {
+          wasClockMeasured = true;
+          await this.#clock.measure(this.#closing);
+          continue;
+        }
+        const waitMs = Math.max(backoffMs(RETRIES, failures, random()), retryAfterMs(error));
+        if (isFinal(error) || waitMs > this.#retryMsMax) throw error;
+        await this.pause(waitMs, over.signal);
+        if (over.signal.aborted) throw error;
+      }
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Resolves after a time, or when `over` is aborted; rejects when the client is closed meanwhile. */
+  async pause(waitMs: number, over: AbortSignal): Promise<void> {
+    const closing = this.#closing;
+    if (closing.aborted) throw new LyrebirdClosedError();
+    if (over.aborted) return;
+    await new Promise<void>((resolve, reject) => {
+      const end = () => {
+        cancel();
+        closing.removeEventListener("abort", end);
+        over.removeEventListener("abort", end);
+        if (closing.aborted) reject(new LyrebirdClosedError());
+        else resolve();
+      };
+      const cancel = this.#surroundings.timers.after(waitMs, end);
+      closing.addEventListener("abort", end);
+      over.addEventListener("abort", end);
+    });
+  }
+
+  async #attempt({ method, path, body, idempotencyKey }: BotRequest): Promise<Outcome> {
+    if (this.#closing.aborted) throw new LyrebirdClosedError();
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const signed = signRequest(this.#credentials, { method, path, body: text }, this.#clock.now());
+    const headers = {
+      ...signed.headers,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    };
+    const request = { method, headers, ...(body === undefined ? {} : { body: text }) };
+    try {
+      const answer = await fetchText(this.#surroundings, this.#origin + path, request, this.#closing);
+      return answer.status < 300
+        ? { json: JSON.parse(answer.text) }
+        : { error: httpError(answer, signed.messageSha256) };
+    } catch (cause) {
+      if (this.#closing.aborted) throw new LyrebirdClosedError();
+      const message = `${method} ${path} at ${this.#origin} has no complete answer: ${reasonOf(cause)}`;
+      return { error: new LyrebirdUnreachableError(message, { cause }) };
+    }
+  }
+}
+
+type Failure = LyrebirdHttpError | LyrebirdUnreachableError;
+type Outcome = { readonly json: unknown } | { readonly error: Failure };
+
+function httpError({ status, text, retryAfterMs }: TextAnswer, signedSha256: string): LyrebirdHttpError {
+  const { message, msg, messageSha256 } = readFields(text);
+  const said = [message, msg].find((part) => typeof part === "string");
+  return new LyrebirdHttpError(said ?? `the server answered ${status}`, {
+    status,
+    retryAfterMs,
+    messageSha256: typeof messageSha256 === "string" ? messageSha256 : null,
+    signedSha256,
+  });
+}
+
+/** Whether the answer would be the same again. */
+function isFinal(error: Failure): boolean {
+  return error instanceof LyrebirdHttpError && error.status < 500 && error.status !== 429;
+}
+
+function isTimestampRefused(error: Failure): boolean {
+  return error instanceof LyrebirdHttpError && error.status === 401 && error.message === TIMESTAMP_REFUSED;
+}
+
+function retryAfterMs(error: Failure): number {
+  return error instanceof LyrebirdHttpError ? (error.retryAfterMs ?? 0) : 0;
+}
+
+/** `fetch` says why in its error's cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

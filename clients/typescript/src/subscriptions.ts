@@ -1,0 +1,199 @@
+// What a program has subscribed to, brought about on every connection anew.
+//
+// One message is under way at a time: errors do not say what they are about, and so an answer is always that to the last
+// message. A topic that is refused for what it is, is forgotten. One that the server took before and has no room for at the
+// moment is asked for again later, and so is whatever came too fast. A program that subscribes faster than the server takes
+// messages is slowed down here. Source: specification 3.4, 6.1, 7.3 and 8.3.
+import type { LyrebirdStreamError } from "./errors.ts";
+import type { Cancel, Timers } from "./surroundings.ts";
+
+export type SubscriptionsParts<Topic> = {
+  readonly timers: Timers;
+  readonly keyOf: (topic: Topic) => string;
+  readonly send: (name: "subscribe" | "unsubscribe", topic: Topic) => void;
+  readonly onSubscribed: (topic: Topic) => void;
+  /** A message was not answered: the connection is of no use. */
+  readonly onUnanswered: () => void;
+};
+
+type Entry<Topic> = {
+  readonly topic: Topic;
+  isConfirmed: boolean;
+  /** The server has taken it before, on this connection or another. */
+  wasTaken: boolean;
+  isPaused: boolean;
+};
+
+type Message<Topic> = { readonly name: "subscribe" | "unsubscribe"; readonly topic: Topic };
+
+/** Source: specification 8.3; the second more is for messages that arrive closer together than they were sent. */
+const MESSAGES_MAX = 30;
+const MESSAGES_MS = 61_000;
+/** How long an answer may take, ms. */
+const ANSWER_MS_MAX = 10_000;
+/** After how long a topic is asked for again that there was no room for, or a message sent again that was too fast. */
+const ROOM_RETRY_MS = 30_000;
+const RATE_RETRY_MS = 10_000;
+const ROOM_CODES: readonly string[] = ["SUB_LIMIT_EXCEEDED", "SUB_SPEED_LIMIT_EXCEEDED"];
+
+export class Subscriptions<Topic> {
+  readonly #parts: SubscriptionsParts<Topic>;
+  readonly #entries = new Map<string, Entry<Topic>>();
+  /** Subscribed on this connection, and wanted no more. */
+  readonly #unwanted = new Map<string, Topic>();
+  readonly #waits = new Set<Cancel>();
+  #isConnected = false;
+  #isHeld = false;
+  #messagesLeft = MESSAGES_MAX;
+  #underWay: { readonly message: Message<Topic>; readonly cancel: Cancel } | null = null;
+
+  constructor(parts: SubscriptionsParts<Topic>) {
+    this.#parts = parts;
+  }
+
+  get topics(): readonly Topic[] {
+    return [...this.#entries.values()].map(({ topic }) => topic);
+  }
+
+  get hasConfirmed(): boolean {
+    return [...this.#entries.values()].some(({ isConfirmed }) => isConfirmed);
+  }
+
+  has(topic: Topic): boolean {
+    return this.#entries.has(this.#parts.keyOf(topic));
+  }
+
+  /** Whether what comes for a topic was asked for on this connection. */
+  isConfirmed(topic: Topic): boolean {
+    return this.#entries.get(this.#parts.keyOf(topic))?.isConfirmed ?? false;
+  }
+
+  add(topic: Topic): void {
+    const key = this.#parts.keyOf(topic);
+    if (this.#entries.has(key)) return;
+    const isConfirmed = this.#unwanted.delete(key);
+    this.#entries.set(key, { topic, isConfirmed, wasTaken: isConfirmed, isPaused: false });
+    this.#step();
+  }
+
+  remove(topic: Topic): void {
+    const key = this.#parts.keyOf(topic);
+    if (this.isConfirmed(topic)) this.#unwanted.set(key, topic);
+    this.#entries.delete(key);
+    this.#step();
+  }
+
+  connected(): void {
+    this.#isConnected = true;
+    this.#step();
+  }
+
+  disconnected(): void {
+    this.#isConnected = false;
+    this.#isHeld = false;
+    this.#messagesLeft = MESSAGES_MAX;
+    this.#answered();
+    for (const cancel of this.#waits) cancel();
+    this.#waits.clear();
+    this.#unwanted.clear();
+    for (const entry of this.#entries.values()) {
+      entry.isConfirmed = false;
+      entry.isPaused = false;
+    }
+  }
+
+  /** `subscribed` came. */
+  subscribed(topic: Topic): void {
+    const key = this.#parts.keyOf(topic);
+    if (this.#isUnderWay("subscribe", key)) this.#answered();
+    const entry = this.#entries.get(key);
+    if (entry === undefined) this.#unwanted.set(key, topic);
+    else {
+      entry.isConfirmed = true;
+      entry.wasTaken = true;
+      this.#parts.onSubscribed(entry.topic);
+    }
+    this.#step();
+  }
+
+  /** `unsubscribed` came. */
+  unsubscribed(topic: Topic): void {
+    if (this.#isUnderWay("unsubscribe", this.#parts.keyOf(topic))) this.#answered();
+    this.#step();
+  }
+
+  /** An `error` came. Answers what it is about, if it is about a message. */
+  failed({ code, retryAfterMs }: Pick<LyrebirdStreamError, "code" | "retryAfterMs">): Topic | null {
+    const isRate = code === "RATE_LIMITED";
+    if (this.#underWay === null || !(isRate || code.startsWith("SUB_"))) return null;
+    const { name, topic } = this.#underWay.message;
+    const key = this.#parts.keyOf(topic);
+    this.#answered();
+    const entry = this.#entries.get(key);
+    if (isRate) {
+      if (name === "unsubscribe" && entry === undefined) this.#unwanted.set(key, topic);
+      if (name === "unsubscribe" && entry !== undefined) entry.isConfirmed = true;
+      this.#isHeld = true;
+      this.#later(retryAfterMs ?? RATE_RETRY_MS, () => {
+        this.#isHeld = false;
+      });
+    } else if (name === "subscribe" && entry !== undefined) {
+      if (entry.wasTaken && ROOM_CODES.includes(code)) {
+        entry.isPaused = true;
+        this.#later(ROOM_RETRY_MS, () => {
+          entry.isPaused = false;
+        });
+      } else {
+        this.#entries.delete(key);
+      }
+    }
+    this.#step();
+    return topic;
+  }
+
+  /** Sends the next message if one is due. */
+  #step(): void {
+    if (!this.#isConnected || this.#isHeld || this.#messagesLeft === 0 || this.#underWay !== null) return;
+    const message = this.#nextMessage();
+    if (message === null) return;
+    const cancel = this.#parts.timers.after(ANSWER_MS_MAX, () => this.#parts.onUnanswered());
+    this.#underWay = { message, cancel };
+    this.#messagesLeft -= 1;
+    this.#later(MESSAGES_MS, () => {
+      this.#messagesLeft += 1;
+    });
+    this.#parts.send(message.name, message.topic);
+  }
+
+  #nextMessage(): Message<Topic> | null {
+    // First what makes room for others.
+    for (const [key, topic] of this.#unwanted) {
+      this.#unwanted.delete(key);
+      return { name: "unsubscribe", topic };
+    }
+    for (const { topic, isConfirmed, isPaused } of this.#entries.values()) {
+      if (!isConfirmed && !isPaused) return { name: "subscribe", topic };
+    }
+    return null;
+  }
+
+  #isUnderWay(name: Message<Topic>["name"], key: string): boolean {
+    const message = this.#underWay?.message;
+    return message !== undefined && message.name === name && this.#parts.keyOf(message.topic) === key;
+  }
+
+  #answered(): void {
+    this.#underWay?.cancel();
+    this.#underWay = null;
+  }
+
+  /** Does something after a time on this connection, and goes on with what is due then. */
+  #later(delayMs: number, action: () => void): void {
+    const cancel = this.#parts.timers.after(delayMs, () => {
+      this.#waits.delete(cancel);
+      action();
+      this.#step();
+    });
+    this.#waits.add(cancel);
+  }
+}

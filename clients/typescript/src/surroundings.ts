@@ -1,0 +1,55 @@
+// What the client takes from the machine it runs on. A program leaves all of it alone; a test hands in its own.
+
+/** Takes a callback back; harmless once it has run. */
+export type Cancel = () => void;
+
+export type Timers = {
+  /** Calls back once, after `delayMs`. */
+  after(delayMs: number, callback: () => void): Cancel;
+};
+
+/** As much of `fetch` as is used. */
+export type Fetch = (
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: "error";
+    readonly signal: AbortSignal;
+  },
+) => Promise<FetchedAnswer>;
+
+export type FetchedAnswer = {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+};
+
+export type Surroundings = {
+  /** This machine's wall clock, Unix ms. */
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly timers: Timers;
+  readonly fetch: Fetch;
+};
+
+const systemTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What was handed in, and the machine's own for the rest. */
+export function surroundingsOf(
+  own: { readonly [Part in keyof Surroundings]?: Surroundings[Part] | undefined },
+) {
+  return {
+    now: own.now ?? (() => Date.now()),
+    random: own.random ?? Math.random,
+    timers: own.timers ?? systemTimers,
+    fetch: own.fetch ?? ((url, request) => globalThis.fetch(url, request)),
+  } satisfies Surroundings;
+}

@@ -1,0 +1,72 @@
+// A client with a clock of the test's: its streams on a scripted server, its REST requests answered by the test.
+import { LyrebirdClient } from "../client.ts";
+import type { LyrebirdStreamError } from "../errors.ts";
+import type { StreamState } from "../stream-connection.ts";
+import { manualSurroundings } from "./manual-surroundings.ts";
+import { Handed, openScriptedServer } from "./scripted-server.ts";
+
+export const KEY = { apiKey: "lyre_bot_1", apiSecret: "f00d" };
+/** The server's clock is ahead of the client's by a day. */
+export const AHEAD_MS = 86_400_000;
+
+export type StreamStage = Awaited<ReturnType<typeof openStreamStage>>;
+
+/** `rest` answers what is asked for by REST: the JSON of the answer, or a status. */
+export async function openStreamStage(rest: (target: URL) => object | number = () => 503) {
+  const server = await openScriptedServer();
+  const targets: string[] = [];
+  let timesAsked = 0;
+  const surroundings = manualSurroundings(({ url }) => {
+    const target = new URL(url);
+    if (target.pathname === "/api/v3/time") {
+      timesAsked += 1;
+      return { body: { serverTime: surroundings.now() + AHEAD_MS } };
+    }
+    targets.push(target.pathname + target.search);
+    const answer = rest(target);
+    return typeof answer === "number" ? { status: answer, body: {} } : { body: answer };
+  });
+  const client = new LyrebirdClient({ baseUrl: server.url, ...KEY, ...surroundings });
+  const states: StreamState[] = [];
+  const newStates = new Handed<StreamState>();
+  const errors = new Handed<LyrebirdStreamError>();
+  const errorCodes: string[] = [];
+  return {
+    server,
+    client,
+    now: surroundings.now,
+    time: surroundings.time,
+    sleep: surroundings.sleep,
+    /** What was asked for by REST so far, but for the time. */
+    targets,
+    /** The states so far. */
+    states,
+    errors,
+    /** The codes of the errors so far. */
+    errorCodes,
+    /** How often the server was asked for its time. */
+    timesAsked: () => timesAsked,
+    handlers: {
+      onState(state: StreamState) {
+        states.push(state);
+        newStates.put(state);
+      },
+      onError(error: LyrebirdStreamError) {
+        errorCodes.push(error.code);
+        errors.put(error);
+      },
+    },
+    /** Resolves when a state is, or was, reached that was not waited for before. */
+    async reached(wanted: StreamState): Promise<void> {
+      while ((await newStates.next()) !== wanted);
+    },
+    /** Time passes in small steps, and what is asked for by REST is answered in between. */
+    async pass(ms: number): Promise<void> {
+      for (let left = ms; left > 0; left -= 500) await surroundings.pass(Math.min(500, left));
+    },
+    async close(): Promise<void> {
+      client.close();
+      await server.close();
+    },
+  };
+}

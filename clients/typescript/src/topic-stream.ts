@@ -1,0 +1,179 @@
+// What both streams have in common: a connection, the subscriptions on it, and a watch that looks every half second whether
+// the topics are alive and, if one is not, has its data asked for by REST, one request at a time.
+
+import { type Backoff, backoffMs } from "./backoff.ts";
+import type { LyrebirdStreamError } from "./errors.ts";
+import { LyrebirdStreamError as StreamError } from "./errors.ts";
+import {
+  type ConnectionHandlers,
+  StreamConnection,
+  type StreamParts,
+  type StreamState,
+} from "./stream-connection.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import type { Cancel } from "./surroundings.ts";
+import { UpstreamRest, UpstreamRestError } from "./upstream-rest.ts";
+
+/** What every stream tells, besides its data. */
+export type StreamHandlers<Topic> = {
+  /** A topic has had no news for five seconds; what is held of it may be old. Said once until there are news. */
+  readonly onStale?: (topic: Topic) => void;
+  /** Something went wrong. Unless it is fatal, the stream goes on by itself. */
+  readonly onError?: (error: LyrebirdStreamError<Topic>) => void;
+  readonly onState?: (state: StreamState) => void;
+};
+
+/** A request to the fallback, and what is to be done with its answer. */
+export type Fallback = {
+  readonly ask: (rest: UpstreamRest) => Promise<() => void>;
+  /** It did not succeed. */
+  readonly onFailure?: () => void;
+};
+
+export type TopicStreamParts<Topic> = StreamParts & {
+  readonly namespace: string;
+  readonly handlers: StreamHandlers<Topic>;
+  readonly keyOf: (topic: Topic) => string;
+  /** Reads the topic out of a message. */
+  readonly topicOf: (payload: unknown) => Topic | null;
+  /** The name of the event that brings data. */
+  readonly dataEvent: string;
+  /** Takes the data of a topic that is subscribed; whether it was good. */
+  readonly onData: (topic: Topic, payload: unknown) => boolean;
+  /** The topic is subscribed on a new connection. */
+  readonly onSubscribed: (topic: Topic) => void;
+  /** The connection is gone. */
+  readonly onDisconnect: () => void;
+  /** The server cannot reach its source of data. */
+  readonly onUnavailable: () => void;
+  /** The server has refused the topic for what it is. */
+  readonly onRemoved: (topic: Topic) => void;
+  /** So much time has passed, ms. Answers what the fallback should be asked for, if anything. */
+  readonly onTime: (elapsedMs: number) => Fallback | null;
+};
+
+const WATCH_MS = 500;
+/** Requests to the fallback begin no closer together than this. */
+const FALLBACK_GAP_MS = 1_000;
+const FALLBACK_RETRIES: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+const FALLBACK_PAUSE_MS_MAX = 900_000;
+
+export class TopicStream<Topic> {
+  readonly subscriptions: Subscriptions<Topic>;
+  readonly connection: StreamConnection;
+  readonly #parts: TopicStreamParts<Topic>;
+  readonly #closing = new AbortController();
+  readonly #rest: UpstreamRest;
+  #cancelWatch: Cancel = () => {};
+  #watchedAt: number;
+  #isAsking = false;
+  #fallbackPauseMs = 0;
+  #fallbackFailures = 0;
+
+  constructor(parts: TopicStreamParts<Topic>) {
+    this.#parts = parts;
+    const { surroundings, upstreamRestUrl, keyOf } = parts;
+    this.#rest = new UpstreamRest(upstreamRestUrl, surroundings, this.#closing.signal);
+    this.connection = new StreamConnection(parts.namespace, parts, this.#connectionHandlers());
+    this.subscriptions = new Subscriptions<Topic>({
+      timers: surroundings.timers,
+      keyOf,
+      send: (name, topic) => this.connection.send(name, topic as object),
+      onSubscribed: parts.onSubscribed,
+      onUnanswered: () => this.connection.drop(),
+    });
+    this.#watchedAt = surroundings.now();
+    this.#watchLater();
+    this.connection.open();
+  }
+
+  get isOpen(): boolean {
+    return !this.#closing.signal.aborted;
+  }
+
+  report(error: LyrebirdStreamError<Topic>): void {
+    this.#parts.handlers.onError?.(error);
+  }
+
+  close(): void {
+    this.#end();
+    this.connection.close();
+  }
+
+  #end(): void {
+    this.#closing.abort();
+    this.#cancelWatch();
+  }
+
+  #connectionHandlers(): ConnectionHandlers {
+    const { handlers, topicOf, dataEvent } = this.#parts;
+    return {
+      onConnect: () => this.subscriptions.connected(),
+      onDisconnect: () => {
+        this.subscriptions.disconnected();
+        this.#parts.onDisconnect();
+      },
+      onState: (state) => {
+        if (state === "REFUSED") this.#end();
+        handlers.onState?.(state);
+      },
+      onError: (error) => {
+        const refused = this.subscriptions.failed(error);
+        if (error.code === "UPSTREAM_UNAVAILABLE") this.#parts.onUnavailable();
+        if (refused !== null && !this.subscriptions.has(refused)) this.#parts.onRemoved(refused);
+        const { message, code, retryAfterMs, isFatal } = error;
+        // What came too fast is about the connection, not about the topic that it hit.
+        const topic = code === "RATE_LIMITED" ? null : refused;
+        this.report(new StreamError(message, { code, retryAfterMs, isFatal, topic }));
+      },
+      onEvent: (name, payload) => {
+        const topic = topicOf(payload);
+        if (topic === null) return;
+        if (name === "subscribed") this.subscriptions.subscribed(topic);
+        else if (name === "unsubscribed") this.subscriptions.unsubscribed(topic);
+        else if (name === dataEvent && this.subscriptions.isConfirmed(topic)) {
+          if (this.#parts.onData(topic, payload)) this.connection.praise();
+        }
+      },
+    };
+  }
+
+  #watchLater(): void {
+    this.#cancelWatch = this.#parts.surroundings.timers.after(WATCH_MS, () => this.#watch());
+  }
+
+  #watch(): void {
+    this.#watchLater();
+    // A machine that has slept finds that more time has passed; one whose clock was set back, that no less has.
+    const now = this.#parts.surroundings.now();
+    const elapsedMs = Math.max(WATCH_MS, now - this.#watchedAt);
+    this.#watchedAt = now;
+    this.#fallbackPauseMs -= elapsedMs;
+    const fallback = this.#parts.onTime(elapsedMs);
+    if (fallback === null || this.#isAsking || this.#fallbackPauseMs > 0 || !this.isOpen) return;
+    this.#fallbackPauseMs = FALLBACK_GAP_MS;
+    void this.#ask(fallback);
+  }
+
+  async #ask({ ask, onFailure }: Fallback): Promise<void> {
+    this.#isAsking = true;
+    const outcome = await ask(this.#rest).catch((error: unknown) => {
+      if (error instanceof UpstreamRestError) return error;
+      throw error;
+    });
+    this.#isAsking = false;
+    if (!this.isOpen) return;
+    if (!(outcome instanceof UpstreamRestError)) {
+      this.#fallbackFailures = 0;
+      outcome();
+      return;
+    }
+    const waitMs = backoffMs(FALLBACK_RETRIES, this.#fallbackFailures, this.#parts.surroundings.random());
+    this.#fallbackPauseMs = Math.min(FALLBACK_PAUSE_MS_MAX, Math.max(waitMs, outcome.retryAfterMs));
+    this.#fallbackFailures += 1;
+    onFailure?.();
+    // Said once until it answers again.
+    if (this.#fallbackFailures > 1) return;
+    this.report(new StreamError(outcome.message, { code: "FALLBACK_UNAVAILABLE", cause: outcome }));
+  }
+}
