@@ -18,6 +18,7 @@ import { createManualTime, type ManualTime } from "../../src/market/client/testi
 import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Watcher } from "../../src/watch/watcher.ts";
+import { botParts } from "../support/bot-parts.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
 import { FILE, type Message, SYMBOL } from "./recorded.ts";
@@ -134,6 +135,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
       markets,
       master,
       budgets: new Budgets(),
+      ...botParts({ desk, store, market: markets.SPOT, wallNow }),
       profiles: STANDARD,
       wallNow,
       newClientOrderId: () => `bot-${requests}`,

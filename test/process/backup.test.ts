@@ -122,7 +122,7 @@ async function goOn(
   await target.beside(async (beside) => {
     for (const { family, credentials } of views) {
       expect(await journalFaults(beside.store, credentials.strategyId)).toEqual([]);
-      if (family === "FUTURES") expect(await recomputedFaults(beside, credentials.strategyId)).toEqual([]);
+      expect(await recomputedFaults(beside, credentials.strategyId, family)).toEqual([]);
     }
   });
 }
