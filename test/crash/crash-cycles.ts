@@ -222,7 +222,8 @@ async function checkDatabase({ store, traders }: Stage, replayed: readonly Trade
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
     }
     for (const { family, credentials } of traders) {
-      if (family === "FUTURES") faults.push(...(await recomputedFaults(beside, credentials.strategyId)));
+      if (family === "FUTURES")
+        faults.push(...(await recomputedFaults(beside, credentials.strategyId, family)));
     }
     await giveNewKeys(beside, store.master, traders);
     return faults;

@@ -76,5 +76,6 @@ function purchaseOf(strategyId: string, price: string, at: number): Commit {
     trades: events.flatMap((event) => (event.type === "OrderFilled" ? [event.trade] : [])),
     legs: [],
     incomes: applied.flatMap((each) => each.incomes),
+    signals: [],
   };
 }

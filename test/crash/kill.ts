@@ -124,7 +124,10 @@ export async function killUnderLoad(parts: {
 }
 
 /** Whether the gateway serves again with its database back; false if it has ended by itself. */
-async function isBack(gateway: GatewayProcess, [trader]: readonly Trader[]): Promise<boolean> {
+export async function isBack(
+  gateway: GatewayProcess,
+  [trader]: readonly Pick<Trader, "credentials" | "family">[],
+): Promise<boolean> {
   if (trader === undefined) throw new Error("somebody is at work when the database is killed");
   let isServing = false;
   await eventually(
@@ -147,7 +150,7 @@ async function isBack(gateway: GatewayProcess, [trader]: readonly Trader[]): Pro
 }
 
 /** Rejects unless a gateway that has ended by itself did so with the exit code, and the last words, of a failed store. */
-async function saidWhy(gateway: GatewayProcess): Promise<void> {
+export async function saidWhy(gateway: GatewayProcess): Promise<void> {
   await eventually("the log says that the store failed, and why", () => saysWhy(gateway.output()));
   const { exitCode } = gateway.process;
   if (exitCode !== EXIT_OF_FAILURE) {

@@ -66,7 +66,7 @@ async function settleAfterKills(name: StoreName): Promise<void> {
   await store.beside(async (beside) => {
     for (const { strategyId } of holders) {
       expect(await journalFaults(beside.store, strategyId)).toEqual([]);
-      expect(await recomputedFaults(beside, strategyId)).toEqual([]);
+      expect(await recomputedFaults(beside, strategyId, "FUTURES")).toEqual([]);
     }
   });
 }

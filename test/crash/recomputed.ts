@@ -1,26 +1,38 @@
-// Whether a futures account is what its own rows make it: positions from the trades, the wallet from the incomes, what is
-// locked from the orders; recomputed from the database without a look at the program's own arithmetic.
+// Whether an account is what its own rows make it: balances and positions from the trades, the wallet from the incomes, what
+// is locked from the orders; recomputed from the database without a look at the program's own arithmetic.
+import type { StrategyType } from "../../src/domain/account.ts";
 import { futuresFaults } from "../fuzz/futures-books.ts";
+import { spotFaults } from "../fuzz/spot-books.ts";
 import type { StoredStrategy } from "../fuzz/stored-rows.ts";
 import type { Fault } from "./faults.ts";
 import type { Beside } from "./stores.ts";
 
 const READINGS_MAX = 20;
 
-/** The faults of a futures strategy's account. A gateway may be serving meanwhile. */
-export async function recomputedFaults(beside: Beside, strategyId: string): Promise<Fault[]> {
+/** The faults of a strategy's account. A gateway may be serving meanwhile. */
+export async function recomputedFaults(
+  beside: Beside,
+  strategyId: string,
+  family: StrategyType,
+): Promise<Fault[]> {
   let before = await readStrategy(beside, strategyId);
   for (let readings = 0; readings < READINGS_MAX; readings += 1) {
     const lists = await readLists(beside, strategyId);
     const after = await readStrategy(beside, strategyId);
     // The market may have moved it while its rows were read.
     if (after.version === before.version) {
-      const faults = futuresFaults({ ...lists, state: JSON.parse(after.state) });
+      const strategy = { ...lists, state: JSON.parse(after.state) };
+      const faults = family === "SPOT" ? spotFaults(strategy, assetsOf) : futuresFaults(strategy);
       return faults.map((what) => ({ kind: "UNBALANCED", what: `${strategyId}: ${what}` }));
     }
     before = after;
   }
   throw new Error(`${strategyId} did not stand still for one of ${READINGS_MAX} readings`);
+}
+
+/** What is traded here is traded against one asset. */
+function assetsOf(symbol: string) {
+  return { base: symbol.replace(/USDT$/, ""), quote: "USDT" };
 }
 
 async function readStrategy({ db }: Beside, strategyId: string) {

@@ -1,0 +1,68 @@
+// The flags of `npm run fire`.
+import { randomInt } from "node:crypto";
+import { STORES, type StoreName } from "../crash/stores.ts";
+import { OptionError, readFlags, wholeNumber } from "../support/program.ts";
+
+export type Options = {
+  readonly signals: number;
+  readonly seed: number;
+  /** In the order in which they come under fire. */
+  readonly stores: readonly StoreName[];
+  /** Whether a store that cannot be had is an error: only if it was asked for by its name. */
+  readonly mustHave: boolean;
+  /** Whether the server is killed, and whether connections are cut. */
+  readonly kills: boolean;
+  readonly cuts: boolean;
+  readonly isJson: boolean;
+};
+
+const SIGNALS_DEFAULT = 10_000;
+const SIGNALS_MAX = 1_000_000;
+const SEED_MAX = 2 ** 31 - 1;
+
+export const HELP = `Usage: npm run fire -- [options]
+
+Sends signals to a gateway of its own over connections that are cut before, within and after a request, sends many of them
+again under the same key, also twice at once, and kills the gateway all the while: kill -9, and where the store is a server
+of its own also of that. In the end every signal is terminal, has one order if it was executed and none if it was not, and
+all balances are what the trades make them.
+
+Options:
+  --signals N   signals per store, 1 to ${SIGNALS_MAX}   (${SIGNALS_DEFAULT})
+  --store NAME  sqlite, postgres or both   (both; without PostgreSQL's programs, sqlite alone)
+  --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --no-kills    nothing is killed
+  --no-cuts     connections are left alone
+  --json        the report as JSON
+  --help        this text
+
+Progress goes to standard error, the report to standard output. Exits 0, 1 if something was found, 2 on a bad flag.
+`;
+
+/** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
+export function readOptions(args: readonly string[]): Options | "help" {
+  const values = readFlags(args, {
+    signals: "string",
+    store: "string",
+    seed: "string",
+    "no-kills": "boolean",
+    "no-cuts": "boolean",
+    json: "boolean",
+  });
+  if (values.help === true) return "help";
+  const store = values.store ?? "both";
+  const named = STORES.find((name) => name === store);
+  if (named === undefined && store !== "both") {
+    throw new OptionError(`--store is none of ${STORES.join(", ")}, both: ${JSON.stringify(store)}`);
+  }
+  const signals = values.signals ?? String(SIGNALS_DEFAULT);
+  return {
+    signals: wholeNumber("--signals", signals, { least: 1, most: SIGNALS_MAX }),
+    seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
+    stores: named === undefined ? STORES : [named],
+    mustHave: named !== undefined,
+    kills: values["no-kills"] !== true,
+    cuts: values["no-cuts"] !== true,
+    isJson: values.json === true,
+  };
+}

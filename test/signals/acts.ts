@@ -1,0 +1,170 @@
+// What happens to signals, each as a command of a model-based test. Most of them only begin something; how far it comes
+// before the next one begins is a command, too.
+import * as fc from "fast-check";
+import { awaitsTrigger } from "../../src/domain/order.ts";
+import { type Stage, SYMBOL } from "./stage.ts";
+
+type Act = fc.AsyncCommand<object, Stage>;
+
+/** A bot's orders: bought and sold at once, resting, waiting, too dear. The market begins at 99 to 100. */
+const BODIES = [
+  { tradeType: "BUY", quantity: "0.1" },
+  { tradeType: "BUY", orderType: "LIMIT", quantity: "0.1", price: "95" },
+  { tradeType: "BUY", orderType: "LIMIT", quantity: "100", price: "95" },
+  { tradeType: "BUY", orderType: "STOP_LOSS", quantity: "0.1", stopPrice: "110" },
+  { tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "20" },
+  { tradeType: "SELL", orderType: "MARKET", quantity: "0.05" },
+  { tradeType: "BUY", orderType: "LIMIT", quantity: "0.1", price: "100" },
+  { tradeType: "SELL", orderType: "LIMIT", quantity: "0.05", price: "105" },
+].map((terms) => JSON.stringify({ symbol: SYMBOL, ...terms }));
+
+/** So few keys that they are used again. */
+const KEYS = 4;
+
+const ALL_AT_ONCE_MAX = 12;
+const WAITS_MS = [1_000, 10_000, 31_000];
+
+const strategies = fc.nat(1);
+const processes = fc.nat(1);
+/** A key with what is sent under it: mostly the order of its own, so that most of what is sent twice is the same. */
+const signals = fc
+  .tuple(fc.nat(KEYS - 1), fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.nat(BODIES.length - 1)))
+  .map(([key, other]) => ({ key: `key-${key}`, own: bodyOf(key), body: bodyOf(other ?? key) }));
+
+function bodyOf(index: number): string {
+  const body = BODIES[index];
+  if (body === undefined) throw new Error(`there is no body ${index}`);
+  return body;
+}
+
+/** Every act; `step` takes so many steps of what is under way. */
+export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[] {
+  const submit = fc
+    .tuple(processes, strategies, signals)
+    .map(([process, strategy, { key, body }]) =>
+      act(`submit ${key} of ${strategy} at ${process}: ${body}`, (stage) =>
+        stage.submit(process, stage.strategy(strategy), key, body),
+      ),
+    );
+  const submitTwice = fc.tuple(strategies, signals).map(([strategy, { key, own, body }]) =>
+    act(`submit ${key} of ${strategy} at both: ${own} and ${body}`, (stage) => {
+      stage.submit(0, stage.strategy(strategy), key, own);
+      stage.submit(1, stage.strategy(strategy), key, body);
+    }),
+  );
+  const sweep = processes.map((process) =>
+    act(`sweep at ${process}`, (stage) => stage.begin(process, ({ sweep }) => sweep.turn())),
+  );
+  const onOrder = (name: string, begin: (stage: Stage, on: OnOrder) => void) =>
+    fc.tuple(processes, strategies, fc.nat(5)).map(([process, strategy, pick]) =>
+      act(`${name} ${pick} of ${strategy} at ${process}`, (stage) => {
+        const open = stage.open(stage.strategy(strategy));
+        const order = open[pick % open.length];
+        const on = { process, strategy: stage.strategy(strategy) };
+        if (order !== undefined) begin(stage, { ...on, orderId: order.orderId, order });
+      }),
+    );
+  const cancel = onOrder("cancel", (stage, { process, strategy, orderId }) =>
+    stage.begin(process, async ({ desk }) => {
+      await desk.execute(strategy, { type: "CancelOrder", orderId });
+    }),
+  );
+  // As the watcher of either process does it, and at times of both.
+  const reach = onOrder("reach", (stage, { process, strategy, orderId, order }) => {
+    const isStop = awaitsTrigger(order);
+    const seen = isStop ? order.stopPrice : order.price;
+    const type = isStop ? "TriggerStop" : "FillRestingOrder";
+    const key = `${isStop ? "trigger" : "fill"}:${orderId}`;
+    for (const each of orderId % 2 === 0 ? [process] : [0, 1]) {
+      stage.begin(
+        each,
+        async ({ desk }) => void (await desk.execute(strategy, { type, orderId, seen }, { key })),
+      );
+    }
+  });
+  const place = fc
+    .tuple(processes, strategies, fc.constantFrom("95", "100"))
+    .map(([process, strategy, price]) =>
+      act(`place at ${price} for ${strategy} at ${process}`, (stage) =>
+        stage.place(process, stage.strategy(strategy), price),
+      ),
+    );
+  const close = fc.tuple(processes, strategies).map(([process, strategy]) =>
+    act(`close ${strategy} at ${process}`, (stage) =>
+      stage.begin(process, async ({ desk }) => {
+        await desk.execute(stage.strategy(strategy), { type: "CloseStrategy" });
+      }),
+    ),
+  );
+  const revoke = fc.tuple(processes, strategies).map(([process, strategy]) =>
+    act(`revoke the key of ${strategy} at ${process}`, (stage) =>
+      stage.begin(process, async ({ store }) => {
+        const id = stage.strategy(strategy);
+        await store.revokeKey(`key-${id}`, stage.time.now());
+        stage.revoked.add(id);
+      }),
+    ),
+  );
+  const kill = processes.map((process) => act(`kill ${process}`, (stage) => stage.replace(process)));
+  const stall = processes.map((process) => act(`${process} stalls`, (stage) => stage.stall(process)));
+  const goOn = processes.map((process) => act(`${process} goes on`, (stage) => stage.goOn(process)));
+  const wait = fc.constantFrom(...WAITS_MS).map((byMs) =>
+    act(`${byMs} ms pass`, (stage) => {
+      stage.time.advance(byMs);
+    }),
+  );
+  const market = fc
+    .constantFrom<Move>(
+      ["stands at 95", ({ market }) => market.show(SYMBOL, "94", "95")],
+      ["stands at 110", ({ market }) => market.show(SYMBOL, "109", "110")],
+      // Most of what time may mend is this.
+      ...Array.from({ length: 3 }, () => SILENT),
+      ...Array.from({ length: 3 }, () => BACK),
+      ["is halted", ({ market }) => void market.halted.add(SYMBOL)],
+      ["trades again", ({ market }) => void market.halted.delete(SYMBOL)],
+    )
+    .map(([what, move]) => act(`the market ${what}`, move));
+  const steps = fc
+    .integer({ min: 1, max: ALL_AT_ONCE_MAX })
+    .map((count): Act => ({ ...NAMED(`${count} steps`), run: async () => await step(count) }));
+  // Signals and steps are most of it.
+  return [
+    ...[submit, submit, submit, submitTwice, submitTwice, steps, steps, steps, steps],
+    ...[
+      stall,
+      stall,
+      goOn,
+      sweep,
+      sweep,
+      wait,
+      wait,
+      market,
+      market,
+      market,
+      cancel,
+      reach,
+      reach,
+      place,
+      kill,
+    ],
+    fc.oneof(close, revoke),
+  ];
+}
+
+type OnOrder = {
+  readonly process: number;
+  readonly strategy: string;
+  readonly orderId: number;
+  readonly order: ReturnType<Stage["open"]>[number];
+};
+
+type Move = readonly [what: string, move: (stage: Stage) => void];
+
+const SILENT: Move = ["is silent", ({ market }) => market.silence(SYMBOL)];
+const BACK: Move = ["is back", ({ market }) => market.show(SYMBOL, "99", "100")];
+
+function act(name: string, begin: (stage: Stage) => void): Act {
+  return { ...NAMED(name), run: async (_, stage) => begin(stage) };
+}
+
+const NAMED = (name: string) => ({ check: () => true, toString: () => name });

@@ -1,0 +1,150 @@
+// Races that chance rarely runs, step by step: a process is held before a call of its store until the test lets it go on.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Signal } from "../../src/domain/signal.ts";
+import { CLAIM_MS } from "../../src/signals/signals.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { Stage, SYMBOL } from "./stage.ts";
+
+const BUY = JSON.stringify({ symbol: SYMBOL, tradeType: "BUY", quantity: "0.1" });
+
+let directory: string;
+let stores: Store[];
+let stage: Stage;
+let strategy: string;
+/** The step that is held, and what lets it go on. */
+let held: { readonly label: string; readonly gate: PromiseWithResolvers<void> } | null;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "lyrebird-interleavings-"));
+  const file = join(directory, "lyrebird.sqlite");
+  stores = [await openSqliteStore(file), await openSqliteStore(file)];
+  held = null;
+  const take = async (label: string) => {
+    if (label === held?.label) await held.gate.promise;
+  };
+  stage = await Stage.open({ stores, turns: { take }, counts: {} });
+  strategy = stage.strategy(0);
+});
+
+afterEach(async () => {
+  await stage.close();
+  for (const store of stores) await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+test("a signal that one process could not try, and another executed meanwhile, stays executed", async () => {
+  stage.market.silence(SYMBOL);
+  const goOn = hold("process 0: postponeSignal");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  stage.market.show(SYMBOL, "99", "100");
+  stage.submit(1, strategy, "key", BUY);
+  await stage.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  goOn();
+  await stage.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
+  await stage.finish(async () => {});
+});
+
+test("a signal that two processes decided on at once is committed by one of them", async () => {
+  const goOn = hold("process 0: commit");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  expect((await stored()).state.status).toBe("RECEIVED");
+  stage.submit(1, strategy, "key", BUY);
+  await stage.quiet();
+  const executed = await stored();
+  expect(executed.state.status).toBe("EXECUTED");
+  goOn();
+  await stage.quiet();
+  expect(await stored()).toEqual(executed);
+  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
+  await stage.finish(async () => {});
+});
+
+test("an order that was rejected by one process is not executed by another that saw the market later", async () => {
+  stage.market.halted.add(SYMBOL);
+  const goOn = hold("process 0: commit");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  stage.market.halted.delete(SYMBOL);
+  stage.submit(1, strategy, "key", BUY);
+  await stage.quiet();
+  goOn();
+  await stage.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
+  await stage.finish(async () => {});
+});
+
+test("a signal of a process that died is carried out when its claim has run out, and not before", async () => {
+  hold("process 0: commit");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  stage.replace(0);
+  stage.time.advance(CLAIM_MS - 1);
+  await sweep();
+  expect((await stored()).state.status).toBe("RECEIVED");
+  stage.time.advance(1);
+  await sweep();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  await stage.finish(async () => {});
+});
+
+test("a key that is revoked while its signal is under way is refused at once, and the signal is carried out", async () => {
+  const goOn = hold("process 0: commit");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  await stage.process(1).store.revokeKey(`key-${strategy}`, stage.time.now());
+  stage.revoked.add(strategy);
+  for (const index of [0, 1]) stage.submit(index, strategy, "other", BUY);
+  await stage.quiet();
+  expect(stage.counts).toEqual({ "key refused": 2 });
+  goOn();
+  await stage.quiet();
+  expect((await stored()).state.status).toBe("EXECUTED");
+  await stage.finish(async () => {});
+});
+
+test("a strategy that is closed while its signal is under way rejects it", async () => {
+  const goOn = hold("process 0: commit");
+  stage.submit(0, strategy, "key", BUY);
+  await stage.quiet();
+  stage.begin(1, async ({ desk }) => void (await desk.execute(strategy, { type: "CloseStrategy" })));
+  await stage.quiet();
+  goOn();
+  await stage.quiet();
+  expect((await stored()).state).toMatchObject({
+    status: "REJECTED",
+    reason: { refusal: "STRATEGY_NOT_LIVE" },
+  });
+  await stage.finish(async () => {});
+});
+
+/** Holds a step from now on; answers how to let it go on. */
+function hold(label: string): () => void {
+  const gate = Promise.withResolvers<void>();
+  held = { label, gate };
+  return () => {
+    held = null;
+    gate.resolve();
+  };
+}
+
+async function sweep(): Promise<void> {
+  stage.begin(1, ({ sweep }) => sweep.turn());
+  await stage.quiet();
+}
+
+async function stored(): Promise<Signal> {
+  const [store] = stores;
+  const signal = await store?.findSignal(strategy, { idempotencyKey: "key" });
+  if (signal == null) throw new Error("the signal is recorded");
+  return signal;
+}

@@ -1,0 +1,76 @@
+// Signals in every race that two processes, a market and a bot in a hurry can run: the real signals, desks and store, each
+// call of which takes its turn when a seeded scheduler says so. Whatever happens, each executed signal has one order and each
+// rejected one none, a terminal state never changes, what a bot was told stays true, a signal is over two minutes after its
+// market is back, and the books are in order.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Counts } from "../simulation/report.ts";
+import { acts } from "./acts.ts";
+import { Stage } from "./stage.ts";
+
+/** Other races: `RACES_SEED=7 RACES_RUNS=1000 npm test -- test/signals`. */
+const seed = Number(process.env.RACES_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env.RACES_RUNS ?? 60);
+const ACTS_MAX = 40;
+/** More than all that one run sets off. */
+const STEPS_MAX = 20_000;
+const RUNS_MS_MAX = 600_000;
+
+const NEEDED = [
+  ...["told EXECUTED", "told REJECTED", "told FAILED", "replayed", "OTHER_ORDER", "NOT_LIVE", "key refused"],
+  ...["EXECUTED in the end", "REJECTED in the end", "swept in the end"],
+];
+
+test(
+  "no race executes a signal twice, changes how it ended, or leaves it behind",
+  async () => {
+    console.log(`races seed ${seed}`);
+    const directory = mkdtempSync(join(tmpdir(), "lyrebird-races-"));
+    const file = join(directory, "lyrebird.sqlite");
+    const stores = [await openSqliteStore(file), await openSqliteStore(file)];
+    const counts: Counts = {};
+    try {
+      let step: (count: number) => Promise<void> = async () => {};
+      await fc.assert(
+        fc.asyncProperty(
+          fc.scheduler(),
+          fc.commands(
+            acts((count) => step(count)),
+            { maxCommands: ACTS_MAX, size: "max" },
+          ),
+          async (scheduler, commands) => {
+            const turns = { take: (label: string) => scheduler.schedule(Promise.resolve(), label) };
+            const stage = await Stage.open({ stores, turns, counts });
+            // Between two steps the database has nothing under way, so that a seed is one race on every machine.
+            step = async (count) => {
+              for (let left = count; left > 0; left -= 1) {
+                await stage.quiet();
+                if (scheduler.count() === 0) return;
+                await scheduler.waitNext(1);
+              }
+              await stage.quiet();
+            };
+            try {
+              await fc.asyncModelRun(() => ({ model: {}, real: stage }), commands);
+              await stage.finish(() => step(STEPS_MAX));
+            } finally {
+              await stage.close();
+            }
+          },
+        ),
+        { seed, numRuns: RUNS },
+      );
+    } finally {
+      for (const store of stores) await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
+    console.log(counts);
+    // A test that never came to its point must not pass.
+    for (const each of NEEDED) expect(counts[each], each).toBeGreaterThan(0);
+  },
+  RUNS_MS_MAX,
+);
