@@ -22,6 +22,7 @@ import type { Family } from "./market/client/hosts.ts";
 import { systemClock, systemTimers } from "./market/client/time.ts";
 import { TradingPairs } from "./market/pairs.ts";
 import { Signals } from "./signals/signals.ts";
+import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { SignalSweep } from "./signals/sweep.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
@@ -110,8 +111,9 @@ export async function startService(
     const closingSweep = new ClosingSweep({ desk, store, every, log });
     opened.defer(() => closingSweep.close());
     closingSweep.rebuild();
-    const signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
-    const signalSweep = new SignalSweep({ signals, store, wallNow, every, log });
+    const signalStore = stoppingAtFailures(store, onFatal);
+    const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
+    const signalSweep = new SignalSweep({ signals, store: signalStore, wallNow, every, log });
     opened.defer(() => signalSweep.close());
 
     const budgets = new Budgets();

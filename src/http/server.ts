@@ -44,6 +44,8 @@ const OPTIONS: ServerOptions = {
   /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
   keepAliveTimeout: 75_000,
 };
+/** A connection on which nothing moves for so long, such as one whose answer nobody reads, is cut, ms. */
+const STANDSTILL_MS_MAX = 30_000;
 
 /** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
@@ -122,6 +124,7 @@ export function createServer(
   server.on("clientError", (error, socket) =>
     answerGarbage(error, socket as Socket, underWay.isOn(socket as Socket)),
   );
+  server.setTimeout(STANDSTILL_MS_MAX);
   const connections = new Connections(server);
   return {
     server,

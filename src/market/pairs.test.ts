@@ -48,13 +48,18 @@ function pairsOf(rows: readonly Row[]) {
     for (const row of more) body.symbols.set(String(row.symbol), row);
   };
   list(rows);
+  /** Upstream was asked for all of it, and something had changed. */
+  const listAnew = (all: readonly Row[]) => {
+    body.symbols = new Map();
+    list(all);
+  };
   const time = { now: 1_000_000 };
   const pairs = new TradingPairs({
     market: { exchangeInfo: () => body as unknown as ExchangeInfoBody },
     wallNow: () => time.now,
   });
   const shown = (): { timeframes: string[]; pairs: Record<string, unknown>[] } => JSON.parse(pairs.text());
-  return { pairs, list, time, shown, symbols: () => shown().pairs.map(({ symbol }) => symbol) };
+  return { pairs, list, listAnew, time, shown, symbols: () => shown().pairs.map(({ symbol }) => symbol) };
 }
 
 test("a pair is shown with its filters as upstream wrote them", () => {
@@ -151,6 +156,16 @@ test("the list is kept for 30 minutes: a new pair appears after that, not before
   expect(symbols()).toEqual(["ETHUSDT"]);
   expect(pairs.has("ETHUSDT")).toBe(true);
   expect(PAIRS_KEPT_MS).toBe(30 * 60_000);
+});
+
+test("a pair that upstream lists anew is shown at once: the listings are half an hour old already", () => {
+  const { pairs, listAnew, symbols } = pairsOf([BTC]);
+  expect(symbols()).toEqual(["BTCUSDT"]);
+  listAnew([BTC, { ...BTC, symbol: "ETHUSDT" }]);
+  expect(symbols()).toEqual(["BTCUSDT", "ETHUSDT"]);
+  expect(pairs.has("ETHUSDT")).toBe(true);
+  const text = pairs.text();
+  expect(pairs.text()).toBe(text);
 });
 
 test("a clock that was set back does not keep the list for longer", () => {

@@ -1,6 +1,7 @@
 // The trading pairs that bots may trade and subscribe to: those of the spot market that are trading, with the filters that
-// upstream publishes, as it wrote them. Made from the listings once and kept for half an hour, so that a new pair may take
-// that long to appear. Rules that orders are checked against are fresher and are not these.
+// upstream publishes, as it wrote them. Made from the listings once and kept until upstream was asked for all of them again
+// and said something else, or for half an hour: the listings are that old themselves, so that a new pair may take half an
+// hour to appear, and not twice as long. Rules that orders are checked against are fresher and are not these.
 // Source: specification 2.7 and 4.4.
 import { SPOT_ORDER_TYPES } from "../domain/order.ts";
 import type { MarketFeed } from "./client/feed.ts";
@@ -47,7 +48,13 @@ export type PairFilter = keyof typeof FILTERS;
 export const PAIR_FILTERS = Object.keys(FILTERS) as readonly PairFilter[];
 
 type Row = Readonly<Record<string, unknown>>;
-type Kept = { readonly madeAt: number; readonly symbols: ReadonlySet<string>; readonly text: string };
+type Kept = {
+  readonly madeAt: number;
+  /** The listings that it was made from. */
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly symbols: ReadonlySet<string>;
+  readonly text: string;
+};
 
 export class TradingPairs {
   readonly #market: Pick<MarketFeed, "exchangeInfo">;
@@ -71,12 +78,14 @@ export class TradingPairs {
 
   #list(): Kept {
     const now = this.#wallNow();
+    const { symbols: rows } = this.#market.exchangeInfo();
     const ageMs = this.#kept === null ? PAIRS_KEPT_MS : now - this.#kept.madeAt;
     // A clock that was set back would keep the list for longer.
-    if (this.#kept !== null && ageMs >= 0 && ageMs < PAIRS_KEPT_MS) return this.#kept;
-    const pairs = [...this.#market.exchangeInfo().symbols.values()].filter(isServed).map(pairOf);
+    if (this.#kept?.rows === rows && ageMs >= 0 && ageMs < PAIRS_KEPT_MS) return this.#kept;
+    const pairs = [...rows.values()].filter(isServed).map(pairOf);
     this.#kept = {
       madeAt: now,
+      rows,
       symbols: new Set(pairs.map(({ symbol }) => String(symbol))),
       text: JSON.stringify({ timeframes: TIMEFRAMES, pairs }),
     };

@@ -15,7 +15,7 @@ import { signalKey } from "../domain/command-key.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Rejection, SettledState, Signal } from "../domain/signal.ts";
 import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
-import { isFault, isSameOrder, type OrderTerms, readSubmission } from "./submission.ts";
+import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
 
 /** How long who claims a signal has for driving it before somebody else may, ms. */
 export const CLAIM_MS = 10_000;
@@ -85,7 +85,7 @@ export class Signals {
     const receivedAt = this.#wallNow();
     const signalId = this.#newSignalId();
     const [received] = await this.#store.receiveSignals(
-      [{ signalId, strategyId, idempotencyKey, body, receivedAt }],
+      [{ signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt }],
       { claimedUntil: receivedAt + CLAIM_MS },
     );
     if (received === undefined) throw new Error("every signal that is received is answered");

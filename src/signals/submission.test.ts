@@ -1,7 +1,14 @@
 // Bodies of submissions: what is read from them, and the fault that each wrong one is refused with.
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
-import { isFault, isSameOrder, type OrderTerms, readSubmission } from "./submission.ts";
+import {
+  isFault,
+  isSameOrder,
+  KEPT_LENGTH_MAX,
+  keptText,
+  type OrderTerms,
+  readSubmission,
+} from "./submission.ts";
 
 const MARKET = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.5" };
 const LIMIT = { ...MARKET, orderType: "LIMIT", price: "100" };
@@ -137,4 +144,42 @@ test.each([
 test("an amount to spend is not the same as a quantity to buy", () => {
   const spend = terms({ symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "0.5" });
   expect(isSameOrder(terms(MARKET), spend)).toBe(false);
+});
+
+describe("what is kept of a body", () => {
+  /** Its strings hold what could be taken for white space or for the end of a string. */
+  const written = String.raw`{ "symbol" : "BTC \" \\",
+	"tradeType":"BUY", "quantity": 0.10 }`;
+
+  test("is all of it, as it was written", () => {
+    expect(keptText(written)).toBe(written);
+    const padded = written.padEnd(KEPT_LENGTH_MAX, " ");
+    expect(keptText(padded)).toBe(padded);
+  });
+
+  test("is without white space, if it is long", () => {
+    const spaces = " \r\n\t".repeat(4_000);
+    const long = written.replaceAll(/(?<=[:,{])(?=\s)/g, spaces) + spaces;
+    const kept = String.raw`{"symbol":"BTC \" \\","tradeType":"BUY","quantity":0.10}`;
+    expect(keptText(long)).toBe(kept);
+    expect(isSameOrder(terms(kept), terms(written))).toBe(true);
+  });
+
+  test("is never long, however it is written", () => {
+    const escaped = (text: string) =>
+      `"${[...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`;
+    const digits = `${"0".repeat(19)}1.${"0".repeat(20)}`;
+    const longest = {
+      symbol: "S".repeat(40),
+      tradeType: "SELL",
+      orderType: "STOP_LOSS_LIMIT",
+      quantity: digits,
+      price: digits,
+      stopPrice: digits,
+    };
+    const members = Object.entries(longest).map(([name, value]) => `${escaped(name)} : ${escaped(value)}`);
+    const body = `{${members.join(",")}${" ".repeat(14_000)}}`;
+    expect(terms(body)).toMatchObject({ orderType: "STOP_LOSS_LIMIT" });
+    expect(keptText(body).length).toBeLessThan(KEPT_LENGTH_MAX);
+  });
 });

@@ -16,6 +16,9 @@ export type OrderTerms = Omit<PlaceOrder, "clientOrderId">;
 /** What is wrong with a body, in words for who wrote it. */
 export type SubmissionFault = { readonly fault: string };
 
+/** How long a body may be to be kept byte for byte, characters: any order can be written in fewer. */
+export const KEPT_LENGTH_MAX = 2_048;
+
 const SYMBOL_LENGTH_MAX = 40;
 const MUST_BE_SYMBOL = "must be the name of a pair";
 const MUST_BE_AMOUNT = 'must be a decimal without sign and exponent, such as "0.5"';
@@ -96,6 +99,14 @@ export function readSubmission(text: string): OrderTerms | SubmissionFault {
   };
 }
 
+/**
+ * The JSON of an order that could be read, as it is kept: as it was sent, or, of a long one, without its white space, which
+ * leaves hardly anything. Otherwise spaces alone would make lists of signals long.
+ */
+export function keptText(text: string): string {
+  return text.length <= KEPT_LENGTH_MAX ? text : text.replace(STRING_OR_SPACE, "$1");
+}
+
 export function isFault(read: OrderTerms | SubmissionFault): read is SubmissionFault {
   return "fault" in read;
 }
@@ -138,6 +149,9 @@ function sizeOf({ quantity, quoteOrderQty }: Amounts): OrderSize {
 }
 
 type Member = readonly [name: string, source: string];
+
+/** A string, which is taken whole, or the white space between what JSON is made of. */
+const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
 
 /** A name and a value that is no object and no list; strings are taken whole, so nothing inside one is mistaken. */
 const MEMBER = /("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}]+)/g;

@@ -247,6 +247,23 @@ describe("while the market is silent", () => {
     });
     expect((await bot.submit(order, "a")).body).toEqual({ ...executed.body, replayed: true });
   });
+
+  test("no ordinary order is placed under the id of a signal that may still be executed", async () => {
+    const market = new StubMarket();
+    const inProcess = await openInProcess({ SPOT: market });
+    onTestFinished(() => inProcess.close());
+    const strategy = await inProcess.seed("SPOT");
+    const [bot, call] = [inProcess.botOf(strategy), inProcess.callsOf(strategy)];
+    market.silence("BTCUSDT");
+    const { signalId } = (await bot.submit({ ...BUY, quantity: "0.1" }, "a")).body;
+    market.show("BTCUSDT", "99", "100");
+    const terms = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.1" };
+    const place = () => call("POST", "/api/v3/order", { ...terms, newClientOrderId: signalId });
+    expect(await place()).toMatchObject({ status: 400, body: { code: -1130 } });
+    expect((await bot.submit({ ...BUY, quantity: "0.1" }, "a")).body).toMatchObject({ status: "EXECUTED" });
+    expect(await place()).toMatchObject({ status: 200, body: { orderId: 1, clientOrderId: signalId } });
+    expect((await call("GET", "/api/v3/allOrders", { symbol: "BTCUSDT" })).body).toHaveLength(1);
+  });
 });
 
 describe("idempotency-key", () => {
@@ -328,7 +345,10 @@ describe("a malformed body is refused 400, names the field, and is not recorded"
     const fitting = JSON.stringify(BUY).padEnd(16 * 1_024, " ");
     expect(seen(await submit(`${fitting} `, "a"))).toEqual(refused(413, "The body is too large"));
     expect((await signals()).body.data).toEqual([]);
-    expect((await submit(fitting, "a")).status).toBe(202);
+    const answer = await submit(fitting, "a");
+    expect(answer).toMatchObject({ status: 202, body: { order: BUY } });
+    // Lists would be long, if spaces were kept.
+    expect(answer.text.length).toBeLessThan(4 * 1_024);
   });
 });
 

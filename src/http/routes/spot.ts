@@ -1,6 +1,6 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
 import type { Order } from "../../domain/order.ts";
-import { isRefusal } from "../../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import { parseAllOrders, parseMyTrades } from "../parse/history.ts";
@@ -64,14 +64,25 @@ async function placeOrder(call: SignedCall): Promise<Answer> {
   return isRefusal(order) ? order : presentOrder(call.strategyId, order);
 }
 
-/** The order of a signal has the signal's id: an order of that client id has been placed, and is answered as it stands now. */
+/**
+ * The order of a signal has the signal's id: an order of that client id has been placed, and is answered as it stands now. Until
+ * the signal is terminal the id is kept for its order, and nobody else's is placed under it.
+ */
 async function orderOfSignal(
   { strategyId, gateway: { store } }: SignedCall,
   clientOrderId: string,
-): Promise<Order | null> {
+): Promise<Order | Refusal | null> {
   if (!isSignalId(clientOrderId)) return null;
   const signal = await store.findSignal(strategyId, { signalId: clientOrderId });
-  return signal === null ? null : await store.findOrder(strategyId, { clientOrderId });
+  switch (signal?.state.status) {
+    case "EXECUTED":
+      return await store.findOrder(strategyId, { clientOrderId });
+    case "RECEIVED":
+    case "FAILED":
+      return { refusal: "PARAMETER_INVALID", parameter: "newClientOrderId" };
+    default:
+      return null;
+  }
 }
 
 async function cancelOrder(call: SignedCall): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { botClient } from "../../support/bot-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { newDirectory } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -61,6 +62,27 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
       await expectNothingLost(recorded, traders);
     },
   );
+
+  test("a signal that cannot be recorded stops the process, and is not answered 202", async () => {
+    const { recorded, traders } = await prepare(0);
+    const bot = traders.find(({ family }) => family === "SPOT");
+    if (bot === undefined) throw new Error("there are traders on spot");
+    const { gateway, exited } = await recorded.start({
+      call: "sync",
+      path: "-wal",
+      error: "EIO",
+      nth: 1,
+      times: "always",
+      counted: "ONCE_ARMED",
+    });
+    onTestFinished(() => gateway.kill());
+    recorded.arm();
+    const order = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.0001" };
+    await expect(botClient(gateway.url, bot.credentials).submit(order, "a")).rejects.toThrow();
+    expect(await exited).toBe(1);
+    expect(gateway.output().trim().split("\n").at(-1)).toMatch(/the store failed; stopping/);
+    await expectNothingLost(recorded, traders);
+  });
 
   test("an entry of the budget log that cannot be synced is given up, and nothing else with it", async () => {
     const { recorded, traders } = await prepare(0);
