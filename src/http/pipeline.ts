@@ -113,7 +113,7 @@ export type SignedCall = {
 /** The rows, by method and path. */
 export type RouteTable = ReadonlyMap<string, Route>;
 
-/** What is answered to GET on a path that is no route's, or null: pages for people. */
+/** What is answered to GET and HEAD on a path that is no route's, or null: pages for people. */
 export type Pages = (path: string) => Reply | null;
 
 export function routeTable(routes: readonly Route[]): RouteTable {
@@ -151,7 +151,8 @@ export async function handle(
   if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
 
   if (route === undefined) {
-    const page = request.method === "GET" ? pages(request.path) : null;
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const page = isRead ? pages(request.path) : null;
     return page ?? refuse({ refusal: "PATH_UNKNOWN", method: request.method, path: request.path });
   }
   if (isRefusal(body)) return refuse(body);

@@ -44,7 +44,7 @@ const OPTIONS: ServerOptions = {
   /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
   keepAliveTimeout: 75_000,
 };
-/** A connection on which nothing moves for so long, such as one whose answer nobody reads, is cut, ms. */
+/** A connection on which nothing moves, such as one whose answer nobody reads, is cut after once or twice this, ms. */
 const STANDSTILL_MS_MAX = 30_000;
 
 /** Every route of the exchange-style families. */
@@ -116,7 +116,10 @@ export function createServer(
     } else if (isRefused) refuse(outgoing);
     else void answer(incoming, outgoing, "");
   };
-  const options = { ...OPTIONS, shouldUpgradeCallback: isUpgrade };
+  // Behind a request that is still to be answered, what leaves HTTP would be taken for its answer.
+  const shouldUpgradeCallback = (request: IncomingMessage) =>
+    isUpgrade(request) && !underWay.isOn(request.socket);
+  const options = { ...OPTIONS, shouldUpgradeCallback };
   const server =
     certificate === null ? createHttpServer(options, take) : createTlsServer(certificate, options, take);
   // Who expects what there is not is answered like any other.

@@ -16,12 +16,18 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** The first fault that the schema of an object has found, by the name of its field. The fields say what they must be. */
-export function faultOf({ issues: [issue] }: z.ZodError): string {
-  if (issue === undefined) throw new Error("a schema that refuses says why");
-  if (issue.code === "unrecognized_keys") {
-    return `${String(issue.keys[0]).slice(0, NAME_LENGTH_MAX)} is not a field of this body`;
+/**
+ * The fault that the schema of an object has found in JSON, by the name of its field: first of all a field that it does not
+ * know, which may be another one misspelt. The fields say what they must be.
+ */
+export function faultOf({ issues }: z.ZodError, json: unknown): string {
+  const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
+  if (unknown !== undefined) {
+    return `${String(unknown.keys[0]).slice(0, NAME_LENGTH_MAX)} is not a field of this body`;
   }
-  const [field] = issue.path;
-  return field === undefined ? "The body is not a JSON object" : `${String(field)} ${issue.message}`;
+  const [issue] = issues;
+  if (issue === undefined) throw new Error("a schema that refuses says why");
+  const field = issue.path[0]?.toString();
+  if (field === undefined) return "The body is not a JSON object";
+  return Object.hasOwn(json as object, field) ? `${field} ${issue.message}` : `${field} is missing`;
 }

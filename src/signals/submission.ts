@@ -70,10 +70,11 @@ const NEEDED: { readonly [T in ClientOrderType]: readonly AmountName[] } = {
 
 /** Reads the JSON of an order, or says what is wrong with it: the first fault, by the name of its field. */
 export function readSubmission(text: string): OrderTerms | SubmissionFault {
+  if (text === "") return { fault: "The body is empty: it must be the JSON of an order" };
   const json = jsonOf(text);
   if (json === NOT_JSON) return { fault: "The body is not JSON" };
   const parsed = submissionSchema.safeParse(json);
-  if (!parsed.success) return { fault: faultOf(parsed.error) };
+  if (!parsed.success) return { fault: faultOf(parsed.error, json) };
   const members = membersOf(text);
   const twice = members.find(([name], index) => members.findIndex(([other]) => other === name) < index);
   if (twice !== undefined) return { fault: `${twice[0]} is there twice` };
@@ -140,6 +141,10 @@ function marketAmount(
     return { fault: "quantity and quoteOrderQty exclude each other" };
   }
   if (quoteOrderQty !== undefined && side === "SELL") return { fault: "quoteOrderQty is not taken for SELL" };
+  if (quantity === undefined && quoteOrderQty === undefined) {
+    const either = side === "BUY" ? "quantity or quoteOrderQty" : "quantity";
+    return { fault: `${either} is needed for a MARKET ${side}` };
+  }
   return quoteOrderQty === undefined ? "quantity" : "quoteOrderQty";
 }
 

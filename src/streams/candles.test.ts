@@ -357,7 +357,9 @@ describe("an outage", () => {
       expect(heard.count("unavailable")).toBe(outage);
       upstream.setAccepting(true);
       await streaming(stream);
+      expect(heard.count("available")).toBe(outage - 1);
       await pass(1_000);
+      expect(heard.count("available"), "and so is its end, though nothing is streamed").toBe(outage);
     }
     await sayAll(kline(9, 2_000));
     expect(heard.told.at(-1)).toMatchObject({ kind: "sent" });

@@ -149,6 +149,7 @@ export function createCandles(options: CandlesOptions): Source<CandleTopic> {
   function noticeOutage(one: Followed, now: number): void {
     if (market.isStreaming(one.stream) && !one.track.isHeldUp && !one.isUnanswered) {
       one.reachedAt = now;
+      if (one.isOut) audience.available(one.topic);
       one.isOut = false;
     } else if (!one.isOut && now - one.reachedAt >= outageMs) {
       one.isOut = true;

@@ -133,6 +133,7 @@ test("what is sent, and when, is what a referee says who hears everything anew e
           audience: {
             send: (_, message) => tell(message),
             unavailable: () => tell("unavailable"),
+            available: () => {},
             broken: () => {
               tell("broken");
               isBroken = true;

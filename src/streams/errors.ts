@@ -67,6 +67,19 @@ export type StreamError = {
   readonly retryAfterMs?: number;
 };
 
+/** How much of what a client wrote itself is repeated to it, characters. */
+const REPEATED_LENGTH_MAX = 40;
+
+/** A subscription as messages name it, by its fields: `BTCUSDT 1m`, `BTCUSDT 20 1000ms`. */
+export function named(subscription: object): string {
+  return Object.values(subscription).map(repeated).join(" ");
+}
+
+/** What a client wrote, cut to what is repeated of it. */
+export function repeated(value: unknown): string {
+  return String(value).slice(0, REPEATED_LENGTH_MAX);
+}
+
 /** The payload for a code, with what is more exactly known. */
 export function streamError(
   code: StreamErrorCode,

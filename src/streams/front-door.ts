@@ -3,6 +3,7 @@
 //
 // Socket.IO listens to a server of its own that never opens a port: listening to ours it would take over all its requests
 // and upgrades, whatever their path, and close it with itself.
+import type { EventEmitter } from "node:events";
 import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
@@ -11,7 +12,7 @@ import { MINUTE_MS, PACKETS_PER_MINUTE, TRANSPORTS_MAX, UNJOINED_MS_MAX } from "
 
 const STREAMS_PATH = "/socket.io/";
 
-/** How long clients may take to say goodbye when the server closes, ms. */
+/** How long clients may take to say goodbye when they were refused, or when the server closes, ms. */
 const GOODBYE_MS_MAX = 1_000;
 
 const ONLY_WEBSOCKET =
@@ -30,12 +31,14 @@ export function answerToPolling(path: string) {
 
 type Connection = Socket["conn"];
 
-/** A connection below the namespaces: how many are joined over it, and what it has sent this minute. */
+/** A connection below the namespaces: how many have let it in, and what it has sent this minute. */
 type Guest = {
   joinedCount: number;
   cancelUnjoined: Cancel;
   minute: number;
   packetCount: number;
+  /** Whether anything of what was sent to it has left since the minute began. */
+  hasTaken: boolean;
 };
 
 export class FrontDoor {
@@ -61,7 +64,7 @@ export class FrontDoor {
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
-  /** A namespace was joined over a connection. */
+  /** A namespace has let a connection in. One that was merely refused again and again has not joined. */
   joined(connection: Connection): void {
     const guest = this.#guests.get(connection);
     if (guest === undefined) return;
@@ -98,10 +101,10 @@ export class FrontDoor {
     const speaksProtocol = query.get("EIO") === "4" && query.get("transport") === "websocket";
     // A session id would be of a transport to be replaced, which there are none of.
     if (request.method !== "GET" || !speaksProtocol || query.has("sid")) {
-      return void refuse(socket, "400 Bad Request", ONLY_WEBSOCKET);
+      return void this.#refuse(socket, "400 Bad Request", ONLY_WEBSOCKET);
     }
     if (this.#isClosing || this.#sockets.size >= TRANSPORTS_MAX) {
-      return void refuse(
+      return void this.#refuse(
         socket,
         "503 Service Unavailable",
         "The server takes no more connections at present.",
@@ -112,15 +115,34 @@ export class FrontDoor {
     this.#porter.emit("upgrade", request, socket, head);
   }
 
+  #refuse(socket: Duplex, status: string, message: string): void {
+    const body = JSON.stringify({ status: false, message });
+    socket.end(
+      `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+    // HTTP has let go of it and would wait for its end for ever.
+    const cancel = this.#timers.after(GOODBYE_MS_MAX, () => socket.destroy());
+    socket.once("close", cancel);
+  }
+
   #welcome(connection: Connection): void {
     const guest = {
       joinedCount: 0,
       cancelUnjoined: this.#closeIfUnjoined(connection),
       minute: 0,
       packetCount: 0,
+      hasTaken: true,
     };
     this.#guests.set(connection, guest);
-    connection.on("packet", () => this.#count(connection, guest));
+    const count = () => this.#count(connection, guest);
+    connection.on("packet", count);
+    // Each of these is answered below Engine.IO, whether or not the answers are read.
+    webSocketOf(connection).on("ping", count);
+    // It goes on sending when what it sent before has left.
+    connection.on("flush", () => {
+      guest.hasTaken = true;
+    });
     connection.once("close", () => {
       guest.cancelUnjoined();
       this.#guests.delete(connection);
@@ -129,8 +151,13 @@ export class FrontDoor {
 
   #count(connection: Connection, guest: Guest): void {
     const minute = Math.floor(this.#wallNow() / MINUTE_MS);
-    guest.packetCount = guest.minute === minute ? guest.packetCount + 1 : 1;
-    guest.minute = minute;
+    // Who takes no answers has no new minute either: they would pile up.
+    if (guest.minute !== minute && guest.hasTaken) {
+      guest.minute = minute;
+      guest.packetCount = 0;
+      guest.hasTaken = false;
+    }
+    guest.packetCount += 1;
     if (guest.packetCount > PACKETS_PER_MINUTE) connection.request.socket.destroy();
   }
 
@@ -139,12 +166,9 @@ export class FrontDoor {
   }
 }
 
-function refuse(socket: Duplex, status: string, message: string): void {
-  const body = JSON.stringify({ status: false, message });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** The WebSocket of a connection, of which Engine.IO says nothing in its types. */
+function webSocketOf({ transport }: Connection): EventEmitter {
+  return (transport as unknown as { readonly socket: EventEmitter }).socket;
 }
 
 function pathOf(url: string): string {

@@ -1,6 +1,7 @@
 // Who may connect. The steps in their order: credentials, the key, its block, the time, the signature, the key's end; how
 // many connections it has is looked at when one is taken on. Under a key that exists a wrong time or signature counts as a
-// failed handshake. Failures are in the store, so a block holds for every server on it, and outlives a restart.
+// failed handshake. Failures are in the store, so a block holds for every server on it, and outlives a restart. Those that
+// will fail under one key are looked at one after another, or many at once would all be looked at before any is counted.
 // Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
 import { type MasterKey, secretOf } from "../identity/api-keys.ts";
@@ -14,6 +15,7 @@ import {
   HANDSHAKE_WINDOW_MS,
 } from "./limits.ts";
 import { HANDSHAKE_AUTH } from "./schemas.ts";
+import type { Turns } from "./turns.ts";
 
 /** What a client said of itself. */
 type Handshake = { readonly auth: unknown; readonly headers: IncomingHttpHeaders };
@@ -29,7 +31,7 @@ export type HandshakeParts = {
 export async function authenticate(
   handshake: Handshake,
   namespace: string,
-  { store, master, wallNow }: HandshakeParts,
+  { store, master, wallNow, failing }: HandshakeParts & { readonly failing: Turns },
 ): Promise<{ readonly apiKey: string } | StreamError> {
   const credentials = credentialsOf(handshake);
   if (credentials === null) return streamError("AUTH_MISSING_CREDENTIALS");
@@ -37,23 +39,31 @@ export async function authenticate(
   const known = isKeyText(apiKey) ? await store.findKey(apiKey) : null;
   if (known === null) return streamError("AUTH_INVALID_SIGNATURE");
 
-  const now = wallNow();
-  const blockedMs = blockedUntil(await store.listFailedHandshakes(apiKey, now - REMEMBERED_MS)) - now;
-  if (blockedMs > 0) {
+  const blocked = async (now: number): Promise<StreamError | null> => {
+    const leftMs = blockedUntil(await store.listFailedHandshakes(apiKey, now - REMEMBERED_MS)) - now;
+    if (leftMs <= 0) return null;
     return streamError("RATE_LIMITED", {
       message: "The key is blocked after too many failed handshakes.",
-      retryAfterMs: blockedMs,
+      retryAfterMs: leftMs,
     });
-  }
-  const fail = async (code: "AUTH_TIMESTAMP_OUT_OF_WINDOW" | "AUTH_INVALID_SIGNATURE") => {
-    await store.noteFailedHandshake(apiKey, now, { forgetBefore: now - REMEMBERED_MS });
-    return streamError(code);
   };
-  if (!isWithinWindow(timestamp, now)) return await fail("AUTH_TIMESTAMP_OUT_OF_WINDOW");
-  if (!verifies(secretOf(master, known.key), `${timestamp}GET${namespace}`, signature)) {
-    return await fail("AUTH_INVALID_SIGNATURE");
+  const now = wallNow();
+  const secret = secretOf(master, known.key);
+  const isSigned = verifies(secret, `${timestamp}GET${namespace}`, signature);
+  if (isSigned && isWithinWindow(timestamp, now)) {
+    const block = await blocked(now);
+    if (block !== null) return block;
+    return known.key.revokedAt === null ? { apiKey } : streamError("AUTH_KEY_REVOKED");
   }
-  return known.key.revokedAt === null ? { apiKey } : streamError("AUTH_KEY_REVOKED");
+  return await failing.take(apiKey, async () => {
+    const at = wallNow();
+    const block = await blocked(at);
+    if (block !== null) return block;
+    await store.noteFailedHandshake(apiKey, at, { forgetBefore: at - REMEMBERED_MS });
+    return streamError(
+      isWithinWindow(timestamp, now) ? "AUTH_INVALID_SIGNATURE" : "AUTH_TIMESTAMP_OUT_OF_WINDOW",
+    );
+  });
 }
 
 /** A failure is remembered until neither it nor a block that it began can count any more, ms. */

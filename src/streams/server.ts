@@ -11,7 +11,7 @@ import { Server, type Socket } from "socket.io";
 import type { Timers } from "../market/client/time.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import { type StreamError, type StreamErrorCode, streamError } from "./errors.ts";
+import { named, type StreamError, streamError } from "./errors.ts";
 import { FrontDoor } from "./front-door.ts";
 import { authenticate, type HandshakeParts } from "./handshake.ts";
 import { MESSAGE_BYTES_MAX } from "./limits.ts";
@@ -20,6 +20,7 @@ import { Session, Sessions } from "./sessions.ts";
 import { CANDLES, DEPTH, type StreamKind } from "./stream-kinds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { Audience, CandleTopic, DepthTopic, MarketData, OrderBook, Source } from "./topics.ts";
+import { Turns } from "./turns.ts";
 
 /** Makes the source of a stream, which sends to the audience given. */
 export type OpenSource<Topic, Payload> = (audience: Audience<Topic, Payload>) => Source<Topic>;
@@ -55,7 +56,7 @@ export function createStreams(parts: StreamsParts): Streams {
   const sessions = new Sessions();
   // This namespace is there of itself.
   io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));
-  const shared = { ...parts, io, door, sessions };
+  const shared = { ...parts, io, door, sessions, failing: new Turns() };
   const served = [serve(CANDLES, sources.candles, shared), serve(DEPTH, sources.depth, shared)];
 
   let lookingUp: Promise<void> | null = null;
@@ -80,6 +81,7 @@ type Shared = Omit<StreamsParts, "sources"> & {
   readonly io: Server;
   readonly door: FrontDoor;
   readonly sessions: Sessions;
+  readonly failing: Turns;
 };
 
 /** Serves one namespace. */
@@ -108,13 +110,16 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     if (excess !== null) return excess;
     if (name === "subscribe") {
       const topic = kind.readSubscription(payload);
-      if (isCode(topic)) return streamError(topic);
-      if (!pairs.has(topic.pair)) return streamError("SUB_UNSUPPORTED_SYMBOL");
+      if (isError(topic)) return topic;
+      if (!pairs.has(topic.pair)) {
+        const message = `${named(topic)}: the pair is not in the list of supported pairs.`;
+        return streamError("SUB_UNSUPPORTED_SYMBOL", { message });
+      }
       return subscriptions.subscribe(session, topic);
     }
     if (name === "unsubscribe") {
       const fields = kind.readUnsubscription(payload);
-      return isCode(fields) ? streamError(fields) : subscriptions.unsubscribe(session, fields);
+      return isError(fields) ? fields : subscriptions.unsubscribe(session, fields);
     }
     return streamError("SUB_INVALID_PAYLOAD", {
       message: "The only messages are subscribe and unsubscribe.",
@@ -124,7 +129,10 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   function take(socket: Socket, apiKey: string): void {
     const session = sessions.open(apiKey, socket);
     if (!(session instanceof Session)) return void refuse(socket, session);
+    door.joined(socket.conn);
     socket.onAny((name: string, payload: unknown) => {
+      // What came together with the end of the session is handed on after it.
+      if (!socket.connected) return;
       try {
         const error = handle(session, name, payload);
         if (error !== null) session.answer("error", error);
@@ -136,6 +144,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     socket.on("disconnect", () => {
       subscriptions.drop(session);
       sessions.close(session);
+      door.left(socket.conn);
     });
   }
 
@@ -147,8 +156,6 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     });
   });
   namespace.on("connection", (socket: Socket) => {
-    door.joined(socket.conn);
-    socket.on("disconnect", () => door.left(socket.conn));
     const handshake = handshakes.get(socket) ?? streamError("INTERNAL");
     if ("code" in handshake) refuse(socket, handshake);
     else take(socket, handshake.apiKey);
@@ -164,6 +171,6 @@ function refuse(socket: Socket, error: StreamError): void {
   else socket.disconnect();
 }
 
-function isCode(read: object | StreamErrorCode): read is StreamErrorCode {
-  return typeof read === "string";
+function isError(read: object): read is StreamError {
+  return "code" in read;
 }

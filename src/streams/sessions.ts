@@ -7,6 +7,7 @@ import { encode, Line } from "./fan-out.ts";
 import {
   CONNECTION_WEIGHT_MAX,
   CONNECTIONS_MAX,
+  FAST_STREAM_WEIGHT,
   KEY_CONNECTIONS_MAX,
   KEY_FAST_STREAMS_MAX,
   KEY_STREAMS_MAX,
@@ -22,6 +23,8 @@ export type Charge = {
   readonly name: string;
   /** What it weighs on a connection. */
   readonly weight: number;
+  /** What its client is told it is. */
+  readonly title: string;
   /** Whether it is one of those that a key may have few of. */
   readonly isFast: boolean;
 };
@@ -60,23 +63,28 @@ export class Session {
   }
 
   /** Takes a stream that it does not have on its budgets, or answers which of them it exceeds. */
-  charge({ name, weight, isFast }: Charge): StreamError | null {
+  charge({ name, title, weight, isFast }: Charge): StreamError | null {
     const { streams, fastCount } = this.#usage;
     const isNewToKey = !streams.has(name);
-    if (this.#weight + weight > CONNECTION_WEIGHT_MAX) {
+    const weightAfter = this.#weight + weight;
+    if (weightAfter > CONNECTION_WEIGHT_MAX) {
       return streamError("SUB_LIMIT_EXCEEDED", {
-        message: `A connection may have subscriptions that weigh ${CONNECTION_WEIGHT_MAX}.`,
+        message:
+          `A connection may have subscriptions that weigh ${CONNECTION_WEIGHT_MAX} (a 100ms book weighs ` +
+          `${FAST_STREAM_WEIGHT}): with ${title} they would weigh ${weightAfter}.`,
       });
     }
     if (isNewToKey && streams.size >= KEY_STREAMS_MAX) {
-      return streamError("SUB_LIMIT_EXCEEDED", { message: `A key may have ${KEY_STREAMS_MAX} streams.` });
+      return streamError("SUB_LIMIT_EXCEEDED", {
+        message: `A key may have ${KEY_STREAMS_MAX} streams: ${title} is one too many.`,
+      });
     }
     if (isNewToKey && isFast && fastCount >= KEY_FAST_STREAMS_MAX) {
       return streamError("SUB_SPEED_LIMIT_EXCEEDED", {
-        message: `A key may have ${KEY_FAST_STREAMS_MAX} streams every 100 ms.`,
+        message: `A key may have ${KEY_FAST_STREAMS_MAX} books every 100 ms: ${title} is one too many.`,
       });
     }
-    this.#weight += weight;
+    this.#weight = weightAfter;
     streams.set(name, (streams.get(name) ?? 0) + 1);
     if (isNewToKey && isFast) this.#usage.fastCount += 1;
     return null;

@@ -1,7 +1,7 @@
 // The two streams as rows: what differs between candles and depth for whoever serves them, and how their messages are read.
 // Source: specification 6.1, 6.2 and 7.3.
 import type { z } from "zod";
-import type { StreamErrorCode } from "./errors.ts";
+import { repeated, type StreamError, streamError } from "./errors.ts";
 import { FAST_STREAM_WEIGHT } from "./limits.ts";
 import { CANDLE_REQUEST, DEPTH_SUBSCRIPTION, DEPTH_UNSUBSCRIPTION } from "./schemas.ts";
 import type { CandleTopic, DepthTopic, MarketData, OrderBook } from "./topics.ts";
@@ -19,10 +19,13 @@ export type StreamKind<Topic, Payload> = {
   /** Whether a message must reach a client that is slow, whatever comes after it. */
   isKept(payload: Payload): boolean;
   /** What a `subscribe` asks for; the pair is in upper case and may not exist. */
-  readSubscription(payload: unknown): Topic | StreamErrorCode;
+  readSubscription(payload: unknown): Topic | StreamError;
   /** The fields of what an `unsubscribe` is to remove. */
-  readUnsubscription(payload: unknown): Partial<Topic> | StreamErrorCode;
+  readUnsubscription(payload: unknown): Partial<Topic> | StreamError;
 };
+
+const CANDLE_SAMPLE: CandleTopic = { pair: "BTCUSDT", timeframe: "1m" };
+const DEPTH_SAMPLE: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
 
 export const CANDLES: StreamKind<CandleTopic, MarketData> = {
   namespace: "/bot/v1/market",
@@ -31,8 +34,8 @@ export const CANDLES: StreamKind<CandleTopic, MarketData> = {
   weightOf: () => 1,
   isFast: () => false,
   isKept: ({ candle }) => candle.isFinal,
-  readSubscription: (payload) => read(CANDLE_REQUEST, payload),
-  readUnsubscription: (payload) => read(CANDLE_REQUEST, payload),
+  readSubscription: (payload) => read(CANDLE_REQUEST, payload, CANDLE_SAMPLE),
+  readUnsubscription: (payload) => read(CANDLE_REQUEST, payload, CANDLE_SAMPLE),
 };
 
 export const DEPTH: StreamKind<DepthTopic, OrderBook> = {
@@ -42,29 +45,49 @@ export const DEPTH: StreamKind<DepthTopic, OrderBook> = {
   weightOf: (topic) => (isEvery100Ms(topic) ? FAST_STREAM_WEIGHT : 1),
   isFast: isEvery100Ms,
   isKept: () => false,
-  readSubscription: (payload) => read(DEPTH_SUBSCRIPTION, payload),
-  readUnsubscription: (payload) => read(DEPTH_UNSUBSCRIPTION, payload),
+  readSubscription: (payload) => read(DEPTH_SUBSCRIPTION, payload, DEPTH_SAMPLE),
+  readUnsubscription: (payload) => read(DEPTH_UNSUBSCRIPTION, payload, DEPTH_SAMPLE),
 };
 
 function isEvery100Ms({ speed }: DepthTopic): boolean {
   return speed === "100ms";
 }
 
-/** What a payload says by its schema, or the code of what is wrong with it: of the first of these that is. */
+/** What a payload says by its schema, or what is wrong with it: the first of these that is. */
 function read<Read extends { readonly pair: string }>(
   schema: z.ZodType<Read>,
   payload: unknown,
-): Read | StreamErrorCode {
-  const { data, error } = schema.safeParse(payload);
-  if (data !== undefined) return { ...data, pair: data.pair.toUpperCase() };
-  const isAtFault = (field: string) => error?.issues.some(({ path }) => path[0] === field) ?? false;
-  const isMissing = (field: string) => (payload as Record<string, unknown>)[field] === undefined;
-  if (error?.issues.some(({ code }) => code === "unrecognized_keys")) return "SUB_UNEXPECTED_FIELD";
-  if (isAtFault("pair")) return "SUB_INVALID_PAYLOAD";
-  if (isAtFault("timeframe")) {
-    return isMissing("timeframe") ? "SUB_INVALID_PAYLOAD" : "SUB_UNSUPPORTED_TIMEFRAME";
+  sample: object,
+): Read | StreamError {
+  if (!isPlainObject(payload)) {
+    return invalid(`The message must be an object such as ${JSON.stringify(sample)}.`);
   }
-  if (isAtFault("levels")) return "SUB_UNSUPPORTED_LEVELS";
-  if (isAtFault("speed")) return "SUB_UNSUPPORTED_SPEED";
-  return "SUB_INVALID_PAYLOAD";
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return { ...parsed.data, pair: parsed.data.pair.toUpperCase() };
+  const { issues } = parsed.error;
+  const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
+  if (unknown !== undefined) {
+    const message = `${repeated(unknown.keys[0])} is not a field of this message.`;
+    return streamError("SUB_UNEXPECTED_FIELD", { message });
+  }
+  const isAtFault = (field: string) => issues.some(({ path }) => path[0] === field);
+  if (isAtFault("pair")) return invalid("pair is missing or no text.");
+  if (isAtFault("timeframe")) {
+    const isMissing = payload.timeframe === undefined;
+    return isMissing ? invalid("timeframe is missing.") : streamError("SUB_UNSUPPORTED_TIMEFRAME");
+  }
+  if (isAtFault("levels")) return streamError("SUB_UNSUPPORTED_LEVELS");
+  if (isAtFault("speed")) return streamError("SUB_UNSUPPORTED_SPEED");
+  return streamError("SUB_INVALID_PAYLOAD");
+}
+
+function invalid(message: string): StreamError {
+  return streamError("SUB_INVALID_PAYLOAD", { message });
+}
+
+/** Whether it is what an object of JSON becomes; lists and bytes are none. */
+function isPlainObject(payload: unknown): payload is Readonly<Record<string, unknown>> {
+  return (
+    typeof payload === "object" && payload !== null && Object.getPrototypeOf(payload) === Object.prototype
+  );
 }

@@ -1,7 +1,7 @@
 // Who is subscribed to what on one namespace. A topic is followed at its source from its first subscriber until its last one
 // has gone; what the source says of it goes to all of them, encoded once.
 // Source: specification 3.4, 6.1 and 6.2.
-import { type StreamError, streamError } from "./errors.ts";
+import { named, type StreamError, streamError } from "./errors.ts";
 import { encode } from "./fan-out.ts";
 import type { Charge, Session } from "./sessions.ts";
 import type { StreamKind } from "./stream-kinds.ts";
@@ -12,7 +12,7 @@ type Followed<Topic> = {
   readonly charge: Charge;
   readonly subscribers: Set<Session>;
   release: () => void;
-  /** Its source cannot be reached, and has said nothing since. */
+  /** Its source cannot be reached, as far as it has said. */
   isUnavailable: boolean;
 };
 
@@ -43,7 +43,6 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     const excess = session.charge(charge);
     if (excess !== null) return excess;
 
-    session.answer("subscribed", topic);
     const followed = known ?? {
       topic,
       charge,
@@ -55,8 +54,9 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     this.#topicsOf(session).add(followed);
     if (known === undefined) {
       this.#followed.set(name, followed);
-      followed.release = this.#source.follow(topic);
+      this.#follow(session, followed);
     }
+    session.answer("subscribed", topic);
     return known?.isUnavailable ? this.#unavailable(topic) : null;
   }
 
@@ -68,7 +68,7 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     );
     if (removed.length === 0) {
       return streamError("SUB_INVALID_PAYLOAD", {
-        message: "There is no such subscription on this connection.",
+        message: `There is no subscription to ${named(fields)} on this connection.`,
       });
     }
     for (const followed of removed) {
@@ -104,6 +104,11 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     for (const { line } of followed.subscribers) line.sendKept(null, message);
   }
 
+  available(topic: Topic): void {
+    const followed = this.#followed.get(this.#kind.nameOf(topic));
+    if (followed !== undefined) followed.isUnavailable = false;
+  }
+
   broken(topic: Topic): void {
     const followed = this.#followed.get(this.#kind.nameOf(topic));
     for (const session of [...(followed?.subscribers ?? [])]) session.drop();
@@ -111,6 +116,16 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
 
   close(): void {
     this.#source.close();
+  }
+
+  /** Throws what the source throws, and then nothing is left of the subscription: the next one tries anew. */
+  #follow(session: Session, followed: Followed<Topic>): void {
+    try {
+      followed.release = this.#source.follow(followed.topic);
+    } catch (error) {
+      this.#remove(session, followed);
+      throw error;
+    }
   }
 
   #remove(session: Session, followed: Followed<Topic>): void {
@@ -135,12 +150,17 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
 
   #chargeOf(name: string, topic: Topic): Charge {
     const { namespace, weightOf, isFast } = this.#kind;
-    return { name: `${namespace} ${name}`, weight: weightOf(topic), isFast: isFast(topic) };
+    return {
+      name: `${namespace} ${name}`,
+      title: named(topic),
+      weight: weightOf(topic),
+      isFast: isFast(topic),
+    };
   }
 
   #unavailable(topic: Topic): StreamError {
     return streamError("UPSTREAM_UNAVAILABLE", {
-      message: `The source of ${Object.values(topic).join(" ")} is out of reach.`,
+      message: `The source of ${named(topic)} is out of reach.`,
     });
   }
 }

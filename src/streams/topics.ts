@@ -41,6 +41,8 @@ export type Audience<Topic, Message> = {
   send(topic: Topic, message: Message): void;
   /** The source of the topic cannot be reached; said once an outage. */
   unavailable(topic: Topic): void;
+  /** It can be reached again, which a message of the topic says as well: a quiet topic has none to say it with. */
+  available(topic: Topic): void;
   /** The topic cannot go on as it was (its ids went back): its subscribers are disconnected and begin anew. */
   broken(topic: Topic): void;
 };

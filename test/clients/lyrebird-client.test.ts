@@ -37,7 +37,8 @@ test("a key is tested, and what it may trade is listed", async () => {
 test("a signal is executed, replayed, looked up, listed and waited for, all with one outcome", async () => {
   const client = clientOf(gateway.takeStrategy());
   const submitted = await client.submit(BUY, { idempotencyKey: "buy-1" });
-  expect(submitted).toMatchObject({ status: "EXECUTED", replayed: false, order: BUY });
+  const shown = { idempotencyKey: "buy-1", status: "EXECUTED", replayed: false, order: BUY };
+  expect(submitted).toMatchObject(shown);
   if (submitted.status !== "EXECUTED") throw new Error("not executed");
   const { data } = submitted.result;
   expect(data).toMatchObject({ symbol: "BTCUSDT", side: "BUY", status: "FILLED" });
@@ -45,8 +46,8 @@ test("a signal is executed, replayed, looked up, listed and waited for, all with
 
   const again = await client.submit(BUY, { idempotencyKey: "buy-1" });
   expect(again).toEqual({ ...submitted, replayed: true });
-  const { signalId, status, result, receivedAt, processedAt } = submitted;
-  const state = { signalId, status, result, receivedAt, processedAt };
+  const { signalId, idempotencyKey, status, result, receivedAt, processedAt } = submitted;
+  const state = { signalId, idempotencyKey, status, result, receivedAt, processedAt };
   expect(await client.signal(signalId)).toEqual(state);
   expect(await client.waitFor(signalId)).toEqual(state);
   const { replayed: _, ...listed } = submitted;

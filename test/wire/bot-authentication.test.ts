@@ -2,6 +2,7 @@
 // Source: specification 5.2 and 5.4; design, section 6.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { signatureErrorSchema } from "../../src/http/bot/schemas.ts";
 import { botClient, botHeaders } from "../support/bot-client.ts";
 import { changeKeyRows } from "../support/database.ts";
 import type { Credentials } from "../support/gateway.ts";
@@ -62,7 +63,14 @@ function seen({ status, body }: Pick<RawAnswer, "status" | "body">) {
 
 const failed = (message: string) => ({ status: 401, body: { status: false, message } });
 const MISSING = failed("Missing bot authentication headers");
-const OUTSIDE = failed("Request timestamp outside the allowed window");
+const OUTSIDE = {
+  status: 401,
+  body: {
+    status: false,
+    message: "Request timestamp outside the allowed window",
+    serverTime: expect.any(Number),
+  },
+};
 const UNKNOWN = failed("Unknown API key");
 
 describe("Missing bot authentication headers", () => {
@@ -95,6 +103,17 @@ describe("Request timestamp outside the allowed window", () => {
     ["twice there", () => `${now()}, ${now()}`],
   ])("when it is %s", async (_what, timestamp) => {
     expect(seen(await send({ timestamp: timestamp() }))).toEqual(OUTSIDE);
+  });
+
+  test("says the server's time, Unix ms, which a client may go by", async () => {
+    const before = Date.now();
+    const answer = await send({ timestamp: now(-31_000) });
+    const { serverTime } = answer.body;
+    expect(Number.isSafeInteger(serverTime)).toBe(true);
+    expect(serverTime).toBeGreaterThanOrEqual(before);
+    expect(serverTime).toBeLessThanOrEqual(Date.now());
+    expect(signatureErrorSchema.safeParse(answer.body).success).toBe(true);
+    expect((await send({ timestamp: String(serverTime) })).status).toBe(200);
   });
 
   test("not up to 30 seconds on either side", async () => {
@@ -272,7 +291,10 @@ describe("a key that manages no spot strategy", () => {
     futures ??= gateway.takeFuturesStrategy();
     expect(seen(await send({ method, path, credentials: futures }))).toEqual({
       status: 400,
-      body: { status: false, message: "This API key manages a strategy of the other family." },
+      body: {
+        status: false,
+        message: "This API key manages a futures strategy; this route needs the key of a spot strategy",
+      },
     });
   });
   let futures: Credentials | undefined;

@@ -94,10 +94,11 @@ describe("GET /bot/v1/spot/signals/<signalId>", () => {
   test("answers what became of the signal, and no more than is promised", async () => {
     const bot = takeBot();
     const { signalId, status, result, receivedAt, processedAt } = (await bot.submit(BUY, "a")).body;
+    const state = { signalId, idempotencyKey: "a", status, result, receivedAt, processedAt };
     const answer = await bot.signal(signalId);
     expect(misfits("GET", `/bot/v1/spot/signals/${signalId}`, answer)).toEqual([]);
     expect(answer).toMatchObject({ status: 200 });
-    expect(answer.body).toEqual({ signalId, status, result, receivedAt, processedAt });
+    expect(answer.body).toEqual(state);
   });
 
   test("answers 404 when there is no such signal", async () => {
@@ -131,6 +132,8 @@ describe("GET /bot/v1/spot/orders", () => {
     expect(misfits("GET", "/bot/v1/spot/orders", answer)).toEqual([]);
     expect(answer.status).toBe(200);
     expect(answer.body.data).toEqual(submitted);
+    const keys = answer.body.data.map(({ idempotencyKey }: { idempotencyKey: string }) => idempotencyKey);
+    expect(keys).toEqual(["c", "b", "a"]);
     expect(answer.body.data.map(({ status }: { status: string }) => status)).toEqual([
       "EXECUTED",
       "REJECTED",

@@ -45,6 +45,7 @@ describe("an accepted submission", () => {
       status: 202,
       body: {
         signalId: order.clientOrderId,
+        idempotencyKey: "a",
         status: "EXECUTED",
         result: { status: true, message: "Order placed", data: { ...order, transactTime: order.updateTime } },
         collectiveId: order.collectiveId,
@@ -195,7 +196,7 @@ describe("the same key again", () => {
     const { submit, signals, trader } = takeBot();
     const first = await submit(BUY, "a");
     expect(seen(await submit(other, "a"))).toEqual(
-      refused(422, "idempotency-key was used for another order"),
+      refused(422, "idempotency-key was used for another order; take a fresh key"),
     );
     const { replayed: _isNoPartOfIt, ...signal } = first.body;
     expect((await signals()).body.data).toEqual([signal]);
@@ -267,28 +268,28 @@ describe("while the market is silent", () => {
 });
 
 describe("idempotency-key", () => {
-  const UNFIT = refused(400, "idempotency-key must be 1 to 128 printable ASCII characters");
+  const UNFIT = "idempotency-key must be 1 to 128 printable ASCII characters";
 
-  test.each<[string, Record<string, string>]>([
-    ["is missing", {}],
-    ["is empty", { "idempotency-key": "" }],
-    ["is only white space", { "idempotency-key": "   " }],
-    ["is longer than 128 characters", { "idempotency-key": "k".repeat(129) }],
-    ["is not ASCII", { "idempotency-key": "clé" }],
-    ["has a tab in it", { "idempotency-key": "a\tb" }],
-  ])("is refused 400 before anything else when it %s", async (_what, headers) => {
+  test.each<[string, Record<string, string>, string]>([
+    ["is missing", {}, "The header idempotency-key is missing"],
+    ["is empty", { "idempotency-key": "" }, UNFIT],
+    ["is only white space", { "idempotency-key": "   " }, UNFIT],
+    ["is longer than 128 characters", { "idempotency-key": "k".repeat(129) }, UNFIT],
+    ["is not ASCII", { "idempotency-key": "clé" }, UNFIT],
+    ["has a tab in it", { "idempotency-key": "a\tb" }, UNFIT],
+  ])("is refused 400 before anything else when it %s", async (_what, headers, message) => {
     const { post, signals } = takeBot();
-    expect(seen(await post(ORDERS, "{", { headers }))).toEqual(UNFIT);
-    expect(seen(await post(ORDERS, BUY, { headers }))).toEqual(UNFIT);
+    expect(seen(await post(ORDERS, "{", { headers }))).toEqual(refused(400, message));
+    expect(seen(await post(ORDERS, BUY, { headers }))).toEqual(refused(400, message));
     expect((await signals()).body.data).toEqual([]);
   });
 
-  test.each(["k".repeat(128), "'; DROP TABLE signals; --", "a, b", '~!@#$%^&*()_+{}|"<>?'])(
+  test.each(["k", "k".repeat(128), "'; DROP TABLE signals; --", "a, b", '~!@#$%^&*()_+{}|"<>?'])(
     "may be any 1 to 128 printable characters: %s",
     async (key) => {
       const { submit } = takeBot();
       const first = await submit(BUY, key);
-      expect(first.status).toBe(202);
+      expect(first).toMatchObject({ status: 202, body: { idempotencyKey: key } });
       expect((await submit(BUY, key)).body).toMatchObject({ signalId: first.body.signalId, replayed: true });
     },
   );
@@ -303,13 +304,16 @@ describe("idempotency-key", () => {
 describe("a malformed body is refused 400, names the field, and is not recorded", () => {
   const DECIMAL = 'must be a decimal without sign and exponent, such as "0.5"';
   const cases: readonly (readonly [BotOrder | string, string])[] = [
-    ["", "The body is not JSON"],
+    ["", "The body is empty: it must be the JSON of an order"],
     ["{", "The body is not JSON"],
     ["symbol=BTCUSDT&tradeType=BUY&quantity=0.001", "The body is not JSON"],
     ["[]", "The body is not a JSON object"],
     ["null", "The body is not a JSON object"],
     ["[".repeat(16_000), "The body is not JSON"],
-    [{}, "symbol must be the name of a pair"],
+    [{}, "symbol is missing"],
+    [{ symbol: "BTCUSDT", side: "BUY", quantity: "0.001" }, "side is not a field of this body"],
+    [{ symbol: "BTCUSDT", tradeType: "BUY" }, "quantity or quoteOrderQty is needed for a MARKET BUY"],
+    [{ symbol: "BTCUSDT", tradeType: "SELL" }, "quantity is needed for a MARKET SELL"],
     [{ ...BUY, symbol: ["BTCUSDT"] }, "symbol must be the name of a pair"],
     [{ ...BUY, tradeType: "LONG" }, "tradeType must be BUY or SELL"],
     [{ ...BUY, orderType: "OCO" }, "orderType must be one of MARKET, LIMIT, STOP_LOSS, STOP_LOSS_LIMIT"],

@@ -16,6 +16,11 @@ async function get(path: string, init: RequestInit = {}) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+/** What the headers of an answer say of its body. */
+function described({ headers }: { readonly headers: Headers }) {
+  return ["content-type", "content-length", "cache-control"].map((name) => headers.get(name));
+}
+
 describe("GET /docs", () => {
   test("is a page of this server, which may load and run nothing", async () => {
     const { status, headers, text } = await get("/docs");
@@ -42,6 +47,20 @@ describe("GET /docs", () => {
       asyncapi: "3.0.0",
       servers: { gateway: { host: new URL(gateway.url).host } },
     });
+  });
+
+  test("is answered to HEAD as well, but for the body", async () => {
+    for (const path of ["/docs", "/docs/openapi.json", "/docs/api/spot.md"]) {
+      const [got, head] = [await get(path), await get(path, { method: "HEAD" })];
+      expect({ ...head, headers: described(head) }).toEqual({
+        status: 200,
+        headers: described(got),
+        text: "",
+      });
+    }
+    for (const path of ["/docs/none", "/api/v3/ping"]) {
+      expect((await get(path, { method: "HEAD" })).status, path).toBe(404);
+    }
   });
 
   test("charges nothing, and what is not there is 404", async () => {

@@ -1,6 +1,7 @@
 // What comes to the path of the streams and is no stream: long polling, garbage, connections that never join, and the end.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { eventually } from "../support/eventually.ts";
@@ -90,6 +91,21 @@ describe("an upgrade that is not of the protocol is answered 400 with what is se
   });
 });
 
+test("who was refused an upgrade and does not hang up is cut off after a second", async () => {
+  const { port, hostname } = new URL(stage.url);
+  const before = await connectionCount();
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.on("data", () => {});
+  socket.on("error", () => {});
+  socket.write(upgrade("/socket.io/?EIO=3"));
+  await once(socket, "end");
+  stage.time.advance(999);
+  expect(await connectionCount()).toBe(before + 1);
+  stage.time.advance(1);
+  await eventually("it is cut off", async () => (await connectionCount()) === before);
+  socket.destroy();
+});
+
 test("an upgrade of another path, or to another protocol, stays with HTTP", async () => {
   for (const path of ["/", "/socket.io", "/socket.io/more", "/other/?EIO=4&transport=websocket"]) {
     const headers = { connection: "upgrade", upgrade: "websocket" };
@@ -146,6 +162,23 @@ describe("a connection that joins no namespace", () => {
     await eventually("it is closed", isClosed);
   });
 
+  test("and is refused again and again is closed after 5 seconds all the same", async () => {
+    const { socket, received, isClosed } = await openRaw();
+    const isRefused = async () => {
+      received.length = 0;
+      socket.send(`40${MARKET},{}`);
+      await eventually("it is told", () => received.some((text) => text.startsWith(`41${MARKET}`)));
+    };
+    for (let second = 0; second < 4; second += 1) {
+      await isRefused();
+      stage.time.advance(1_000);
+    }
+    await isRefused();
+    expect(isClosed()).toBe(false);
+    stage.time.advance(1_000);
+    await eventually("it is closed", isClosed);
+  });
+
   test("since it was refused is closed after 5 seconds", async () => {
     const { socket, received, isClosed } = await openRaw();
     socket.send(`40${MARKET},{}`);
@@ -169,6 +202,56 @@ test.each([
   socket.send(data);
   await eventually("it is closed", isClosed);
   expect(stage.candles.followed).toEqual([]);
+});
+
+test("what comes together with the end of a session subscribes to nothing", async () => {
+  const { socket, received, isClosed } = await openRaw();
+  socket.send(join(MARKET));
+  await eventually("it has joined", () => received.some((text) => text.startsWith("40")));
+  const { _socket: below } = socket as unknown as { readonly _socket: Socket };
+  below.cork();
+  socket.send(`41${MARKET},`);
+  socket.send(`42${MARKET},${JSON.stringify(["subscribe", { pair: "PAIR0USDT", timeframe: "1m" }])}`);
+  below.uncork();
+  // What comes after both is answered after both.
+  await nextTurn();
+  received.length = 0;
+  socket.send("40/bot/v1/nothing,");
+  await eventually("they have been handled", () => received.length > 0 || isClosed());
+  expect(stage.candles.followed).toEqual([]);
+});
+
+describe("pings of WebSocket", () => {
+  test("are packets of a connection: more than 1,200 a minute close it", async () => {
+    const { socket, isClosed } = await openRaw();
+    await ping(socket, 1_200);
+    expect(isClosed()).toBe(false);
+    socket.ping();
+    await eventually("it is closed", isClosed);
+  });
+
+  test("are not too many when they are spread over minutes", async () => {
+    const { socket, received, isClosed } = await openRaw();
+    socket.send(join(MARKET));
+    for (let minute = 0; minute < 3; minute += 1) {
+      await ping(socket, 1_000);
+      received.length = 0;
+      socket.send("40/bot/v1/nothing,");
+      await eventually("it is answered", () => received.length > 0);
+      stage.time.advance(60_000);
+    }
+    expect(isClosed()).toBe(false);
+  });
+
+  /** Sends so many and resolves when they have been answered. */
+  async function ping(socket: WebSocket, count: number): Promise<void> {
+    let answeredCount = 0;
+    socket.on("pong", () => {
+      answeredCount += 1;
+    });
+    for (let sent = 0; sent < count; sent += 1) socket.ping();
+    await eventually("they are answered", () => answeredCount === count);
+  }
 });
 
 test("garbage instead of frames ends the connection", async () => {
@@ -218,10 +301,10 @@ describe("when the streams close", () => {
     expect(await late.next("connect_error")).toBeDefined();
     late.close();
   });
-
-  function connectionCount(): Promise<number> {
-    return new Promise((resolve, reject) =>
-      stage.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-    );
-  }
 });
+
+function connectionCount(): Promise<number> {
+  return new Promise((resolve, reject) =>
+    stage.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  );
+}

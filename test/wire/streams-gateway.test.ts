@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";
 import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
-import { exchange } from "../support/raw.ts";
+import { exchange, talk } from "../support/raw.ts";
 import { signed } from "../support/signed-client.ts";
 import { connectStream, handshakeAuth, MARKET, ORDER_BOOK } from "../support/stream-client.ts";
 
@@ -50,6 +50,16 @@ test("whoever asks HTTP to leave for another protocol is answered by HTTP", asyn
     const answer = await exchange(gateway.url, { method: "GET", path: "/api/v3/ping", headers });
     expect(answer).toMatchObject({ status: 200, body: {} });
   }
+});
+
+test("a stream that is asked for behind a request is not opened before that is answered", async () => {
+  const upgrade =
+    "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n" +
+    "sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+  const text = await talk(gateway.url, `GET /api/v3/ping HTTP/1.1\r\nhost: x\r\n\r\n${upgrade}`, {
+    hangUp: true,
+  });
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["200", "400"]);
 });
 
 test("a pair that is not listed is refused, one that is may be written in any case", async () => {

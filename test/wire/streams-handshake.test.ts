@@ -225,6 +225,20 @@ describe("failed handshakes", () => {
     expect(await outcomeOf(stage, ORDER_BOOK, key)).toMatchObject({ code: "RATE_LIMITED" });
   });
 
+  test("many at once are five, however they are spread over connections and streams", async () => {
+    const key = await newKey();
+    const codes = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const [namespace, other] = index % 2 === 0 ? [MARKET, ORDER_BOOK] : [ORDER_BOOK, MARKET];
+        const auth = handshakeAuth(other, key, stage.time.now());
+        return (await outcomeOf(stage, namespace, key, { auth })).code;
+      }),
+    );
+    expect(codes.filter((code) => code === "AUTH_INVALID_SIGNATURE")).toHaveLength(5);
+    expect(codes.filter((code) => code === "RATE_LIMITED")).toHaveLength(15);
+    expect(await stage.store.listFailedHandshakes(key.apiKey, 0)).toHaveLength(5);
+  });
+
   test("the block ends 15 minutes after the fifth, and what is refused meanwhile does not count", async () => {
     const key = await newKey();
     for (let count = 0; count < 5; count += 1) await outcomeOf(stage, MARKET, key, wrong(key));

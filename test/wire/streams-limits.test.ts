@@ -43,9 +43,17 @@ const fast = (index: number): DepthTopic => ({ pair: pair(index), levels: 20, sp
 
 /** The code that a subscription is refused with; null if it is not. */
 async function refusal(client: StreamClient, payload: unknown): Promise<string | null> {
+  return (await refused(client, payload))?.code ?? null;
+}
+
+/** The whole of what a subscription is refused with; null if it is not. */
+async function refused(
+  client: StreamClient,
+  payload: unknown,
+): Promise<{ readonly code: string; readonly message: string } | null> {
   client.send("subscribe", payload);
   const answer = await client.nextOf("subscribed", "error");
-  return answer.name === "error" ? answer.payload.code : null;
+  return answer.name === "error" ? answer.payload : null;
 }
 
 async function unsubscribe(client: StreamClient, payload: unknown): Promise<void> {
@@ -84,7 +92,11 @@ describe("the subscriptions of a connection may weigh 20", () => {
   test("twenty candle streams are not too much, one more is SUB_LIMIT_EXCEEDED", async () => {
     const client = await firstClient(MARKET);
     for (let index = 0; index < 20; index += 1) expect(await refusal(client, candle(index))).toBeNull();
-    expect(await refusal(client, candle(20))).toBe("SUB_LIMIT_EXCEEDED");
+    expect(await refused(client, candle(20))).toEqual({
+      status: false,
+      code: "SUB_LIMIT_EXCEEDED",
+      message: `A connection may have subscriptions that weigh 20 (a 100ms book weighs 5): with ${pair(20)} 1m they would weigh 21.`,
+    });
     expect(await refusal(client, candle(0)), "what is subscribed already").toBeNull();
     await unsubscribe(client, candle(3));
     expect(await refusal(client, candle(20))).toBeNull();
@@ -97,7 +109,10 @@ describe("the subscriptions of a connection may weigh 20", () => {
     expect(await refusal(client, slow(10))).toBe("SUB_LIMIT_EXCEEDED");
     await unsubscribe(client, fast(0));
     for (let index = 10; index < 14; index += 1) expect(await refusal(client, slow(index))).toBeNull();
-    expect(await refusal(client, fast(0)), "with 4 less than it weighs").toBe("SUB_LIMIT_EXCEEDED");
+    expect(await refused(client, fast(0)), "with 4 less than it weighs").toMatchObject({
+      code: "SUB_LIMIT_EXCEEDED",
+      message: expect.stringContaining(`: with ${pair(0)} 20 100ms they would weigh 24.`),
+    });
     expect(await refusal(client, slow(14))).toBeNull();
     expect(await refusal(client, slow(15))).toBe("SUB_LIMIT_EXCEEDED");
   });
@@ -111,8 +126,11 @@ describe("a key may have 30 streams that differ, on both streams together", () =
       expect(await refusal(market, candle(index))).toBeNull();
       expect(await refusal(book, slow(index))).toBeNull();
     }
-    expect(await refusal(market, candle(15))).toBe("SUB_LIMIT_EXCEEDED");
-    expect(await refusal(book, slow(15))).toBe("SUB_LIMIT_EXCEEDED");
+    const code = "SUB_LIMIT_EXCEEDED";
+    const message = (topic: string) => `A key may have 30 streams: ${topic} is one too many.`;
+    expect(await refused(market, candle(15))).toMatchObject({ code, message: message(`${pair(15)} 1m`) });
+    const book15 = `${pair(15)} 20 1000ms`;
+    expect(await refused(book, slow(15))).toMatchObject({ code, message: message(book15) });
     const second = await anotherClient(MARKET);
     expect(await refusal(second, candle(0))).toBeNull();
     expect(await refusal(second, candle(15))).toBe("SUB_LIMIT_EXCEEDED");
@@ -140,7 +158,10 @@ describe("a key may have 2 depth streams every 100 ms", () => {
     const other = await anotherClient(ORDER_BOOK);
     expect(await refusal(one, fast(0))).toBeNull();
     expect(await refusal(other, fast(1))).toBeNull();
-    expect(await refusal(one, fast(2))).toBe("SUB_SPEED_LIMIT_EXCEEDED");
+    expect(await refused(one, fast(2))).toMatchObject({
+      code: "SUB_SPEED_LIMIT_EXCEEDED",
+      message: `A key may have 2 books every 100 ms: ${pair(2)} 20 100ms is one too many.`,
+    });
     expect(await refusal(other, { ...fast(0), levels: 5 })).toBe("SUB_SPEED_LIMIT_EXCEEDED");
     expect(await refusal(other, fast(0)), "one that the key has").toBeNull();
     await unsubscribe(one, fast(0));

@@ -157,6 +157,22 @@ test("who lets too many finals wait is disconnected, and nobody else", async () 
   expect(await other.subscribe({ ...BOOK, levels: 5 })).toEqual({ ...BOOK, levels: 5 });
 });
 
+test("who asks on and takes no answers has its 1,200 packets once, not every minute", async () => {
+  const { stage, slow, served } = await open();
+  slow.socket.pause();
+  await fill(stage, served);
+  // Answered by Socket.IO itself. A frame is the text, a mask of four bytes, and two bytes before it.
+  const packet = "40/bot/v1/nothing,";
+  for (let minute = 0; minute < 3; minute += 1) {
+    expect(served.destroyed, "its last minute is that in which it stopped to take anything").toBe(false);
+    const until = served.bytesRead + 700 * (packet.length + 6);
+    for (let count = 0; count < 700; count += 1) slow.socket.send(packet);
+    await eventually("they have come", () => served.bytesRead >= until || served.destroyed);
+    stage.time.advance(60_000);
+  }
+  await eventually("it is cut off", () => served.destroyed);
+});
+
 test("a message is encoded once for all who get it", async () => {
   const { stage, slow, other } = await open();
   let encodedCount = 0;

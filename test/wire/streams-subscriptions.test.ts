@@ -40,10 +40,20 @@ async function answerTo(client: StreamClient, name: string, ...payload: readonly
   return await client.nextOf("subscribed", "unsubscribed", "error");
 }
 
-const ERROR = (code: string) => ({
+const ERROR = (code: string, message: unknown = expect.any(String)) => ({
   name: "error",
-  payload: { status: false, code, message: expect.any(String) },
+  payload: { status: false, code, message },
 });
+const NO_CANDLE_REQUEST = 'The message must be an object such as {"pair":"BTCUSDT","timeframe":"1m"}.';
+const NO_DEPTH_REQUEST =
+  'The message must be an object such as {"pair":"BTCUSDT","levels":20,"speed":"1000ms"}.';
+const NO_PAIR = "pair is missing or no text.";
+const NO_TIMEFRAME = "The timeframe is not in the list of supported timeframes.";
+const NO_LEVELS = "levels is not one of 5, 10 and 20.";
+const NO_SPEED = "speed is not one of 1000ms and 100ms.";
+const unlisted = (topic: string) => `${topic}: the pair is not in the list of supported pairs.`;
+const unknownField = (field: string) => `${field} is not a field of this message.`;
+const noSubscription = (topic: string) => `There is no subscription to ${topic} on this connection.`;
 
 describe("the candle stream", () => {
   test("answers subscribe with subscribed, and ticks follow", async () => {
@@ -66,24 +76,60 @@ describe("the candle stream", () => {
   });
 
   test.each([
-    ["no payload", undefined, "SUB_INVALID_PAYLOAD"],
-    ["a text", "PAIR0USDT", "SUB_INVALID_PAYLOAD"],
-    ["a list", [CANDLE], "SUB_INVALID_PAYLOAD"],
-    ["null", null, "SUB_INVALID_PAYLOAD"],
-    ["bytes", Buffer.from("PAIR0USDT"), "SUB_INVALID_PAYLOAD"],
-    ["no pair", { timeframe: "1m" }, "SUB_INVALID_PAYLOAD"],
-    ["an empty pair", { pair: "", timeframe: "1m" }, "SUB_INVALID_PAYLOAD"],
-    ["a pair that is a number", { pair: 5, timeframe: "1m" }, "SUB_INVALID_PAYLOAD"],
-    ["no timeframe", { pair: "PAIR0USDT" }, "SUB_INVALID_PAYLOAD"],
-    ["a timeframe that there is not", { pair: "PAIR0USDT", timeframe: "2m" }, "SUB_UNSUPPORTED_TIMEFRAME"],
-    ["a timeframe in the wrong case", { pair: "PAIR0USDT", timeframe: "1H" }, "SUB_UNSUPPORTED_TIMEFRAME"],
-    ["a timeframe that is a number", { pair: "PAIR0USDT", timeframe: 60 }, "SUB_UNSUPPORTED_TIMEFRAME"],
-    ["an unlisted pair", { pair: "NOTHING", timeframe: "1m" }, "SUB_UNSUPPORTED_SYMBOL"],
-    ["a pair and a space", { pair: "PAIR0USDT ", timeframe: "1m" }, "SUB_UNSUPPORTED_SYMBOL"],
-    ["a prototype's name", { pair: "__proto__", timeframe: "1m" }, "SUB_UNSUPPORTED_SYMBOL"],
-  ])("refuses to subscribe with %s", async (_what, payload, code) => {
+    ["no payload", undefined, "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["a text", "PAIR0USDT", "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["a list", [CANDLE], "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["null", null, "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["bytes", Buffer.from("PAIR0USDT"), "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["no pair", { timeframe: "1m" }, "SUB_INVALID_PAYLOAD", NO_PAIR],
+    ["an empty pair", { pair: "", timeframe: "1m" }, "SUB_INVALID_PAYLOAD", NO_PAIR],
+    ["a pair that is a number", { pair: 5, timeframe: "1m" }, "SUB_INVALID_PAYLOAD", NO_PAIR],
+    ["no timeframe", { pair: "PAIR0USDT" }, "SUB_INVALID_PAYLOAD", "timeframe is missing."],
+    [
+      "a timeframe that there is not",
+      { pair: "PAIR0USDT", timeframe: "2m" },
+      "SUB_UNSUPPORTED_TIMEFRAME",
+      NO_TIMEFRAME,
+    ],
+    [
+      "a timeframe in the wrong case",
+      { pair: "PAIR0USDT", timeframe: "1H" },
+      "SUB_UNSUPPORTED_TIMEFRAME",
+      NO_TIMEFRAME,
+    ],
+    [
+      "a timeframe that is a number",
+      { pair: "PAIR0USDT", timeframe: 60 },
+      "SUB_UNSUPPORTED_TIMEFRAME",
+      NO_TIMEFRAME,
+    ],
+    [
+      "an unlisted pair",
+      { pair: "nothing", timeframe: "1m" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted("NOTHING 1m"),
+    ],
+    [
+      "a pair and a space",
+      { pair: "PAIR0USDT ", timeframe: "1m" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted("PAIR0USDT  1m"),
+    ],
+    [
+      "a prototype's name",
+      { pair: "__proto__", timeframe: "1m" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted("__PROTO__ 1m"),
+    ],
+    [
+      "a pair that is long, of which little is repeated",
+      { pair: "P".repeat(3_000), timeframe: "1m" },
+      "SUB_UNSUPPORTED_SYMBOL",
+      unlisted(`${"P".repeat(40)} 1m`),
+    ],
+  ])("refuses to subscribe with %s", async (_what, payload, code, message) => {
     const client = await connect(MARKET);
-    expect(await answerTo(client, "subscribe", payload)).toEqual(ERROR(code));
+    expect(await answerTo(client, "subscribe", payload)).toEqual(ERROR(code, message));
     expect(stage.candles.followed).toEqual([]);
   });
 
@@ -105,11 +151,18 @@ describe("the candle stream", () => {
   });
 
   test.each([
-    ["what is not subscribed", CANDLE, "SUB_INVALID_PAYLOAD"],
-    ["no timeframe", { pair: "PAIR0USDT" }, "SUB_INVALID_PAYLOAD"],
-    ["another timeframe", { pair: "PAIR0USDT", timeframe: "2m" }, "SUB_UNSUPPORTED_TIMEFRAME"],
-  ])("refuses to unsubscribe %s", async (_what, payload, code) => {
-    expect(await answerTo(await connect(MARKET), "unsubscribe", payload)).toEqual(ERROR(code));
+    ["what is not subscribed", CANDLE, "SUB_INVALID_PAYLOAD", noSubscription("PAIR0USDT 1m")],
+    [
+      "a long name, of which little is repeated",
+      { pair: "P".repeat(3_000), timeframe: "1m" },
+      "SUB_INVALID_PAYLOAD",
+      noSubscription(`${"P".repeat(40)} 1m`),
+    ],
+    ["no timeframe", { pair: "PAIR0USDT" }, "SUB_INVALID_PAYLOAD", "timeframe is missing."],
+    ["no object", "PAIR0USDT", "SUB_INVALID_PAYLOAD", NO_CANDLE_REQUEST],
+    ["another timeframe", { pair: "PAIR0USDT", timeframe: "2m" }, "SUB_UNSUPPORTED_TIMEFRAME", NO_TIMEFRAME],
+  ])("refuses to unsubscribe %s", async (_what, payload, code, message) => {
+    expect(await answerTo(await connect(MARKET), "unsubscribe", payload)).toEqual(ERROR(code, message));
   });
 });
 
@@ -137,19 +190,32 @@ describe("the depth stream", () => {
   });
 
   test.each([
-    ["no payload", undefined, "SUB_INVALID_PAYLOAD"],
-    ["no pair", { levels: 5 }, "SUB_INVALID_PAYLOAD"],
-    ["a field that it does not know", { ...BOOK, timeframe: "1m" }, "SUB_UNEXPECTED_FIELD"],
-    ["such a field and no pair", { timeframe: "1m" }, "SUB_UNEXPECTED_FIELD"],
-    ["50 levels", { ...BOOK, levels: 50 }, "SUB_UNSUPPORTED_LEVELS"],
-    ["levels as text", { ...BOOK, levels: "5" }, "SUB_UNSUPPORTED_LEVELS"],
-    ["levels that are null", { ...BOOK, levels: null }, "SUB_UNSUPPORTED_LEVELS"],
-    ["another speed", { ...BOOK, speed: "250ms" }, "SUB_UNSUPPORTED_SPEED"],
-    ["a speed as a number", { ...BOOK, speed: 100 }, "SUB_UNSUPPORTED_SPEED"],
-    ["an unlisted pair", { ...BOOK, pair: "NOTHING" }, "SUB_UNSUPPORTED_SYMBOL"],
-  ])("refuses to subscribe with %s", async (_what, payload, code) => {
+    ["no payload", undefined, "SUB_INVALID_PAYLOAD", NO_DEPTH_REQUEST],
+    ["a list", [BOOK], "SUB_INVALID_PAYLOAD", NO_DEPTH_REQUEST],
+    ["bytes", Buffer.from("PAIR0USDT"), "SUB_INVALID_PAYLOAD", NO_DEPTH_REQUEST],
+    ["no pair", { levels: 5 }, "SUB_INVALID_PAYLOAD", NO_PAIR],
+    [
+      "a field that it does not know",
+      { ...BOOK, timeframe: "1m" },
+      "SUB_UNEXPECTED_FIELD",
+      unknownField("timeframe"),
+    ],
+    ["such a field and no pair", { depth: 5 }, "SUB_UNEXPECTED_FIELD", unknownField("depth")],
+    [
+      "a field of a long name, of which little is repeated",
+      { ...BOOK, ["x".repeat(3_000)]: 1 },
+      "SUB_UNEXPECTED_FIELD",
+      unknownField("x".repeat(40)),
+    ],
+    ["50 levels", { ...BOOK, levels: 50 }, "SUB_UNSUPPORTED_LEVELS", NO_LEVELS],
+    ["levels as text", { ...BOOK, levels: "5" }, "SUB_UNSUPPORTED_LEVELS", NO_LEVELS],
+    ["levels that are null", { ...BOOK, levels: null }, "SUB_UNSUPPORTED_LEVELS", NO_LEVELS],
+    ["another speed", { ...BOOK, speed: "250ms" }, "SUB_UNSUPPORTED_SPEED", NO_SPEED],
+    ["a speed as a number", { ...BOOK, speed: 100 }, "SUB_UNSUPPORTED_SPEED", NO_SPEED],
+    ["an unlisted pair", { pair: "nothing" }, "SUB_UNSUPPORTED_SYMBOL", unlisted("NOTHING 20 1000ms")],
+  ])("refuses to subscribe with %s", async (_what, payload, code, message) => {
     const client = await connect(ORDER_BOOK);
-    expect(await answerTo(client, "subscribe", payload)).toEqual(ERROR(code));
+    expect(await answerTo(client, "subscribe", payload)).toEqual(ERROR(code, message));
     expect(stage.depth.followed).toEqual([]);
   });
 
@@ -176,13 +242,19 @@ describe("the depth stream", () => {
     });
 
     test.each([
-      ["what is not subscribed", BOOK, "SUB_INVALID_PAYLOAD"],
-      ["no pair", { levels: 5 }, "SUB_INVALID_PAYLOAD"],
-      ["a field that it does not know", { pair: "PAIR0USDT", timeframe: "1m" }, "SUB_UNEXPECTED_FIELD"],
-      ["other levels", { pair: "PAIR0USDT", levels: 7 }, "SUB_UNSUPPORTED_LEVELS"],
-      ["another speed", { pair: "PAIR0USDT", speed: "1s" }, "SUB_UNSUPPORTED_SPEED"],
-    ])("not: %s", async (_what, payload, code) => {
-      expect(await answerTo(await connect(ORDER_BOOK), "unsubscribe", payload)).toEqual(ERROR(code));
+      ["what is not subscribed", BOOK, "SUB_INVALID_PAYLOAD", noSubscription("PAIR0USDT 20 1000ms")],
+      ["a pair without any", { pair: "pair0usdt" }, "SUB_INVALID_PAYLOAD", noSubscription("PAIR0USDT")],
+      ["no pair", { levels: 5 }, "SUB_INVALID_PAYLOAD", NO_PAIR],
+      [
+        "a field that it does not know",
+        { pair: "PAIR0USDT", timeframe: "1m" },
+        "SUB_UNEXPECTED_FIELD",
+        unknownField("timeframe"),
+      ],
+      ["other levels", { pair: "PAIR0USDT", levels: 7 }, "SUB_UNSUPPORTED_LEVELS", NO_LEVELS],
+      ["another speed", { pair: "PAIR0USDT", speed: "1s" }, "SUB_UNSUPPORTED_SPEED", NO_SPEED],
+    ])("not: %s", async (_what, payload, code, message) => {
+      expect(await answerTo(await connect(ORDER_BOOK), "unsubscribe", payload)).toEqual(ERROR(code, message));
     });
   });
 });
@@ -269,6 +341,15 @@ describe("a source that cannot be reached", () => {
     expect(other.events.map(({ name }) => name)).not.toContain("error");
   });
 
+  test("is named by pair, levels and speed where it is a book's", async () => {
+    const client = await connect(ORDER_BOOK);
+    await client.subscribe(BOOK);
+    stage.depth.audience.unavailable(BOOK);
+    expect(await client.nextOf("error")).toEqual(
+      ERROR("UPSTREAM_UNAVAILABLE", "The source of PAIR0USDT 20 1000ms is out of reach."),
+    );
+  });
+
   test("is not told any more once it is back", async () => {
     const [one, late] = [await connect(MARKET), await connect(MARKET)];
     await one.subscribe(CANDLE);
@@ -278,6 +359,32 @@ describe("a source that cannot be reached", () => {
     await answerTo(late, "unsubscribe", CANDLE);
     expect(late.events.map(({ name }) => name)).toEqual(["connect", "subscribed", "unsubscribed"]);
   });
+
+  test("is not told any more once it says that it is back, though it has no message", async () => {
+    const [one, late] = [await connect(MARKET), await connect(MARKET)];
+    await one.subscribe(CANDLE);
+    stage.candles.audience.unavailable(CANDLE);
+    stage.candles.audience.available(CANDLE);
+    await late.subscribe(CANDLE);
+    await answerTo(late, "unsubscribe", CANDLE);
+    expect(late.events.map(({ name }) => name)).toEqual(["connect", "subscribed", "unsubscribed"]);
+    stage.candles.audience.unavailable(CANDLE);
+    expect((await one.nextOf("error")).payload.code).toBe("UPSTREAM_UNAVAILABLE");
+  });
+});
+
+test("a source that fails to follow a topic is told INTERNAL, and asked again for the next subscription", async () => {
+  const client = await connect(MARKET);
+  const { follow } = stage.candles;
+  stage.candles.follow = () => {
+    throw new Error("no");
+  };
+  expect(await answerTo(client, "subscribe", CANDLE)).toEqual(ERROR("INTERNAL"));
+  stage.candles.follow = follow;
+  expect(stage.candles.followed).toEqual([]);
+  await client.subscribe(CANDLE);
+  expect(stage.candles.followed).toEqual([JSON.stringify(CANDLE)]);
+  expect(client.events.map(({ name }) => name)).toEqual(["connect", "error", "subscribed"]);
 });
 
 test("a topic that is broken ends the connections of its subscribers as a network would, and they alone", async () => {

@@ -84,8 +84,12 @@ export class CandleStream {
     return this.#stream.subscriptions.topics;
   }
 
-  /** Has candles streamed from now on, over every reconnect. Finals begin with the candle that forms now. */
+  /**
+   * Has candles streamed from now on, over every reconnect. Finals begin with the candle that forms now. Throws
+   * `LyrebirdClosedError` once the stream, or its client, was closed.
+   */
   subscribe(request: CandleTopic): void {
+    this.#stream.mustNotBeClosed();
     const topic = completed(request);
     const key = keyOf(topic);
     if (!this.#stream.isOpen || this.#entries.has(key)) return;

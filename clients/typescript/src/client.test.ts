@@ -8,11 +8,13 @@ import {
   LyrebirdPendingError,
   LyrebirdUnreachableError,
 } from "./errors.ts";
+import type { BotOrder } from "./signal.ts";
 import { type Answer, manualSurroundings, type Sent, settled } from "./testing/manual-surroundings.ts";
 
 const KEY = { apiKey: "lyre_bot_1", apiSecret: "f00d" };
 const ORDER = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "50" } as const;
-const RECEIVED = { signalId: "s1", status: "RECEIVED", result: null, processedAt: null, receivedAt: "…" };
+const RECORDED = { signalId: "s1", idempotencyKey: "k-1" };
+const RECEIVED = { ...RECORDED, status: "RECEIVED", result: null, processedAt: null, receivedAt: "…" };
 const EXECUTED = { ...RECEIVED, status: "EXECUTED", result: { status: true, message: "Executed", data: {} } };
 const REJECTED = { ...RECEIVED, status: "REJECTED", result: { status: false, message: "no", code: -2010 } };
 
@@ -50,7 +52,18 @@ test("a submission is signed over timestamp, method, path and body as they are s
   expect(sent?.headers).toMatchObject({ "x-bot-api-key": KEY.apiKey, "idempotency-key": "k-1" });
   expect(timestamp).toBe(String(surroundings.now()));
   expect(signature).toBe(createHmac("sha256", "f00d").update(message).digest("hex"));
-  expect(signal).toMatchObject({ signalId: "s1", status: "EXECUTED", replayed: false });
+  expect(signal).toMatchObject({ ...RECORDED, status: "EXECUTED", replayed: false });
+});
+
+test("no type of an order has both of its amounts, of which the server takes one", async () => {
+  // @ts-expect-error It says both.
+  const both: BotOrder = { ...ORDER, quantity: "0.001" };
+  // @ts-expect-error Likewise, with its type.
+  const bothOfMarket: BotOrder = { ...ORDER, orderType: "MARKET", quantity: "0.001" };
+  const either: readonly BotOrder[] = [ORDER, { symbol: "BTCUSDT", tradeType: "SELL", quantity: "0.001" }];
+  const { client, surroundings } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
+  for (const order of [both, bothOfMarket, ...either]) await client.submit(order, SUBMISSION);
+  expect(surroundings.sent).toHaveLength(4);
 });
 
 test("a rejected signal is a value, not an error", async () => {

@@ -58,12 +58,12 @@ export class LyrebirdPendingError extends LyrebirdError {
   }
 }
 
-/** The client was closed before there was an answer. */
+/** The client was closed before there was an answer, or the stream before it was subscribed on. */
 export class LyrebirdClosedError extends LyrebirdError {
   override name = "LyrebirdClosedError";
 
-  constructor() {
-    super("the client was closed");
+  constructor(closed: "client" | "stream" = "client") {
+    super(`the ${closed} was closed`);
   }
 }
 

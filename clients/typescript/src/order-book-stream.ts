@@ -79,8 +79,12 @@ export class OrderBookStream {
     return this.#stream.subscriptions.topics;
   }
 
-  /** Has a book streamed from now on, over every reconnect. Answers what to ask for it by. */
+  /**
+   * Has a book streamed from now on, over every reconnect. Answers what to ask for it by. Throws `LyrebirdClosedError` once
+   * the stream, or its client, was closed.
+   */
   subscribe(request: OrderBookRequest): OrderBookTopic {
+    this.#stream.mustNotBeClosed();
     const topic = completed(request);
     const key = keyOf(topic);
     if (this.#stream.isOpen && !this.#entries.has(key)) {

@@ -6,10 +6,19 @@ export type OrderType = "MARKET" | "LIMIT" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
 
 type Base = { readonly symbol: string; readonly tradeType: TradeType };
 
-/** An order to be submitted. `quantity` is in the base asset, `quoteOrderQty` in the quote asset. */
+/** An order to be submitted. `quantity` is in the base asset, `quoteOrderQty` in the quote asset; never both. */
 export type BotOrder =
-  | (Base & { readonly orderType?: "MARKET"; readonly quantity: string })
-  | (Base & { readonly tradeType: "BUY"; readonly orderType?: "MARKET"; readonly quoteOrderQty: string })
+  | (Base & {
+      readonly orderType?: "MARKET";
+      readonly quantity: string;
+      readonly quoteOrderQty?: never;
+    })
+  | (Base & {
+      readonly tradeType: "BUY";
+      readonly orderType?: "MARKET";
+      readonly quoteOrderQty: string;
+      readonly quantity?: never;
+    })
   | (Base & { readonly orderType: "LIMIT"; readonly quantity: string; readonly price: string })
   | (Base & { readonly orderType: "STOP_LOSS"; readonly quantity: string; readonly stopPrice: string })
   | (Base & {
@@ -62,11 +71,18 @@ export type SettledState =
     }
   | { readonly status: "REJECTED"; readonly result: SignalFault; readonly processedAt: string };
 
+type Recorded = {
+  readonly signalId: string;
+  /** What it was submitted under: a program that has died finds by it what it had sent. */
+  readonly idempotencyKey: string;
+  readonly receivedAt: string;
+};
+
 /** A signal as it is looked up by its id. */
-export type Signal = { readonly signalId: string; readonly receivedAt: string } & SignalState;
+export type Signal = Recorded & SignalState;
 
 /** A signal that is EXECUTED or REJECTED. */
-export type SettledSignal = { readonly signalId: string; readonly receivedAt: string } & SettledState;
+export type SettledSignal = Recorded & SettledState;
 
 /** A signal of the list. */
 export type ListedSignal = Signal & {

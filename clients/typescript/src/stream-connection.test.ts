@@ -2,6 +2,7 @@
 // Source: specification 5.3, 6, 7.3 and 8.3.
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { LyrebirdClosedError } from "./errors.ts";
 import { settled } from "./testing/manual-surroundings.ts";
 import { AHEAD_MS, KEY, openStreamStage, type StreamStage } from "./testing/stream-stage.ts";
 
@@ -201,10 +202,25 @@ test("closing ends every connection and leaves no timer", async () => {
   await Promise.all(connections.map(({ gone }) => gone));
   expect(time.pending()).toBe(0);
   expect(states.at(-1)).toBe("CLOSED");
-  candles.subscribe({ pair: "ETHUSDT", timeframe: "1m" });
   expect(client.candles().state).toBe("CLOSED");
   await settled();
   expect(time.pending()).toBe(0);
+});
+
+test("what was closed cannot be subscribed on any more, and says so", async () => {
+  const { client } = stage;
+  const [candles, books, others] = [client.candles(), client.orderBooks(), client.orderBooks()];
+  const book = books.subscribe({ pair: "BTCUSDT" });
+  books.close();
+  expect(() => books.subscribe(book)).toThrow(new LyrebirdClosedError("stream"));
+  others.subscribe(book);
+  client.close();
+  expect(() => others.subscribe(book)).toThrow(LyrebirdClosedError);
+  expect(() => candles.subscribe(TOPIC)).toThrow(LyrebirdClosedError);
+  expect(() => client.candles().subscribe(TOPIC)).toThrow(LyrebirdClosedError);
+  // What is tidied up afterwards does no harm.
+  candles.unsubscribe(TOPIC);
+  books.close();
 });
 
 test("closing does not wait for a server that stands still", async () => {

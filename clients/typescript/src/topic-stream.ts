@@ -3,7 +3,7 @@
 
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
-import { LyrebirdStreamError as StreamError } from "./errors.ts";
+import { LyrebirdClosedError, LyrebirdStreamError as StreamError } from "./errors.ts";
 import {
   type ConnectionHandlers,
   StreamConnection,
@@ -64,6 +64,7 @@ export class TopicStream<Topic> {
   readonly #parts: TopicStreamParts<Topic>;
   readonly #closing = new AbortController();
   readonly #rest: UpstreamRest;
+  #isClosed = false;
   #cancelWatch: Cancel = () => {};
   #watchedAt: number;
   #isAsking = false;
@@ -91,11 +92,17 @@ export class TopicStream<Topic> {
     return !this.#closing.signal.aborted;
   }
 
+  /** Throws if the program has closed it. One that the server has refused says so by its state, and throws nothing. */
+  mustNotBeClosed(): void {
+    if (this.#isClosed) throw new LyrebirdClosedError("stream");
+  }
+
   report(error: LyrebirdStreamError<Topic>): void {
     this.#parts.handlers.onError?.(error);
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#end();
     this.connection.close();
   }

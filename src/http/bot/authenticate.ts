@@ -15,8 +15,15 @@ export const KEY_HEADER = "x-bot-api-key";
 export const TIMESTAMP_HEADER = "x-bot-timestamp";
 export const SIGNATURE_HEADER = "x-bot-signature";
 
-/** What a request that failed is told. `messageSha256` is of the message that was built from the received bytes. */
-export type Unauthenticated = { readonly unauthenticated: string; readonly messageSha256?: string };
+/**
+ * What a request that failed is told. `messageSha256` is of the message that was built from the received bytes; `serverTime`,
+ * Unix ms, is for who is told that its timestamp is off.
+ */
+export type Unauthenticated = {
+  readonly unauthenticated: string;
+  readonly messageSha256?: string;
+  readonly serverTime?: number;
+};
 
 export async function authenticate(
   request: Request & { readonly body: string },
@@ -32,7 +39,9 @@ export async function authenticate(
   }
   const isInWindow =
     /^[0-9]{1,16}$/.test(timestamp) && Math.abs(Number(timestamp) - now) <= TIMESTAMP_OFF_MS_MAX;
-  if (!isInWindow) return { unauthenticated: "Request timestamp outside the allowed window" };
+  if (!isInWindow) {
+    return { unauthenticated: "Request timestamp outside the allowed window", serverTime: now };
+  }
   const bound = await gateway.store.findKey(apiKey);
   if (bound === null || bound.key.revokedAt !== null) return { unauthenticated: "Unknown API key" };
   const message = timestamp + method + target + body;

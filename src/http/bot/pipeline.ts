@@ -10,7 +10,7 @@ import { addressHolder, keyHolder } from "../../limits/holder.ts";
 import type { Strategy } from "../../store/store.ts";
 import type { Gateway, Reply, Request } from "../pipeline.ts";
 import { authenticate, KEY_HEADER, textOf } from "./authenticate.ts";
-import { failure, refusedBot } from "./present.ts";
+import { type BudgetOwner, failure, refusedBot, refusedOverBudget } from "./present.ts";
 import type { BotAnswer, BotRoute } from "./route.ts";
 import { routeOf } from "./route-table.ts";
 
@@ -33,8 +33,9 @@ export async function handleBot(request: Request, gateway: Gateway): Promise<Rep
   const found = routeOf(method, path);
   const address = addressHolder(request.address);
   const named = textOf(request.headers[KEY_HEADER]);
-  const ban = budgets.ban(found === null || named === "" ? address : keyHolder(named), wallNow());
-  if (ban !== null) return refusedBot(ban.refusal, ban.retryAfterSeconds);
+  const owner = found === null || named === "" ? "address" : "key";
+  const ban = budgets.ban(owner === "address" ? address : keyHolder(named), wallNow());
+  if (ban !== null) return refusedOverBudget(ban.refusal, owner, ban.retryAfterSeconds);
 
   if (found === null) return refusedBot({ refusal: "PATH_UNKNOWN", method, path });
   if (isRefusal(body)) return refusedBot(body);
@@ -43,13 +44,14 @@ export async function handleBot(request: Request, gateway: Gateway): Promise<Rep
   const caller = await authenticate({ ...request, body }, gateway, wallNow());
   if ("unauthenticated" in caller) {
     const flood = budgets.chargeFailure(address, wallNow());
-    if (flood !== null) return await refusedByBudget(flood);
-    return failure(401, caller.unauthenticated, { messageSha256: caller.messageSha256 });
+    if (flood !== null) return await refusedByBudget(flood, "address");
+    const { unauthenticated, ...more } = caller;
+    return failure(401, unauthenticated, more);
   }
 
   const admittedAt = wallNow();
   const charged = budgets.charge(keyHolder(caller.apiKey), admittedAt, COSTS[route.charge]);
-  if (charged.refusal !== null) return await refusedByBudget(charged);
+  if (charged.refusal !== null) return await refusedByBudget(charged, "key");
 
   const unfit = admit(route, caller.strategy);
   if (unfit !== null) return refusedBot(unfit);
@@ -82,10 +84,13 @@ function decoded(body: string): string | null {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A ban that this refusal began is durable before anybody hears of the refusal. */
-async function refusedByBudget({ refusal, retryAfterSeconds, banStored }: Charged): Promise<Reply> {
+async function refusedByBudget(
+  { refusal, retryAfterSeconds, banStored }: Charged,
+  owner: BudgetOwner,
+): Promise<Reply> {
   if (refusal === null) throw new Error("only a refusal is refused");
   await banStored;
-  return refusedBot(refusal, retryAfterSeconds);
+  return refusedOverBudget(refusal, owner, retryAfterSeconds);
 }
 
 function present(answer: BotAnswer): Reply {

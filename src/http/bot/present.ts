@@ -15,23 +15,26 @@ const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 const OWN_WORDS: { readonly [Name in RefusalName]?: string } = {
   BODY_TOO_LARGE: "The body is too large",
   REQUEST_MALFORMED: "The body is not UTF-8 text",
+  KEY_OF_OTHER_FAMILY: "This API key manages a futures strategy; this route needs the key of a spot strategy",
 };
 
-export function failure(
-  status: number,
-  message: string,
-  more: { readonly retryAfterSeconds?: number | undefined; readonly messageSha256?: string | undefined } = {},
-): Reply {
-  const { messageSha256, retryAfterSeconds } = more;
+/** Whose budget a request was counted by. */
+export type BudgetOwner = "key" | "address";
+
+/** What the body of a failure says beyond its message, and when its sender may come back. */
+type More = {
+  readonly retryAfterSeconds?: number | undefined;
+  readonly messageSha256?: string;
+  /** Unix ms. */
+  readonly serverTime?: number;
+};
+
+export function failure(status: number, message: string, { retryAfterSeconds, ...fields }: More = {}): Reply {
   const wait = retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined);
   return {
     status,
     headers: wait === undefined ? {} : { "retry-after": String(wait) },
-    body: JSON.stringify({
-      status: false,
-      message,
-      ...(messageSha256 === undefined ? {} : { messageSha256 }),
-    }),
+    body: JSON.stringify({ status: false, message, ...fields }),
   };
 }
 
@@ -42,6 +45,13 @@ export function refusedBot(refusal: Refusal, retryAfterSeconds?: number): Reply 
   return failure(status, OWN_WORDS[refusal.refusal] ?? msg, { retryAfterSeconds });
 }
 
+/** What a budget refuses, or the ban of its owner. */
+export function refusedOverBudget(refusal: Refusal, owner: BudgetOwner, retryAfterSeconds: number): Reply {
+  if (refusal.refusal !== "BANNED") return refusedBot(refusal, retryAfterSeconds);
+  const until = new Date(refusal.until).toISOString();
+  return failure(wireError(refusal).status, `This ${owner} is banned until ${until}`, { retryAfterSeconds });
+}
+
 /** What went well, in the envelope of the family. */
 export function success(message: string, data: object): BotAnswer {
   return { status: 200, body: { status: true, message, data } };
@@ -49,10 +59,11 @@ export function success(message: string, data: object): BotAnswer {
 
 /** A signal as lists show it: JSON text, since the order is shown as it was sent. Source: specification 2.8. */
 export function presentSignal(signal: Signal): string {
-  const { signalId, strategyId, state } = signal;
+  const { signalId, strategyId, idempotencyKey, state } = signal;
   const placed = state.status === "EXECUTED" ? collectiveId(strategyId, state.order.orderId) : null;
   const head = JSON.stringify({
     signalId,
+    idempotencyKey,
     status: state.status,
     result: resultOf(state, strategyId),
     collectiveId: placed,
@@ -67,9 +78,10 @@ export function presentSubmitted(signal: Signal, replayed: boolean): string {
 
 /** A signal that is asked for by its id. Source: specification 4.4. */
 export function presentSignalState(signal: Signal) {
-  const { signalId, strategyId, state } = signal;
+  const { signalId, strategyId, idempotencyKey, state } = signal;
   return {
     signalId,
+    idempotencyKey,
     status: state.status,
     result: resultOf(state, strategyId),
     ...timesOf(signal),

@@ -18,6 +18,11 @@ const collectiveId = z
   .string("must be a UUID")
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, "must be a UUID")
   .meta({ format: "uuid", examples: ["0b5c9a44-3f0d-8a2e-8c41-000000000001"] });
+/** White space around it would not survive a header. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[!-~]([ -~]{0,126}[!-~])?$/)
+  .meta({ examples: ["rebalance-2026-01-01-7"] });
 const signalId = z.uuid().meta({ examples: ["7d0f5f0e-6c0b-4c6e-9f57-0f6f3c0f8f11"] });
 
 /** What every error says. */
@@ -25,7 +30,7 @@ export const errorSchema = z
   .strictObject({ status: z.literal(false), message })
   .meta({ id: "Failure", description: "What went wrong." });
 
-/** What a signature that does not fit is told. */
+/** What a request is told that is not authenticated. */
 export const signatureErrorSchema = z
   .strictObject({
     status: z.literal(false),
@@ -37,6 +42,11 @@ export const signatureErrorSchema = z
       .meta({
         description:
           "With `Invalid signature`: SHA-256 of the message that was built from the received bytes. If it is that of your own message, the secret is wrong for the key; if not, other bytes arrived than were signed.",
+      }),
+    serverTime: time
+      .optional()
+      .meta({
+        description: "With `Request timestamp outside the allowed window`: the server's time, Unix ms.",
       }),
   })
   .meta({ id: "AuthenticationFailure", description: "The request is not authenticated." });
@@ -81,6 +91,7 @@ const refusedResult = z
 
 const state = {
   signalId,
+  idempotencyKey: idempotencyKeySchema.meta({ description: "What it was submitted under." }),
   status: z.enum(["RECEIVED", "EXECUTED", "REJECTED", "FAILED"]).meta({
     description: "EXECUTED and REJECTED are terminal; a RECEIVED or FAILED signal is tried again by itself.",
   }),
@@ -168,11 +179,6 @@ export const closeSchema = z.strictObject({}).meta({ description: "Nothing has t
 export const closedSchema = envelope(
   z.strictObject({ strategyId: z.string(), status: z.enum(["CLOSED", "CLOSING"]) }),
 );
-
-export const idempotencyKeySchema = z
-  .string()
-  .regex(/^[\x20-\x7e]{1,128}$/)
-  .meta({ examples: ["rebalance-2026-01-01-7"] });
 
 function envelope<Data extends z.ZodType>(data: Data) {
   return z.strictObject({ status: z.literal(true), message, data });

@@ -9,6 +9,9 @@ import { idempotencyKeySchema } from "./schemas.ts";
 /** Records an order under the key that the request carries, and has it executed. */
 export async function submit(call: BotCall): Promise<BotAnswer> {
   const { gateway, body, headers, admittedAt } = call;
+  if (headers["idempotency-key"] === undefined) {
+    return { status: 400, message: "The header idempotency-key is missing" };
+  }
   const idempotencyKey = textOf(headers["idempotency-key"]);
   if (!idempotencyKeySchema.safeParse(idempotencyKey).success) {
     return { status: 400, message: "idempotency-key must be 1 to 128 printable ASCII characters" };
@@ -24,7 +27,7 @@ export async function submit(call: BotCall): Promise<BotAnswer> {
     case "MALFORMED":
       return { status: 400, message: submitted.fault };
     case "OTHER_ORDER":
-      return { status: 422, message: "idempotency-key was used for another order" };
+      return { status: 422, message: "idempotency-key was used for another order; take a fresh key" };
   }
 }
 

@@ -82,5 +82,5 @@ function bodyOf<Schema extends z.ZodType>(
   const json = jsonOf(text);
   if (json === NOT_JSON) return { fault: "The body is not JSON" };
   const parsed = schema.safeParse(json);
-  return parsed.success ? { value: parsed.data } : { fault: faultOf(parsed.error) };
+  return parsed.success ? { value: parsed.data } : { fault: faultOf(parsed.error, json) };
 }
