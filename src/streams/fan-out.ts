@@ -11,8 +11,11 @@
 // text again, for each client, and send the same.
 import type { Socket } from "socket.io";
 
-/** Messages that must not be missed and wait for a client until it is given up. */
-export const KEPT_MESSAGES_MAX = 1_000;
+/**
+ * Messages that must not be missed and wait for a client until it is given up: as many finals as are fetched after an outage
+ * (a thousand a topic), of as many topics as a connection may have. All clients share a message.
+ */
+export const KEPT_MESSAGES_MAX = 20_000;
 
 /** What all clients of a message share. */
 export type Message = {

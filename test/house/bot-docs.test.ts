@@ -160,8 +160,8 @@ describe("docs/api/streams.md", () => {
     ]) {
       expect(values.filter((text) => text.includes(value))).not.toEqual([]);
     }
-    expect(KEPT_MESSAGES_MAX).toBe(1_000);
-    expect(streams).toContain("a thousand messages of this kind");
+    expect(KEPT_MESSAGES_MAX).toBe(20_000);
+    expect(streams).toContain("twenty thousand messages of this kind");
   });
 
   test.each([
