@@ -25,6 +25,7 @@ export function greeting({ url, firstStrategies, waiting }: Service, config: Con
     return count === 0 ? [] : [`${count} ${count === 1 ? kind.slice(0, -1) : kind}`];
   });
   if (watched.length > 0) lines.push(`Watching ${watched.join(", ")}.`);
+  lines.push(`Signals, streams and their documents: ${url}/docs`);
   if (firstStrategies.length > 0) {
     lines.push("", "Demo strategies were made for you. Their keys are shown this once.");
     lines.push(...firstStrategies.map((strategy) => introduction(strategy, url)));
@@ -51,9 +52,7 @@ ${title}
   import ccxt from "ccxt";
   const exchange = new ccxt.${client}({ apiKey: "${apiKey}", secret: "${apiSecret}" });
   for (const api in exchange.urls.api) exchange.urls.api[api] = exchange.urls.api[api].replace(/^https?:..[^/]+/, "${url}");
-  console.log(await exchange.createOrder(${order}));
-
-`;
+  console.log(await exchange.createOrder(${order}));`;
 }
 
 /** The market as its operator chose it; of another exchange's addresses the host alone. */

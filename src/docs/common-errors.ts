@@ -28,7 +28,7 @@ export const COMMON_ERRORS: readonly CommonError[] = [
     status: 400,
     description: "The key manages no spot strategy.",
     schema: errorSchema,
-    example: failure("This API key manages a strategy of the other family."),
+    example: failure("This API key manages a futures strategy; this route needs the key of a spot strategy"),
     hasRetryAfter: false,
     concerns: ({ key }) => key === "spot",
   },
@@ -53,11 +53,9 @@ export const COMMON_ERRORS: readonly CommonError[] = [
   },
   {
     status: 418,
-    description: "The key is banned: for two minutes after ten 429s within one.",
+    description: "The key or the address is banned: for two minutes after ten 429s within one.",
     schema: errorSchema,
-    example: failure(
-      "Way too much request weight used; IP banned until 1760000160000. Please use WebSocket Streams for live updates to avoid bans.",
-    ),
+    example: failure("This key is banned until 2026-01-01T00:02:00.000Z"),
     hasRetryAfter: true,
     concerns: everywhere,
   },
@@ -67,6 +65,14 @@ export const COMMON_ERRORS: readonly CommonError[] = [
     schema: errorSchema,
     example: failure("Too many reads; current limit is 60 requests per 10 SECOND."),
     hasRetryAfter: true,
+    concerns: everywhere,
+  },
+  {
+    status: 500,
+    description: "A fault of the service. Sending the same again is safe, a signal under the same key.",
+    schema: errorSchema,
+    example: failure("An unknown error occurred while processing the request."),
+    hasRetryAfter: false,
     concerns: everywhere,
   },
   {

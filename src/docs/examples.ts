@@ -42,6 +42,7 @@ const CANCELED = {
 
 const STATE = {
   signalId: SIGNAL_ID,
+  idempotencyKey: "rebalance-2026-01-01-7",
   status: "EXECUTED",
   result: { status: true, message: "Order placed", data: ORDER },
 };
@@ -88,7 +89,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     body: ORDER_SUBMITTED,
     202: { ...SIGNAL, replayed: false },
     400: failure("stopprice is not a field of this body"),
-    422: failure("idempotency-key was used for another order"),
+    422: failure("idempotency-key was used for another order; take a fresh key"),
   },
   "GET /bot/v1/spot/orders": { 200: success("Signals", [SIGNAL]) },
   "GET /bot/v1/spot/signals/:signalId": {

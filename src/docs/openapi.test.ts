@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
 import { BOT_ROUTES } from "../http/bot/routes.ts";
+import { isFault, readSubmission } from "../signals/submission.ts";
 import { COMMON_ERRORS } from "./common-errors.ts";
 import { type Operation, openApi } from "./openapi.ts";
 import { followed, referencesOf } from "./testing/references.ts";
@@ -11,6 +12,12 @@ const rows = BOT_ROUTES.map((route) => [`${route.method} ${route.path}`, route] 
 
 function operationOf({ method, path }: BotRoute): Operation | undefined {
   return document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+}
+
+function rowOf(wanted: string): BotRoute {
+  const row = rows.find(([name]) => name === wanted);
+  if (row === undefined) throw new Error(`there is no route ${wanted}`);
+  return row[1];
 }
 
 test("the document says of which version and of which server it is", () => {
@@ -48,9 +55,68 @@ test("a request carries all three headers", () => {
   ]);
 });
 
-test("no two operations have one name", () => {
+test("an operation has a name that reads well in code, and that no other has", () => {
   const ids = BOT_ROUTES.map((route) => operationOf(route)?.operationId);
+  expect(ids).toContain("submitSignal");
+  for (const id of ids) expect(id).toMatch(/^[a-z]+[A-Z][a-z]+$/);
   expect(new Set(ids).size).toBe(BOT_ROUTES.length);
+});
+
+test("a body that may be left out is not required", () => {
+  const required = (path: string) => document.paths[`/bot/v1/spot/${path}`]?.post?.requestBody?.required;
+  expect(["orders", "orders/cancel", "strategy/close", "test"].map(required)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+describe("a submission", () => {
+  const properties = document.components.schemas.Submission?.properties ?? {};
+  const amounts = ["quantity", "quoteOrderQty", "price", "stopPrice"];
+  const patternOf = (name: string) => {
+    const property = properties[name];
+    const text = typeof property === "object" ? property.anyOf?.[0] : undefined;
+    return new RegExp(typeof text === "object" ? (text.pattern ?? "") : "");
+  };
+
+  test.each([
+    ["0.5", true],
+    ["0.12345678", true],
+    ["0.1234567800", true],
+    ["0.123456789", false],
+    ["1e-7", false],
+    ["-1", false],
+  ])("may say %s as an amount: %s, as the server reads it", (amount, isTaken) => {
+    for (const name of amounts) expect(patternOf(name).test(amount), name).toBe(isTaken);
+    const order = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "LIMIT", price: "1" };
+    expect(isFault(readSubmission(JSON.stringify({ ...order, quantity: amount })))).toBe(!isTaken);
+  });
+
+  test("has an example of its own for each amount", () => {
+    const examples = amounts.map((name) => JSON.stringify(properties[name]));
+    expect(new Set(examples.map((text) => /"examples":(\[[^\]]*\])/.exec(text)?.[1])).size).toBe(
+      amounts.length,
+    );
+  });
+
+  test("is what the order of a signal is", () => {
+    for (const name of ["Signal", "SubmittedSignal"]) {
+      expect(document.components.schemas[name]?.properties?.order, name).toMatchObject({
+        $ref: "#/components/schemas/Submission",
+      });
+    }
+    expect(JSON.stringify(document.components.schemas.Signal?.properties?.order)).not.toContain("properties");
+  });
+
+  test("has a key without spaces at its ends, which headers lose", () => {
+    const schema = operationOf(rowOf("POST /bot/v1/spot/orders"))?.parameters[0]?.schema;
+    const pattern = new RegExp(schema?.pattern ?? "");
+    const longest = "k".repeat(128);
+    expect(["k", "a b", longest].filter((key) => !pattern.test(key))).toEqual([]);
+    expect(["", " k", "k ", "ä", `${longest}k`].filter((key) => pattern.test(key))).toEqual([]);
+  });
 });
 
 describe.each(rows)("%s", (_name, route) => {
@@ -82,7 +148,7 @@ describe.each(rows)("%s", (_name, route) => {
 
   test("has the errors that any route may answer", () => {
     const statuses = Object.keys(operation?.responses ?? {});
-    expect(statuses).toEqual(expect.arrayContaining(["401", "418", "429", "503"]));
+    expect(statuses).toEqual(expect.arrayContaining(["401", "418", "429", "500", "503"]));
     expect(statuses.includes("400")).toBe(route.key === "spot" || 400 in route.answers);
     expect(statuses.includes("413")).toBe(route.method === "POST");
   });

@@ -2,11 +2,12 @@
 // What no row says holds for all of them: how a request is signed, and which errors any of them may answer.
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
-import { submissionSchema } from "../signals/submission.ts";
 import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
 import { exampleOf } from "./examples.ts";
+import { operationId } from "./operation-ids.ts";
 import { type JsonSchema, SchemaBook } from "./schema-book.ts";
 import { BOT_INTRODUCTION, SIGNED_HEADERS } from "./signing.ts";
+import { BOT_SCHEMAS, WIRE_WORDS } from "./wire-words.ts";
 
 export type OpenApi = {
   readonly openapi: "3.1.0";
@@ -49,12 +50,9 @@ type SecurityScheme = {
   readonly description: string;
 };
 
-/** What the document shares besides what has a name of its own. */
-const BOT_SCHEMAS = { Submission: submissionSchema };
-
 /** The document of these routes; `address` is where they are served, an origin. */
 export function openApi(routes: readonly BotRoute[], address: string): OpenApi {
-  const book = new SchemaBook("draft-2020-12", BOT_SCHEMAS);
+  const book = new SchemaBook("draft-2020-12", BOT_SCHEMAS, WIRE_WORDS);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
@@ -98,7 +96,7 @@ function operationOf(route: BotRoute, book: SchemaBook): Operation {
     ({ status, concerns }) => concerns(route) && !(status in route.answers),
   );
   return {
-    operationId: operationId(route),
+    operationId: operationId(routeName(route)),
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     parameters: [...pathParameters(route), ...headerParameters(route, book)],
@@ -108,15 +106,6 @@ function operationOf(route: BotRoute, book: SchemaBook): Operation {
       ...common.map((error) => [String(error.status), commonAnswer(error, book)] as const),
     ]),
   };
-}
-
-/** `postOrdersCancel` of `POST /bot/v1/spot/orders/cancel`: what a generated client calls it. */
-function operationId({ method, path }: BotRoute): string {
-  const words = path
-    .replace(/^\/bot\/v1\/spot\//, "")
-    .split(/\W+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return [method.toLowerCase(), ...words].join("");
 }
 
 function pathParameters({ path }: BotRoute): readonly Parameter[] {
@@ -146,7 +135,8 @@ function requestBody(route: BotRoute, book: SchemaBook): Pick<Operation, "reques
   if (body === null) return { requestBody: { required: false, content: contentOf({}, undefined) } };
   return {
     requestBody: {
-      required: true,
+      // Where `{}` says everything, nothing says it too.
+      required: !body.safeParse({}).success,
       content: contentOf(book.write(body), exampleOf(routeName(route), "body")),
     },
   };

@@ -74,6 +74,7 @@ describe("the pages", () => {
     ["/docs/asyncapi.json", "application/json"],
     ["/docs/api/spot.md", "text/plain"],
     ["/docs/fidelity.md", "text/plain"],
+    ["/docs/clients/typescript/README.md", "text/plain"],
   ])("%s is served as %s", (path, contentType) => {
     const page = pages(path);
     expect(page?.status).toBe(200);
@@ -88,9 +89,21 @@ describe("the pages", () => {
     "/docs/../package.json",
     "/docs/api/../../package.json",
     "/docs/decisions/0001-journal-entries-carry-postings.md",
+    "/docs/clients/typescript/package.json",
     "/docs/__proto__",
   ])("%s is none of them", (path) => {
     expect(pages(path)).toBeNull();
+  });
+
+  test("have no links but to pages that are served", () => {
+    const texts = links.filter((link) => link.endsWith(".md"));
+    const targets = texts.flatMap((path) =>
+      [...(pages(path)?.body ?? "").matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(([, target = ""]) => target),
+    );
+    expect(targets).toContain("/docs/clients/typescript/README.md");
+    expect(targets.filter((target) => pages(target) === null)).toEqual([]);
+    // What is not served is still named.
+    expect(pages("/docs/fidelity.md")?.body).toContain("scenarios/");
   });
 
   test("are made once", () => {

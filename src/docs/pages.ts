@@ -1,16 +1,20 @@
-// What is served under /docs: the readable page, both documents, and the texts of docs/ as they are. All of it is made once, when it
-// is first asked for, and kept as text.
+// What is served under /docs: the readable page, both documents, and the texts of docs/ and of the client, as they are but for links
+// that would lead to nothing here. All of it is made once, when it is first asked for, and kept as text.
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path/posix";
 import { BOT_ROUTES } from "../http/bot/routes.ts";
 import type { Pages, Reply } from "../http/pipeline.ts";
 import { asyncApi } from "./asyncapi.ts";
 import { openApi } from "./openapi.ts";
 import { PAGE_POLICY, page } from "./page.ts";
 
-const DOCUMENTS = join(import.meta.dirname, "../../docs");
-/** The folders whose texts are for those who use the service. */
-const FOLDERS = ["api", "."];
+const ROOT = join(import.meta.dirname, "../..");
+/** The folders whose texts are for those who use the service, and where each is served. */
+const FOLDERS = [
+  { folder: "docs/api", served: "/docs/api" },
+  { folder: "docs", served: "/docs" },
+  { folder: "clients/typescript", served: "/docs/clients/typescript" },
+] as const;
 
 /** The pages by path; null for a path that is none. `address` says where the service is reached once it listens: an origin. */
 export function createPages(address: () => string): Pages {
@@ -24,7 +28,7 @@ export function createPages(address: () => string): Pages {
 
 function makePages(address: string): ReadonlyMap<string, Reply> {
   const documents = { openApi: openApi(BOT_ROUTES, address), asyncApi: asyncApi(address) };
-  const texts = FOLDERS.flatMap(textsOf);
+  const texts = readTexts();
   const readable = reply("text/html", page({ ...documents, address, texts }), {
     "content-security-policy": PAGE_POLICY,
   });
@@ -39,12 +43,26 @@ function makePages(address: string): ReadonlyMap<string, Reply> {
 
 type Text = { readonly path: string; readonly title: string; readonly text: string };
 
-/** The Markdown texts of a folder of docs/; their titles are their first headings. */
-function textsOf(folder: string): readonly Text[] {
-  const names = readdirSync(join(DOCUMENTS, folder)).filter((name) => name.endsWith(".md"));
-  return names.sort().map((name) => {
-    const text = readFileSync(join(DOCUMENTS, folder, name), "utf8");
-    return { path: join("/docs", folder, name), title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+/** The Markdown texts that are served; their titles are their first headings. */
+function readTexts(): readonly Text[] {
+  const files = FOLDERS.flatMap(({ folder, served }) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith(".md"))
+      .sort()
+      .map((name) => ({ file: join(folder, name), path: join(served, name) })),
+  );
+  const paths = new Map(files.map(({ file, path }) => [file, path]));
+  return files.map(({ file, path }) => {
+    const text = withServedLinks(readFileSync(join(ROOT, file), "utf8"), dirname(file), paths);
+    return { path, title: /^# (.+)$/m.exec(text)?.[1] ?? path, text };
+  });
+}
+
+/** The text of a file in a folder: its links to other files lead to where those are served, and are mere words if they are not. */
+function withServedLinks(text: string, folder: string, paths: ReadonlyMap<string, string>): string {
+  return text.replace(/\[([^\]]+)\]\(([^)#:\s]+)(#[^)]*)?\)/g, (_link, words, target, place = "") => {
+    const path = paths.get(join(folder, target));
+    return path === undefined ? words : `[${words}](${path}${place})`;
   });
 }
 

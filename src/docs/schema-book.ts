@@ -8,16 +8,26 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
 /** Which draft a document writes: OpenAPI 3.1 the one of 2020-12, AsyncAPI 3.0 the seventh. */
 type Draft = "draft-2020-12" | "draft-7";
 
-const HOME = "#/components/schemas/";
+/** Where a document keeps what it shares. */
+export const HOME = "#/components/schemas/";
 
 export class SchemaBook {
   readonly #named = new Map<string, JsonSchema>();
   readonly #draft: Draft;
   readonly #names: Names;
+  readonly #words: ReadonlyMap<z.core.$ZodType, JsonSchema>;
 
-  /** A book with names for these schemas, besides those that have an id of their own. */
-  constructor(draft: Draft, names: Readonly<Record<string, z.ZodType>>) {
+  /**
+   * A book with names for these schemas, besides those that have an id of their own, and with keywords that take the place of
+   * those of a schema; one that is a reference there is nothing else.
+   */
+  constructor(
+    draft: Draft,
+    names: Readonly<Record<string, z.ZodType>>,
+    words: ReadonlyMap<z.core.$ZodType, JsonSchema> = new Map(),
+  ) {
     this.#draft = draft;
+    this.#words = words;
     this.#names = new Names(new Map(Object.entries(names).map(([name, schema]) => [schema, name])));
   }
 
@@ -33,8 +43,13 @@ export class SchemaBook {
       target: this.#draft,
       metadata: this.#names,
       // What may not be changed in our code is not what a document means by the word.
-      override: ({ jsonSchema }) => {
+      override: ({ zodSchema, jsonSchema }) => {
         delete jsonSchema.readOnly;
+        const words = this.#words.get(zodSchema);
+        if (words === undefined) return;
+        if (words.$ref !== undefined)
+          for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+        Object.assign(jsonSchema, words);
       },
     });
     for (const [name, definition] of Object.entries({ ...$defs, ...(definitions as typeof $defs) })) {

@@ -7,7 +7,7 @@ export const SIGNED_HEADERS = [
   {
     scheme: "botTimestamp",
     name: "x-bot-timestamp",
-    description: "The time in Unix ms, as text; at most 30 seconds from the server's.",
+    description: "The time in Unix ms, as text; at most 30 seconds from the server's. Seconds are refused.",
   },
   {
     scheme: "botSignature",
@@ -32,7 +32,9 @@ between the parts:
 
 The signature is its HMAC-SHA256, keyed with the API secret as text, in lowercase hex. When the answer is "Invalid signature", it
 has \`messageSha256\`: the SHA-256 of the message that the server made out of what it received. If it is not the SHA-256 of the
-message that you signed, other bytes arrived than were signed; if it is, the secret is not that of the key.
+message that you signed, other bytes arrived than were signed. If it is, what is wrong is the secret, how it was used (decoded from
+hex) or how the signature is written (not in lowercase hex). When the timestamp is outside its window, which one in seconds always
+is, the answer has \`serverTime\`.
 
 **Errors** are \`{ "status": false, "message": … }\`. Routes of a strategy answer 400 to a key
 that manages no spot strategy. A 429, 418 or 503 says in \`Retry-After\` after how many seconds to come back.

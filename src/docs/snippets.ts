@@ -15,16 +15,18 @@ BODY='{"symbol":"BTCUSDT","tradeType":"BUY","quoteOrderQty":"20"}'
 TIMESTAMP=$(date +%s)000
 SIGNATURE=$(printf %s "\${TIMESTAMP}POST$TARGET$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')
 curl -H "x-bot-api-key: $KEY" -H "x-bot-timestamp: $TIMESTAMP" -H "x-bot-signature: $SIGNATURE" \\
-  -H "content-type: application/json" -H "idempotency-key: entry-1" -d "$BODY" "$URL$TARGET"`,
+  -H "content-type: application/json" -H "idempotency-key: docs-curl-1" -d "$BODY" "$URL$TARGET"`,
     },
     {
       title: "The client for TypeScript",
       text: `
 import { LyrebirdClient } from "@lyrebird/client";
 
+// The client is on no registry. In Lyrebird's directory: npm pack -w @lyrebird/client --pack-destination ../my-bot
+// and in ../my-bot: npm install ./lyrebird-client-*.tgz
 const client = new LyrebirdClient({ baseUrl: "${address}", apiKey: "lyre_bot_…", apiSecret: "…" });
 console.log(
-  await client.submit({ symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" }, { idempotencyKey: "entry-1" }),
+  await client.submit({ symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" }, { idempotencyKey: "docs-client-1" }),
 );`,
     },
   ].map(trimmed);
@@ -42,7 +44,7 @@ import { io } from "socket.io-client";
 const [KEY, SECRET, URL] = ["lyre_bot_…", "…", "${address}"];
 
 function connect(namespace) {
-  return io(URL + namespace, {
+  const socket = io(URL + namespace, {
     transports: ["websocket"],
     // A function, so that every attempt has a fresh timestamp and signature.
     auth: (send) => {
@@ -54,17 +56,39 @@ function connect(namespace) {
     reconnectionDelayMax: 30_000,
     randomizationFactor: 0.5,
   });
+  socket.on("connect_error", (error) => console.error("no connection:", error.message));
+  socket.on("error", ({ code, message }) => console.error(code, message));
+  // You are in when the first of these arrives.
+  socket.on("subscribed", (topic) => console.log("subscribed", topic));
+  return socket;
 }
 
 const market = connect("/bot/v1/market");
 market.on("connect", () => market.emit("subscribe", { pair: "BTCUSDT", timeframe: "1m" }));
 market.on("marketData", ({ candle }) => console.log(candle.close, candle.isFinal ? "final" : ""));
-market.on("error", ({ code, message }) => console.error(code, message));
 
 const books = connect("/bot/v1/orderbook");
 books.on("connect", () => books.emit("subscribe", { pair: "BTCUSDT", levels: 5 }));
-books.on("orderBook", ({ bids, asks }) => console.log(bids[0], asks[0]));
-books.on("error", ({ code, message }) => console.error(code, message));`,
+books.on("orderBook", ({ bids, asks }) => console.log(bids[0], asks[0]));`,
+    },
+    {
+      title: "Python, with python-socketio[client]",
+      text: `
+import hashlib, hmac, time, socketio
+
+KEY, SECRET, URL, MARKET = "lyre_bot_…", "…", "${address}", "/bot/v1/market"
+
+def auth():  # a function: it is called for every attempt to connect
+    timestamp = str(int(time.time() * 1000))
+    signature = hmac.new(SECRET.encode(), f"{timestamp}GET{MARKET}".encode(), hashlib.sha256).hexdigest()
+    return {"apiKey": KEY, "timestamp": timestamp, "signature": signature}
+
+client = socketio.Client(reconnection_delay=1, reconnection_delay_max=30)
+for event in ("subscribed", "marketData", "error", "connect_error"):
+    client.on(event, lambda *said, event=event: print(event, *said), namespace=MARKET)
+client.on("connect", lambda: client.emit("subscribe", {"pair": "BTCUSDT", "timeframe": "1m"}, MARKET), MARKET)
+client.connect(URL, namespaces=[MARKET], transports=["websocket"], auth=auth)
+client.wait()`,
     },
   ].map(trimmed);
 }

@@ -57,7 +57,7 @@ const DEPTH_STREAM = { pair: "BTCUSDT", levels: 5, speed: "1000ms" };
 const ERROR: Omit<Message, "channel" | "example"> = {
   event: "error",
   sender: "server",
-  summary: "Every failure. Decide by `code`, never by `message`.",
+  summary: "Every failure once the namespace is joined. Decide by `code`, never by `message`.",
   schema: STREAM_ERROR,
 };
 

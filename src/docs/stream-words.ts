@@ -29,6 +29,16 @@ export const ERROR_TABLE = [
   }),
 ].join("\n");
 
+/** What a stock client says itself before it has joined, as a table. */
+export const CONNECT_ERROR_TABLE = [
+  "| `connect_error` | Why | Then |",
+  "|---|---|---|",
+  '| `xhr poll error` | The client begins with long-polling, as it does by default; `error.context.responseText` says so. Set `transports: ["websocket"]` | tried again, in vain |',
+  "| `Invalid namespace` | There is no such namespace | not tried again |",
+  "| `websocket error`, with 404 in `error.description.message` | The path is not `/socket.io/`, with its slash at the end | tried again, in vain |",
+  "| `websocket error` | The server is down or restarting, takes no more connections, or a proxy in front lets no WebSocket through | tried again |",
+].join("\n");
+
 /** Every bound that a client may meet, as a table. */
 export const LIMIT_TABLE = [
   "| Limit | Value |",
@@ -72,9 +82,15 @@ every \`connect\`, subscribe to everything again.
 **Handshake.** Each namespace is authenticated when it is connected to. The \`auth\` object has \`apiKey\`, \`timestamp\` (Unix ms, as
 text) and \`signature\`: HMAC-SHA256 of \`timestamp + "GET" + namespace\`, with nothing between, keyed with the API secret as text, in
 lowercase hex. Who cannot set it sends the headers \`x-bot-api-key\`, \`x-bot-timestamp\` and \`x-bot-signature\`. Compute them anew for
-every attempt. A handshake that is refused is answered by \`error\` and a disconnect.
+every attempt. A handshake that is refused is answered by \`connect\`, then \`error\` and a disconnect: you are in when the first
+\`subscribed\` arrives.
 
-**Errors.** Every failure is an event \`error\`. Decide by \`code\`, never by \`message\`; \`retryAfterMs\` is there where waiting helps.
+**Before a namespace is joined** what fails is your own client's \`connect_error\`, so listen to that too:
+
+${CONNECT_ERROR_TABLE}
+
+**Errors.** Once a namespace is joined, every failure is an event \`error\`. Decide by \`code\`, never by \`message\`; \`retryAfterMs\` is
+there where waiting helps. An error does not always name its subscription: wait for \`subscribed\` or \`error\` before the next.
 
 ${ERROR_TABLE}
 

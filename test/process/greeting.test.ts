@@ -40,6 +40,27 @@ function newMasterKey(): string {
 const lyrebird = (...args: string[]) => runNode(["src/cli.ts", ...args]);
 
 describe("the greeting", () => {
+  test("names the documents at the first start and at any later one, and has no more empty lines than it needs", async () => {
+    const dataDir = newDirectory();
+    const first = await gatewayOfTest({ dataDir, env: { LOG_LEVEL: "silent" } });
+    await first.stop();
+    const next = await gatewayOfTest({ dataDir, env: { LOG_LEVEL: "silent" } });
+    await next.stop();
+    for (const gateway of [first, next]) {
+      await eventually("all output was read", () => gateway.process.stdout?.readableEnded === true);
+      const line = `Signals, streams and their documents: ${gateway.url}/docs`;
+      expect(
+        gateway
+          .output()
+          .split("\n")
+          .filter((text) => text === line),
+      ).toHaveLength(1);
+      expect(gateway.output()).not.toMatch(/\n\n\n|\n\n$/);
+    }
+    expect(first.output()).toContain("Demo strategies");
+    expect(next.output()).not.toContain("Demo strategies");
+  });
+
   test("names the market", async () => {
     const exchange = await openSimulatedExchange({ seed: 1 });
     onTestFinished(() => exchange.close());

@@ -64,7 +64,8 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     headers: {
       "idempotency-key": {
         schema: idempotencyKeySchema,
-        description: "Names the signal within the strategy: 1 to 128 printable ASCII characters.",
+        description:
+          "Names the signal within the strategy: 1 to 128 printable ASCII characters, without spaces at its ends, which headers lose.",
       },
     },
     body: submissionSchema,
@@ -103,7 +104,8 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     ...write,
     path: "/bot/v1/spot/orders/cancel",
     summary: "Cancel an order",
-    description: "May be repeated. An order that is over answers what it is, and is no error.",
+    description:
+      "May be repeated as long as the strategy is LIVE. An order that is over answers what it is, and is no error.",
     body: cancelSchema,
     answers: {
       200: { schema: canceledSchema, description: "The order, cancelled now or over before." },

@@ -41,13 +41,11 @@ export const signatureErrorSchema = z
       .optional()
       .meta({
         description:
-          "With `Invalid signature`: SHA-256 of the message that was built from the received bytes. If it is that of your own message, the secret is wrong for the key; if not, other bytes arrived than were signed.",
+          "With `Invalid signature`: SHA-256 of the message that was built from the received bytes. If it is that of your own message, what is wrong is the secret, how it was used (decoded from hex) or how the signature is written (not in lowercase hex); if not, other bytes arrived than were signed.",
       }),
-    serverTime: time
-      .optional()
-      .meta({
-        description: "With `Request timestamp outside the allowed window`: the server's time, Unix ms.",
-      }),
+    serverTime: time.optional().meta({
+      description: "With `Request timestamp outside the allowed window`: the server's time, Unix ms.",
+    }),
   })
   .meta({ id: "AuthenticationFailure", description: "The request is not authenticated." });
 
