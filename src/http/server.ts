@@ -27,6 +27,7 @@ import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
+import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
 import { UnderWay } from "./under-way.ts";
 import { BOT_WORDS, EXCHANGE_WORDS } from "./words.ts";
@@ -44,8 +45,6 @@ const OPTIONS: ServerOptions = {
   /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
   keepAliveTimeout: 75_000,
 };
-/** A connection on which nothing moves, such as one whose answer nobody reads, is cut after once or twice this, ms. */
-const STANDSTILL_MS_MAX = 30_000;
 
 /** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
@@ -127,8 +126,9 @@ export function createServer(
   server.on("clientError", (error, socket) =>
     answerGarbage(error, socket as Socket, underWay.isOn(socket as Socket)),
   );
-  server.setTimeout(STANDSTILL_MS_MAX);
   const connections = new Connections(server);
+  const standstills = new Standstills(server);
+  const looking = setInterval(() => standstills.look(), LOOK_INTERVAL_MS).unref();
   return {
     server,
     async listen({ host, port }) {
@@ -143,6 +143,7 @@ export function createServer(
       return `${scheme}://${host}:${(server.address() as AddressInfo).port}`;
     },
     async close() {
+      clearInterval(looking);
       server.close();
       await underWay.none();
       connections.cut();
