@@ -32,6 +32,8 @@ export type FireOptions = {
   /** How often something is killed while they are sent. */
   readonly kills: number;
   readonly cuts: boolean;
+  /** Whether every order can be taken and no bot gives up. */
+  readonly isPlain?: boolean;
   readonly onProgress?: (progress: Progress) => void;
   /** Ends the run without a verdict. */
   readonly signal?: AbortSignal;
@@ -84,15 +86,22 @@ export async function fire(options: FireOptions): Promise<FireReport | null> {
   try {
     const bots = strategies.map((credentials, index) => new Bot(`b${index}`, credentials));
     await target.start();
-    const { signals, kills, signal, onProgress } = options;
+    const { signals, kills, signal, onProgress, isPlain = false } = options;
     const onKill = (begun: number, killed: number) => onProgress?.({ begun, kills: killed, left: null });
-    await sendAll({ signals, kills, signal, onKill, bots, target, proxy, counts, draw });
+    await sendAll({ signals, isPlain, kills, signal, onKill, bots, target, proxy, counts, draw });
     report.left = sentOf(bots).filter(({ shown }) => !isTerminal(shown)).length;
     report.settledMs = await awaitEnds(target, bots, options, faults);
     await sendAgain(target, bots, draw);
     await target.stop();
     report.audit = await store.beside((beside) => auditAll(beside, store, bots));
     faults.push(...report.audit.faults);
+    const { executed } = report.audit;
+    if (isPlain && executed !== signals) {
+      faults.push({
+        kind: "LOST",
+        what: `of ${signals} signals that can be taken ${executed} were executed`,
+      });
+    }
   } catch (error) {
     if (options.signal?.aborted !== true) {
       const reason = error instanceof Error ? error.stack : String(error);

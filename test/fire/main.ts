@@ -42,12 +42,20 @@ async function main(): Promise<number> {
   return isClean && !broken.signal.aborted ? 0 : 1;
 }
 
-async function fireAtAll({ stores, mustHave, signals, seed, kills, cuts }: Options): Promise<FireReport[]> {
+async function fireAtAll({
+  stores,
+  mustHave,
+  signals,
+  seed,
+  kills,
+  cuts,
+  isPlain,
+}: Options): Promise<FireReport[]> {
   const reports: FireReport[] = [];
   for (const store of stores) {
     if (broken.signal.aborted) break;
     const report = await fire({
-      ...{ store, seed, signals, cuts, signal: broken.signal },
+      ...{ store, seed, signals, cuts, isPlain, signal: broken.signal },
       kills: kills ? Math.ceil(signals / SIGNALS_PER_KILL) : 0,
       onProgress: (progress) => say(`${store}: ${wordsOf(progress, signals)}`),
     });

@@ -13,6 +13,8 @@ export type Options = {
   /** Whether the server is killed, and whether connections are cut. */
   readonly kills: boolean;
   readonly cuts: boolean;
+  /** Whether every order can be taken and no bot gives up, so that there are as many executions as signals. */
+  readonly isPlain: boolean;
   readonly isJson: boolean;
 };
 
@@ -31,6 +33,7 @@ Options:
   --signals N   signals per store, 1 to ${SIGNALS_MAX}   (${SIGNALS_DEFAULT})
   --store NAME  sqlite, postgres or both   (both; without PostgreSQL's programs, sqlite alone)
   --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --plain       only orders that can be taken, and no bot gives up: exactly as many executions as signals
   --no-kills    nothing is killed
   --no-cuts     connections are left alone
   --json        the report as JSON
@@ -45,6 +48,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     signals: "string",
     store: "string",
     seed: "string",
+    plain: "boolean",
     "no-kills": "boolean",
     "no-cuts": "boolean",
     json: "boolean",
@@ -63,6 +67,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     mustHave: named !== undefined,
     kills: values["no-kills"] !== true,
     cuts: values["no-cuts"] !== true,
+    isPlain: values.plain === true,
     isJson: values.json === true,
   };
 }

@@ -50,6 +50,11 @@ export function drawOrder(draw: Draw, touch: Touch, isFirst: boolean): DrawnOrde
   return takes({ tradeType, orderType: "STOP_LOSS_LIMIT", quantity, stopPrice, price: stopPrice });
 }
 
+/** An order that can be taken whatever came before it, twenty times by one strategy. */
+export function plainOrder(): DrawnOrder {
+  return takes({ tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "6.5" });
+}
+
 /** The same order but for one of its fields. */
 export function otherThan(body: Body): Body {
   return { ...body, tradeType: body.tradeType === "BUY" ? "SELL" : "BUY" };

@@ -5,7 +5,7 @@ import { GatewayFault } from "../crash/faults.ts";
 import { quotesOf } from "../crash/markets.ts";
 import type { Bot, Sent, Told } from "./bot.ts";
 import type { CuttingProxy } from "./cutting-proxy.ts";
-import { drawOrder } from "./orders.ts";
+import { drawOrder, plainOrder } from "./orders.ts";
 import type { Target } from "./target.ts";
 
 export type Counts = {
@@ -22,6 +22,8 @@ export type Counts = {
 /** Signals that are under way at once. */
 const LANES = 24;
 const ATTEMPTS_MAX = 6;
+/** Of a bot that does not give up. */
+const PLAIN_ATTEMPTS_MAX = 200;
 const PAUSE_MS_MAX = 120;
 /** Of a signal: that it is sent twice at once, and, in the end, that its key is tried with another order. */
 const TWIN_CHANCE = 0.15;
@@ -32,6 +34,8 @@ const AGAIN_CHANCE = 0.15;
 
 type Sending = {
   readonly signals: number;
+  /** Whether every order can be taken and no bot gives up. */
+  readonly isPlain: boolean;
   /** How often something is killed meanwhile. */
   readonly kills: number;
   readonly signal?: AbortSignal | undefined;
@@ -51,7 +55,7 @@ type Sending = {
 
 /** Has every bot send its signals, by turns, and strikes in between. */
 export async function sendAll(sending: Sending): Promise<void> {
-  const { bots, target, signals, kills, draw, signal, onKill } = sending;
+  const { bots, target, signals, isPlain, kills, draw, signal, onKill } = sending;
   const { SPOT: touch } = await quotesOf((await target.serving()).url);
   // The last one leaves time for signals that are sent afterwards.
   const strikes = Array.from({ length: kills }, (_, index) =>
@@ -65,7 +69,7 @@ export async function sendAll(sending: Sending): Promise<void> {
       const bot = bots[begun % bots.length];
       if (bot === undefined) throw new Error("there are bots");
       begun += 1;
-      const sent = bot.add(drawOrder(draw, touch, bot.signals.size === 0));
+      const sent = bot.add(isPlain ? plainOrder() : drawOrder(draw, touch, bot.signals.size === 0));
       if (strikes.includes(begun)) {
         striking = striking.then(() => target.strike());
         striking.then(
@@ -89,7 +93,7 @@ export async function sendAll(sending: Sending): Promise<void> {
 
 /** Sends a signal again and again until its bot is told of it, or gives up. */
 async function submitUntilTold(sending: Sending, bot: Bot, sent: Sent): Promise<void> {
-  const { target, proxy, counts, draw } = sending;
+  const { target, proxy, counts, draw, isPlain } = sending;
   const isTwin = draw() < TWIN_CHANCE;
   const attempt = async (send: () => Promise<Told>) => {
     counts.requests += 1;
@@ -105,12 +109,12 @@ async function submitUntilTold(sending: Sending, bot: Bot, sent: Sent): Promise<
   };
   const submit = () => attempt(() => bot.submit(proxy.url, sent));
   if (isTwin) counts.twins += 1;
-  for (let attempts = 1; attempts <= ATTEMPTS_MAX; attempts += 1) {
+  for (let attempts = 1; attempts <= (isPlain ? PLAIN_ATTEMPTS_MAX : ATTEMPTS_MAX); attempts += 1) {
     await target.serving();
     if (attempts > 1) counts.retries += 1;
     const told = await Promise.all(isTwin ? [submit(), submit()] : [submit()]);
     const isOver = told.includes(true) && draw() >= AGAIN_CHANCE;
-    if (isOver || (!told.includes(true) && draw() < GIVE_UP_CHANCE)) break;
+    if (isOver || (!told.includes(true) && !isPlain && draw() < GIVE_UP_CHANCE)) break;
     await pause(Math.floor(draw() * PAUSE_MS_MAX));
   }
   if (sent.shown === null || draw() >= MISMATCH_CHANCE) return;
