@@ -4,7 +4,6 @@ import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
 import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
 import { exampleOf } from "./examples.ts";
-import { operationId } from "./operation-ids.ts";
 import { type JsonSchema, SchemaBook } from "./schema-book.ts";
 import { BOT_INTRODUCTION, SIGNED_HEADERS } from "./signing.ts";
 import { BOT_SCHEMAS, WIRE_WORDS } from "./wire-words.ts";
@@ -96,7 +95,7 @@ function operationOf(route: BotRoute, book: SchemaBook): Operation {
     ({ status, concerns }) => concerns(route) && !(status in route.answers),
   );
   return {
-    operationId: operationId(routeName(route)),
+    operationId: route.operationId,
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     parameters: [...pathParameters(route), ...headerParameters(route, book)],

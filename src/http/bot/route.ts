@@ -41,6 +41,8 @@ export type BotRoute = {
   readonly key: "any" | "spot";
   /** Refused on a strategy that is not LIVE. */
   readonly writes: boolean;
+  /** What generated clients call it. */
+  readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   /** Headers of its own, by name, with what they are for. */

@@ -30,6 +30,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     ...read,
     path: "/bot/v1/spot/pairs",
     key: "any",
+    operationId: "listPairs",
     summary: "The pairs and timeframes that are supported",
     description: "The same for every key. A new pair may take 30 minutes to appear.",
     answers: { 200: { schema: pairsSchema, description: "The pairs that are trading." } },
@@ -41,6 +42,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     charge: "READ",
     key: "any",
     writes: false,
+    operationId: "testKey",
     summary: "Whether a request is signed as it must be",
     description:
       "Nothing is recorded or executed. The body may be empty or any JSON; whatever is sent must be signed.",
@@ -58,6 +60,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     key: "spot",
     // A key that was used before answers also when the strategy is not LIVE any more: `Signals` asks in that order.
     writes: false,
+    operationId: "submitSignal",
     summary: "Submit an order as a signal",
     description:
       "Recorded durably, executed once and only once. Sending it again under the same `idempotency-key` is always safe: a terminal signal is answered as it is stored, any other is tried again at once. It is also tried again by itself.",
@@ -84,6 +87,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     ...read,
     path: "/bot/v1/spot/orders",
     key: "spot",
+    operationId: "listSignals",
     summary: "The newest signals of the strategy",
     description: "Up to 500, newest first. Orders that were placed otherwise are not among them.",
     answers: { 200: { schema: signalListSchema, description: "The signals." } },
@@ -93,6 +97,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     ...read,
     path: "/bot/v1/spot/signals/:signalId",
     key: "spot",
+    operationId: "findSignal",
     summary: "What became of a signal",
     answers: {
       200: { schema: signalStateSchema, description: "The signal as it stands." },
@@ -103,6 +108,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
   {
     ...write,
     path: "/bot/v1/spot/orders/cancel",
+    operationId: "cancelOrder",
     summary: "Cancel an order",
     description:
       "May be repeated as long as the strategy is LIVE. An order that is over answers what it is, and is no error.",
@@ -119,6 +125,7 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     // Closing may be repeated until it is done, and after that.
     writes: false,
     path: "/bot/v1/spot/strategy/close",
+    operationId: "closeStrategy",
     summary: "Close the strategy for good",
     description:
       "Cancels its resting orders and sells what it holds to the quote asset. What cannot be sold yet is sold as soon as its market is back. May be repeated.",
