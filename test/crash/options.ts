@@ -1,15 +1,11 @@
 // The flags of `npm run crash`.
 import { randomInt } from "node:crypto";
-import { OptionError, readFlags, wholeNumber } from "../support/program.ts";
-import { STORES, type StoreName } from "./stores.ts";
+import { readFlags, wholeNumber } from "../support/program.ts";
+import { type ChosenStores, chosenStores } from "./stores.ts";
 
-export type Options = {
+export type Options = ChosenStores & {
   readonly cycles: number;
   readonly seed: number;
-  /** In the order in which they have their cycles. */
-  readonly stores: readonly StoreName[];
-  /** Whether a store that cannot be had is an error: only if it was asked for by its name. */
-  readonly mustHave: boolean;
   readonly isJson: boolean;
 };
 
@@ -37,16 +33,10 @@ Progress goes to standard error, the report to standard output. Exits 0, 1 if so
 export function readOptions(args: readonly string[]): Options | "help" {
   const values = readFlags(args, { cycles: "string", store: "string", seed: "string", json: "boolean" });
   if (values.help === true) return "help";
-  const store = values.store ?? "both";
-  const named = STORES.find((name) => name === store);
-  if (named === undefined && store !== "both") {
-    throw new OptionError(`--store is none of ${STORES.join(", ")}, both: ${JSON.stringify(store)}`);
-  }
   return {
     cycles: wholeNumber("--cycles", values.cycles ?? String(CYCLES_DEFAULT), { least: 1, most: CYCLES_MAX }),
     seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
-    stores: named === undefined ? STORES : [named],
-    mustHave: named !== undefined,
+    ...chosenStores(values.store),
     isJson: values.json === true,
   };
 }

@@ -11,9 +11,48 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { OptionError, say } from "../support/program.ts";
 
 export const STORES = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
+
+/** The stores that a run is asked for. */
+export type ChosenStores = {
+  /** In the order in which they have their turns. */
+  readonly stores: readonly StoreName[];
+  /** Whether a store that cannot be had is an error: only if it was asked for by its name. */
+  readonly mustHave: boolean;
+};
+
+/** Reads the value of `--store`. Throws OptionError. */
+export function chosenStores(value: string | undefined): ChosenStores {
+  const store = value ?? "both";
+  const named = STORES.find((name) => name === store);
+  if (named === undefined && store !== "both") {
+    throw new OptionError(`--store is none of ${STORES.join(", ")}, both: ${JSON.stringify(store)}`);
+  }
+  return { stores: named === undefined ? STORES : [named], mustHave: named !== undefined };
+}
+
+/** The reports of a run on each store, until it is interrupted. `run` answers null if the store's programs are missing. */
+export async function onEachStore<Report>(
+  { stores, mustHave }: ChosenStores,
+  interrupted: AbortSignal,
+  run: (store: StoreName) => Promise<Report | null>,
+): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const store of stores) {
+    if (interrupted.aborted) break;
+    const report = await run(store);
+    if (report !== null) reports.push(report);
+    else if (mustHave) {
+      throw new Error(
+        `${store} needs PostgreSQL's programs (initdb, postgres): install Debian's package postgresql`,
+      );
+    } else say(`${store} is left out: PostgreSQL's programs are not installed (Debian: postgresql)`);
+  }
+  return reports;
+}
 
 /** The store as others see it that have it open beside the gateway. */
 export type Beside = { readonly store: Store; readonly db: Kysely<Tables> };

@@ -1,15 +1,11 @@
 // The flags of `npm run fire`.
 import { randomInt } from "node:crypto";
-import { STORES, type StoreName } from "../crash/stores.ts";
-import { OptionError, readFlags, wholeNumber } from "../support/program.ts";
+import { type ChosenStores, chosenStores } from "../crash/stores.ts";
+import { readFlags, wholeNumber } from "../support/program.ts";
 
-export type Options = {
+export type Options = ChosenStores & {
   readonly signals: number;
   readonly seed: number;
-  /** In the order in which they come under fire. */
-  readonly stores: readonly StoreName[];
-  /** Whether a store that cannot be had is an error: only if it was asked for by its name. */
-  readonly mustHave: boolean;
   /** Whether the server is killed, and whether connections are cut. */
   readonly kills: boolean;
   readonly cuts: boolean;
@@ -54,17 +50,11 @@ export function readOptions(args: readonly string[]): Options | "help" {
     json: "boolean",
   });
   if (values.help === true) return "help";
-  const store = values.store ?? "both";
-  const named = STORES.find((name) => name === store);
-  if (named === undefined && store !== "both") {
-    throw new OptionError(`--store is none of ${STORES.join(", ")}, both: ${JSON.stringify(store)}`);
-  }
   const signals = values.signals ?? String(SIGNALS_DEFAULT);
   return {
     signals: wholeNumber("--signals", signals, { least: 1, most: SIGNALS_MAX }),
     seed: wholeNumber("--seed", values.seed ?? String(randomInt(SEED_MAX)), { least: 0, most: SEED_MAX }),
-    stores: named === undefined ? STORES : [named],
-    mustHave: named !== undefined,
+    ...chosenStores(values.store),
     kills: values["no-kills"] !== true,
     cuts: values["no-cuts"] !== true,
     isPlain: values.plain === true,

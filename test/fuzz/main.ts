@@ -1,16 +1,13 @@
 // `npm run fuzz`: random requests over all routes to the real program, and what must never happen counted.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { keepTemporaryIn } from "../support/long-run.ts";
 import { runProgram, say } from "../support/program.ts";
 import { forgetSettings } from "../support/settings.ts";
 import { HELP, readOptions } from "./options.ts";
 import { renderReport } from "./report.ts";
 import { run } from "./run.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "lyrebird-fuzz-"));
+const directory = keepTemporaryIn("fuzz");
 forgetSettings();
-process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
 await runProgram("fuzz", main);

@@ -1,8 +1,6 @@
 // `npm run walk`: a million random commands of each family, and what must always hold checked after every one of them.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { StrategyType } from "../../src/domain/account.ts";
+import { keepTemporaryIn } from "../support/long-run.ts";
 import { runProgram, say } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
 import { FAMILIES } from "./families.ts";
@@ -13,8 +11,7 @@ import { walk } from "./walk.ts";
 /** How often progress is told, ms. */
 const PROGRESS_EVERY_MS = 2_000;
 
-const directory = mkdtempSync(join(tmpdir(), "lyrebird-walk-"));
-process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+const directory = keepTemporaryIn("walk");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
 await runProgram("walk", main);

@@ -1,7 +1,5 @@
 // `npm run soak`: many clients on the streams of the real program for a while, every message held to the rules.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { interruption, keepTemporaryIn } from "../support/long-run.ts";
 import { runProgram, say } from "../support/program.ts";
 import { seededRandom } from "../support/random.ts";
 import { forgetSettings } from "../support/settings.ts";
@@ -13,18 +11,9 @@ import { runSoak } from "./soak.ts";
 const SECONDS_PER_MINUTE = 60;
 const MEMORY_EVERY_SECONDS = 15;
 
-const directory = mkdtempSync(join(tmpdir(), "lyrebird-soak-"));
-process.env.TMPDIR = directory;
+keepTemporaryIn("soak");
 forgetSettings();
-process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-const broken = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    // A second one does not wait for the gateway's end.
-    if (broken.signal.aborted) process.exit(1);
-    broken.abort();
-  });
-}
+const interrupted = interruption();
 
 await runProgram("soak", main);
 
@@ -43,10 +32,10 @@ async function main(): Promise<number> {
     drops: drawDrops(seededRandom(seed + 1)),
     memoryEverySeconds: MEMORY_EVERY_SECONDS,
     onProgress: (progress) => say(progressText(progress)),
-    signal: broken.signal,
+    signal: interrupted,
   });
   process.stdout.write(isJson ? renderJson(report) : renderReport(report));
-  if (broken.signal.aborted) say("broken off");
+  if (interrupted.aborted) say("broken off");
   const isClean = report.faults.length === 0 && report.books > 0 && report.ticks > 0;
-  return isClean && !broken.signal.aborted ? 0 : 1;
+  return isClean && !interrupted.aborted ? 0 : 1;
 }
