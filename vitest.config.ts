@@ -3,7 +3,12 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "clients/*/src/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "test/**/*.test.ts",
+      "clients/*/src/**/*.test.ts",
+      "dashboard/src/**/*.test.ts",
+    ],
     globalSetup: ["test/support/temporary-root.ts"],
     // By default a machine of two cores would run one file at a time, and much of a file is waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),

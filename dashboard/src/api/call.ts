@@ -1,0 +1,64 @@
+// The one way to the server: JSON over /dashboard/api, with the session's cookie. Whatever goes wrong is an ApiError.
+import type { ErrorShape } from "../../../src/dashboard/shapes.ts";
+import { ApiError } from "./error.ts";
+import { queryClient } from "./query-client.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Calls `/dashboard/api` + path; path begins with a slash, and whatever a person typed into it is encoded by the caller.
+ * @throws ApiError with the server's refusal, or with code UNREACHABLE where there was no answer that can be read
+ */
+export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const response = await send(method, path, body);
+  const answer = await read(response);
+  if (response.ok) return answer as Answer;
+  const error = refusalOf(response, answer);
+  if (error.status === 401 && error.code === "NOT_SIGNED_IN") {
+    void queryClient.invalidateQueries({ queryKey: ["session"] });
+  }
+  throw error;
+}
+
+async function send(method: Method, path: string, body: unknown): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin", headers: { accept: "application/json" } };
+  if (body !== undefined) {
+    init.headers = { accept: "application/json", "content-type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  try {
+    return await fetch(`/dashboard/api${path}`, init);
+  } catch {
+    throw unreachable(0);
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  try {
+    return await response.json();
+  } catch {
+    throw unreachable(response.status);
+  }
+}
+
+function refusalOf({ status }: Response, answer: unknown): ApiError {
+  if (!isErrorShape(answer)) return unreachable(status);
+  return new ApiError({ status, ...answer.error });
+}
+
+function isErrorShape(answer: unknown): answer is ErrorShape {
+  if (typeof answer !== "object" || answer === null || !("error" in answer)) return false;
+  const { error } = answer;
+  return typeof error === "object" && error !== null && "code" in error && "message" in error;
+}
+
+function unreachable(status: number): ApiError {
+  return new ApiError({
+    status,
+    code: "UNREACHABLE",
+    message:
+      status === 0 ? "The server can't be reached." : `The server gave no usable answer (HTTP ${status}).`,
+    action: "Check your connection, then try again. Your strategies go on without this page.",
+  });
+}

@@ -1,0 +1,55 @@
+// Who is signed in, and what they can do about it. What changes the profile belongs between the label and the links.
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+import { call } from "../api/call.ts";
+import { asApiError } from "../api/error.ts";
+import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from "../ui/menu.tsx";
+import { toast } from "../ui/toast.tsx";
+
+export function AccountMenu({ person }: { person: PersonShape }) {
+  const [isLeaving, setIsLeaving] = useState(false);
+  const leave = async () => {
+    setIsLeaving(true);
+    try {
+      await call("DELETE", "/session");
+      // A new page: nothing of this person's stays in memory.
+      window.location.assign("/sign-in");
+    } catch (error) {
+      setIsLeaving(false);
+      toast(`You are still signed in. ${asApiError(error).message}`);
+    }
+  };
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="flex min-h-10 w-full min-w-0 items-center justify-between gap-2 rounded-md px-2 py-1 text-left hover:bg-hover"
+          disabled={isLeaving}
+        >
+          <span className="min-w-0">
+            <span className="block truncate font-medium text-sm">{person.name}</span>
+            <span className="block text-ink-soft text-xs">{roleOf(person)}</span>
+          </span>
+          <span aria-hidden="true" className="text-ink-soft">
+            ⋯
+          </span>
+        </button>
+      }
+    >
+      <MenuLabel>{person.email}</MenuLabel>
+      <MenuLine />
+      <MenuLink>
+        <Link to="/security">Security</Link>
+      </MenuLink>
+      <MenuItem onSelect={() => void leave()}>Sign out</MenuItem>
+    </Menu>
+  );
+}
+
+function roleOf({ role, profile }: PersonShape): string {
+  if (role === "OPERATOR") return "Operator";
+  return profile === "TRADER" ? "Trader" : "Copier";
+}

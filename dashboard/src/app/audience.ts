@@ -1,0 +1,69 @@
+// Whom a page is for. The server decides what anybody may read; this decides what is worth showing.
+import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+
+/** GUEST: who is not signed in; ANYONE: with or without a session. An operator is neither TRADER nor COPIER. */
+export type Audience = "GUEST" | "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";
+
+declare module "@tanstack/react-router" {
+  interface StaticDataRouteOption {
+    audience?: Audience;
+  }
+}
+
+/** Why the page is not for this person, and what they may do instead. */
+export type Refused = {
+  readonly title: string;
+  readonly why: string;
+  readonly to: string;
+  readonly action: string;
+};
+
+/** Null if the page is for them. Guests are another matter: they are asked to sign in. */
+export function refusedTo(audience: Audience, person: PersonShape): Refused | null {
+  if (audience === "OPERATOR") return refusedToOperate(person);
+  if (audience !== "TRADER" && audience !== "COPIER") return null;
+  if (person.role === "OPERATOR") {
+    return {
+      title: "Operators don't trade",
+      why: "This page belongs to a person who trades or copies. Their strategies are shown with the person.",
+      to: "/operator/people",
+      action: "Look a person up",
+    };
+  }
+  if (person.profile === audience) return null;
+  const [own, other] = audience === "TRADER" ? ["Trader", "Copier"] : ["Copier", "Trader"];
+  return {
+    title: `This page belongs to the ${own} profile`,
+    why: `You are using Lyrebird with the ${other} profile. You can switch in the account menu at any time.`,
+    to: homeOf(person),
+    action: `Go on as a ${other.toLowerCase()}`,
+  };
+}
+
+function refusedToOperate(person: PersonShape): Refused | null {
+  if (person.role !== "OPERATOR") {
+    return {
+      title: "This page is for operators",
+      why: "Operators check identities and look after the service. Nothing of yours is kept here.",
+      to: homeOf(person),
+      action: "Go to your own pages",
+    };
+  }
+  if (person.hasSecondFactor) return null;
+  return {
+    title: "Operators need a second factor",
+    why: "Before you see other people's data, protect your own sign-in with an authenticator app.",
+    to: "/security",
+    action: "Set up the second factor",
+  };
+}
+
+/** Where a person begins: at what is still to be done, or at their work. */
+export function homeOf(
+  person: PersonShape,
+): "/security" | "/operator/identity" | "/welcome" | "/copying" | "/strategies" {
+  if (person.role === "OPERATOR") return person.hasSecondFactor ? "/operator/identity" : "/security";
+  if (!person.isEmailVerified || person.kyc !== "APPROVED") return "/welcome";
+  if (person.profile === "COPIER") return "/copying";
+  return person.hasSecondFactor ? "/strategies" : "/welcome";
+}

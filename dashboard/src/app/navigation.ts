@@ -1,0 +1,42 @@
+// What the sidebar offers, by who looks at it.
+import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+import { homeOf } from "./audience.ts";
+
+export type NavigationItem = { readonly to: string; readonly label: string };
+export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
+
+const TRADING: NavigationGroup = {
+  label: "Trading",
+  items: [
+    { to: "/strategies", label: "Strategies" },
+    { to: "/keys", label: "API keys" },
+  ],
+};
+const COPYING: NavigationGroup = { label: "Copying", items: [{ to: "/copying", label: "Copying" }] };
+const OPERATING: NavigationGroup = {
+  label: "Operating",
+  items: [
+    { to: "/operator/identity", label: "Identity checks" },
+    { to: "/operator/people", label: "People" },
+    { to: "/operator/health", label: "Health" },
+    { to: "/operator/traffic", label: "Traffic" },
+    { to: "/operator/security", label: "Defences" },
+    { to: "/operator/fidelity", label: "Fidelity" },
+    { to: "/operator/audit", label: "Audit log" },
+  ],
+};
+
+export function navigationOf(person: PersonShape): readonly NavigationGroup[] {
+  if (person.role === "OPERATOR") {
+    return [OPERATING, { label: "Account", items: [{ to: "/security", label: "Security" }] }];
+  }
+  const account = {
+    label: "Account",
+    items: [
+      ...(homeOf(person) !== "/welcome" ? [] : [{ to: "/welcome", label: "Getting started" }]),
+      { to: "/identity", label: "Identity" },
+      { to: "/security", label: "Security" },
+    ],
+  };
+  return [person.profile === "TRADER" ? TRADING : COPYING, account];
+}

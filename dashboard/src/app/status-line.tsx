@@ -1,0 +1,54 @@
+// The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it there.
+import { useEffect, useState } from "react";
+import { useSession } from "../api/session.ts";
+import { useConnection } from "../live/use-live.ts";
+import { formatTime } from "../ui/time.tsx";
+
+const TICK_MS = 1000;
+const MARKETS = { sim: "simulated market", live: "live market", tape: "recorded market" } as const;
+
+export function StatusLine() {
+  const { server } = useSession();
+  return (
+    <footer className="sticky bottom-0 z-10 flex h-7 items-center gap-4 overflow-hidden whitespace-nowrap border-line border-t bg-sunken px-4 font-mono text-2xs text-ink-soft sm:px-6">
+      <LiveState />
+      <span>{MARKETS[server.market]}</span>
+      {server.isDemo && <span className="hidden sm:inline">demo data</span>}
+      <span className="ml-auto hidden sm:inline">v{server.version}</span>
+      <UtcClock />
+    </footer>
+  );
+}
+
+/** Nothing where nothing on the page is live. */
+function LiveState() {
+  const connection = useConnection();
+  return (
+    <span role="status" className="empty:hidden">
+      {connection.status === "live" && (
+        <span className="text-gain">
+          <span aria-hidden="true">● </span>live
+        </span>
+      )}
+      {connection.status === "connecting" && (
+        <span>
+          <span aria-hidden="true">○ </span>connecting
+        </span>
+      )}
+      {connection.status === "reconnecting" && (
+        <span className="text-warn">
+          <span aria-hidden="true">◌ </span>reconnecting since {formatTime(connection.since, "time")}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function UtcClock() {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <span className="numeric ml-auto sm:ml-0">{new Date(now).toISOString().slice(11, 19)} UTC</span>;
+}

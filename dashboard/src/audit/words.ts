@@ -1,0 +1,41 @@
+// What the audit trail says, for people: an action as a sentence, and its details as short texts.
+import type { AuditAction } from "../../../src/domain/audit.ts";
+import { inWords } from "../ui/badge.tsx";
+
+const WORDS: Readonly<Record<AuditAction, string>> = {
+  SIGNED_UP: "Account created",
+  EMAIL_VERIFIED: "E-mail address verified",
+  SIGNED_IN: "Signed in",
+  PASSWORD_CHANGED: "Password changed",
+  PASSWORD_RESET: "Password set anew by mail",
+  SESSIONS_ENDED: "Sessions ended",
+  LOCKED_OUT: "Sign-in locked after failed attempts",
+  PROFILE_CHANGED: "Profile changed",
+  KYC_SUBMITTED: "Identity submitted",
+  KYC_VIEWED: "Identity opened by an operator",
+  KYC_APPROVED: "Identity approved",
+  KYC_REJECTED: "Identity rejected",
+  SECOND_FACTOR_ENABLED: "Second factor enabled",
+  SECOND_FACTOR_DISABLED: "Second factor disabled",
+  RECOVERY_CODES_RENEWED: "Recovery codes renewed",
+  RECOVERY_CODE_USED: "Recovery code used",
+  KEY_CREATED: "API key created",
+  KEY_BOUND: "API key bound to a strategy",
+  KEY_REVOKED: "API key revoked",
+  STRATEGY_CREATED: "Strategy created",
+  STRATEGY_CLOSED: "Strategy closed",
+  ORDER_CANCELED: "Order cancelled in the dashboard",
+  OPERATOR_CREATED: "Operator created",
+  MASTER_KEY_ROTATED: "Master key rotated",
+};
+
+export function auditWords(action: AuditAction): string {
+  return WORDS[action];
+}
+
+/** "address 127.0.0.1, label BTC grid": each detail behind its name. */
+export function detailsInWords(details: Readonly<Record<string, string>>): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${inWords(name.replace(/([a-z])([A-Z])/g, "$1_$2")).toLowerCase()} ${value}`)
+    .join(", ");
+}

@@ -1,0 +1,167 @@
+// The one live connection of the signed-in person: Socket.IO over a websocket, opened when something first asks for it.
+// What is watched and followed is counted, so that two parts of a page share it; after a reconnect all of it is asked
+// for again, and everything that was loaded is loaded anew, since nobody knows what was missed.
+import type { Socket } from "socket.io-client";
+import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
+import { queryClient } from "../api/query-client.ts";
+
+export type Connection =
+  | { readonly status: "off" | "connecting" | "live" }
+  | { readonly status: "reconnecting"; readonly since: number };
+
+type ServerEvents = { [Name in keyof ServerMessages]: (message: ServerMessages[Name]) => void };
+type ClientEvents = { [Name in keyof ClientMessages]: (message: ClientMessages[Name]) => void };
+type Handlers = { [Name in keyof ServerMessages]: Set<(message: ServerMessages[Name]) => void> };
+
+const NAMESPACE = "/dashboard";
+/** The server ended the connection or refused it; the library leaves trying again to us. */
+const REFUSED_RETRY_MS = 5_000;
+
+const handlers: Handlers = {
+  changed: new Set(),
+  candle: new Set(),
+  book: new Set(),
+  price: new Set(),
+  stale: new Set(),
+  refused: new Set(),
+};
+const watched = new Map<string, number>();
+const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
+const stateListeners = new Set<() => void>();
+let state: Connection = { status: "off" };
+let socket: Socket<ServerEvents, ClientEvents> | null = null;
+let retryTimer: ReturnType<typeof setTimeout> | null = null;
+/** Counts connections, so that one that was closed while its library was still loading is not opened after all. */
+let generation = 0;
+
+export function connection(): Connection {
+  return state;
+}
+
+export function onConnection(listener: () => void): () => void {
+  stateListeners.add(listener);
+  return () => stateListeners.delete(listener);
+}
+
+/** Until the returned function is called. */
+export function listen<Name extends keyof ServerMessages>(
+  name: Name,
+  handler: (message: ServerMessages[Name]) => void,
+): () => void {
+  open();
+  handlers[name].add(handler);
+  return () => handlers[name].delete(handler);
+}
+
+/** What changes of the strategy is loaded anew, until the returned function is called. */
+export function watch(strategyId: string): () => void {
+  open();
+  const count = watched.get(strategyId) ?? 0;
+  watched.set(strategyId, count + 1);
+  if (count === 0 && socket?.connected) {
+    socket.emit("watch", { strategyId });
+    refresh(strategyId);
+  }
+  return () => {
+    const left = (watched.get(strategyId) ?? 1) - 1;
+    if (left > 0) return watched.set(strategyId, left);
+    watched.delete(strategyId);
+    if (socket?.connected) socket.emit("unwatch", { strategyId });
+  };
+}
+
+/** The topic's messages come to whoever listens for them, until the returned function is called. */
+export function follow(topic: Topic): () => void {
+  open();
+  const name = JSON.stringify(topic);
+  const count = followed.get(name)?.count ?? 0;
+  followed.set(name, { topic, count: count + 1 });
+  if (count === 0 && socket?.connected) socket.emit("follow", topic);
+  return () => {
+    const left = (followed.get(name)?.count ?? 1) - 1;
+    if (left > 0) return followed.set(name, { topic, count: left });
+    followed.delete(name);
+    if (socket?.connected) socket.emit("unfollow", topic);
+  };
+}
+
+/** When the person has signed out. What is still watched or followed is so again at the next connection. */
+export function disconnect(): void {
+  generation += 1;
+  if (retryTimer !== null) clearTimeout(retryTimer);
+  retryTimer = null;
+  socket?.disconnect();
+  socket = null;
+  become({ status: "off" });
+}
+
+function open(): void {
+  if (state.status !== "off") return;
+  become({ status: "connecting" });
+  void connect(generation);
+}
+
+async function connect(wanted: number): Promise<void> {
+  const { io } = await import("socket.io-client");
+  if (wanted !== generation) return;
+  const opened: Socket<ServerEvents, ClientEvents> = io(NAMESPACE, { transports: ["websocket"] });
+  socket = opened;
+  let connects = 0;
+  opened.on("connect", () => {
+    connects += 1;
+    become({ status: "live" });
+    for (const strategyId of watched.keys()) opened.emit("watch", { strategyId });
+    for (const { topic } of followed.values()) opened.emit("follow", topic);
+    if (connects > 1) void queryClient.invalidateQueries();
+    else for (const strategyId of watched.keys()) refresh(strategyId);
+  });
+  opened.on("disconnect", (reason) => {
+    if (opened !== socket) return;
+    lost();
+    if (reason === "io server disconnect") retryLater(opened);
+  });
+  opened.on("connect_error", () => {
+    if (opened !== socket) return;
+    lost();
+    if (!opened.active) retryLater(opened);
+  });
+  opened.on("changed", (message) => {
+    for (const part of message.what) {
+      void queryClient.invalidateQueries({ queryKey: ["strategy", message.strategyId, part] });
+    }
+    pass("changed", message);
+  });
+  opened.on("candle", (message) => pass("candle", message));
+  opened.on("book", (message) => pass("book", message));
+  opened.on("price", (message) => pass("price", message));
+  opened.on("stale", (message) => pass("stale", message));
+  opened.on("refused", (message) => pass("refused", message));
+}
+
+/** When watching begins: what was loaded before anybody told of changes may be out of date already. */
+function refresh(strategyId: string): void {
+  void queryClient.invalidateQueries({
+    queryKey: ["strategy", strategyId],
+    predicate: (query) => query.state.data !== undefined,
+  });
+}
+
+function lost(): void {
+  if (state.status !== "reconnecting") become({ status: "reconnecting", since: Date.now() });
+}
+
+/** The session may have ended, which its query will say; the frame then disconnects. */
+function retryLater(opened: Socket<ServerEvents, ClientEvents>): void {
+  void queryClient.invalidateQueries({ queryKey: ["session"] });
+  if (retryTimer !== null) clearTimeout(retryTimer);
+  retryTimer = setTimeout(() => opened.connect(), REFUSED_RETRY_MS);
+}
+
+function pass<Name extends keyof ServerMessages>(name: Name, message: ServerMessages[Name]): void {
+  for (const handler of handlers[name]) handler(message);
+}
+
+function become(next: Connection): void {
+  state = next;
+  for (const listener of stateListeners) listener();
+}

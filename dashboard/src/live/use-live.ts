@@ -1,0 +1,55 @@
+// The live connection as hooks. Each asks for something while its component is shown, and no longer.
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import type { ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
+import { type Connection, connection, follow, listen, onConnection, watch } from "./connection.ts";
+
+/** Whether what is shown is live. */
+export function useConnection(): Connection {
+  return useSyncExternalStore(onConnection, connection);
+}
+
+/** Calls the handler, as it is at the last render, with each message of the name. */
+export function useLive<Name extends keyof ServerMessages>(
+  name: Name,
+  handler: (message: ServerMessages[Name]) => void,
+): void {
+  const latest = useEffectEvent(handler);
+  useEffect(() => listen(name, (message) => latest(message)), [name]);
+}
+
+/** Keeps what was loaded of the strategy up to date: queries whose key begins ["strategy", strategyId, what]. */
+export function useWatch(strategyId: string): void {
+  useEffect(() => asCleanup(watch(strategyId)), [strategyId]);
+}
+
+/** Has the server send a topic's messages; listen to them with `useLive`. Null follows nothing. */
+export function useFollow(topic: Topic | null): void {
+  const name = topic === null ? null : JSON.stringify(topic);
+  useEffect(() => (name === null ? undefined : asCleanup(follow(JSON.parse(name)))), [name]);
+}
+
+/** Since when nothing was heard of the topic, Unix ms; null while it is fresh. For a StaleBadge. */
+export function useStaleSince(topic: Topic): number | null {
+  const [since, setSince] = useState<number | null>(null);
+  useLive("stale", (message) => {
+    if (isSameTopic(message.topic, topic)) setSince(message.since);
+  });
+  const refresh = (kind: Topic["kind"], message: { family: string; symbol: string; interval?: string }) => {
+    if (isSameTopic({ ...message, kind } as Topic, topic)) setSince(null);
+  };
+  useLive("candle", (message) => refresh("candles", message));
+  useLive("book", (message) => refresh("depth", message));
+  useLive("price", (message) => refresh("prices", message));
+  return since;
+}
+
+function isSameTopic(one: Topic, other: Topic): boolean {
+  if (one.kind !== other.kind || one.family !== other.family || one.symbol !== other.symbol) return false;
+  return one.kind !== "candles" || (other.kind === "candles" && one.interval === other.interval);
+}
+
+function asCleanup(end: () => unknown): () => void {
+  return () => {
+    end();
+  };
+}

@@ -1,0 +1,164 @@
+// Identity verification: the form, and what became of it.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { KycShape } from "../../../src/dashboard/shapes.ts";
+import { call } from "../api/call.ts";
+import { refreshSession, usePerson, useSession } from "../api/session.ts";
+import { StatusBadge } from "../ui/badge.tsx";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Note } from "../ui/note.tsx";
+import { PageHeader } from "../ui/page-header.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { IdentityForm } from "./identity/identity-form.tsx";
+
+const KYC_KEY = ["kyc"];
+
+export function Page() {
+  const queries = useQueryClient();
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: KYC_KEY,
+    queryFn: () => call<KycShape>("GET", "/kyc"),
+    // A decision comes from an operator, not from anything done here: it is asked for whenever the page is opened.
+    staleTime: 0,
+  });
+  const refresh = async () => {
+    await Promise.all([refetch(), refreshSession()]);
+  };
+  const taken = (kyc: KycShape) => {
+    queries.setQueryData(KYC_KEY, kyc);
+    void refreshSession();
+    toast("Identity submitted");
+  };
+  return (
+    <>
+      <PageHeader
+        title="Identity"
+        lead="Who trades here is known to the operators. Until they have approved you, the API is not available."
+        badge={
+          data === undefined ? undefined : <StatusBadge status={data.status} label={LABELS[data.status]} />
+        }
+      />
+      <div className="max-w-2xl">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {data === undefined && error === null && (
+          <div aria-busy="true">
+            <Card>
+              <Skeleton lines={6} />
+            </Card>
+          </div>
+        )}
+        {data !== undefined && (
+          <State kyc={data} onTaken={taken} onRefresh={() => void refresh()} isRefreshing={isFetching} />
+        )}
+      </div>
+    </>
+  );
+}
+
+const LABELS: Readonly<Record<KycShape["status"], string>> = {
+  NONE: "Not submitted",
+  PENDING: "Being looked at",
+  APPROVED: "Approved",
+  REJECTED: "Rejected",
+};
+
+type StateProps = {
+  kyc: KycShape;
+  onTaken: (kyc: KycShape) => void;
+  onRefresh: () => void;
+  isRefreshing: boolean;
+};
+
+function State({ kyc, onTaken, onRefresh, isRefreshing }: StateProps) {
+  switch (kyc.status) {
+    case "NONE":
+      return <IdentityForm onTaken={onTaken} />;
+    case "PENDING":
+      return <Pending kyc={kyc} onRefresh={onRefresh} isRefreshing={isRefreshing} />;
+    case "REJECTED":
+      return <Rejected kyc={kyc} onTaken={onTaken} />;
+    case "APPROVED":
+      return <Approved kyc={kyc} />;
+  }
+}
+
+function Pending({ kyc, onRefresh, isRefreshing }: Omit<StateProps, "onTaken">) {
+  const { server } = useSession();
+  return (
+    <Card title="An operator looks at it">
+      <div className="flex flex-col items-start gap-4">
+        <p>
+          Submitted <Time at={kyc.submittedAt} />. There is nothing for you to do here now.{" "}
+          {server.sendsMail
+            ? "We write to you when it is decided."
+            : "Look again later: this server sends no mail."}
+        </p>
+        <p>Meanwhile you can set up your second factor, which API keys need as well.</p>
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={onRefresh} isBusy={isRefreshing}>
+            Look again
+          </Button>
+          <Link to="/security" hash="second-factor" className={buttonLook()}>
+            Second factor
+          </Link>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function Rejected({ kyc, onTaken }: Pick<StateProps, "kyc" | "onTaken">) {
+  const [isAgain, setAgain] = useState(false);
+  return (
+    <div className="flex flex-col gap-5">
+      <Note tone="warn" title="Your identity could not be approved">
+        <p className="mt-1">
+          An operator wrote (<Time at={kyc.decidedAt} />
+          ):
+        </p>
+        <blockquote className="mt-2 whitespace-pre-line border-line-strong border-l-2 pl-3">
+          {kyc.reason ?? "No reason was given."}
+        </blockquote>
+      </Note>
+      {isAgain ? (
+        <IdentityForm onTaken={onTaken} />
+      ) : (
+        <div>
+          <Button kind="primary" onClick={() => setAgain(true)}>
+            Fill in the form again
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Approved({ kyc }: { kyc: KycShape }) {
+  const { profile } = usePerson();
+  return (
+    <Card title="You are approved">
+      <div className="flex flex-col items-start gap-4">
+        <p>
+          {kyc.decidedAt === null ? (
+            "Your identity is approved."
+          ) : (
+            <>
+              Since <Time at={kyc.decidedAt} />.
+            </>
+          )}{" "}
+          {profile === "TRADER"
+            ? "With a second factor you can create API keys, and strategies with them."
+            : "To run a bot of your own, switch to the Trader profile."}
+        </p>
+        <Link to="/welcome" className={buttonLook("primary")}>
+          See the next step
+        </Link>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+// What a person says of themselves, for an operator to compare with a document.
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { KycForm, KycShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { asApiError } from "../../api/error.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { CONTROL_LOOK, Field } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
+import { TextInput } from "../../ui/text-input.tsx";
+import { COUNTRY_OPTIONS } from "./countries.ts";
+
+const DOCUMENTS = [
+  { value: "PASSPORT", label: "Passport" },
+  { value: "IDENTITY_CARD", label: "Identity card" },
+  { value: "DRIVING_LICENCE", label: "Driving licence" },
+] as const satisfies readonly { value: KycForm["documentKind"]; label: string }[];
+
+/** As it is being written: nothing is chosen yet. */
+type Draft = { readonly [F in keyof KycForm]: string };
+const EMPTY: Draft = {
+  fullName: "",
+  birthDate: "",
+  country: "",
+  address: "",
+  documentKind: "",
+  documentNumber: "",
+};
+
+export function IdentityForm({ onTaken }: { onTaken: (kyc: KycShape) => void }) {
+  const [draft, setDraft] = useState(EMPTY);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call<KycShape>("POST", "/kyc", draft),
+    onSuccess: onTaken,
+    gcTime: 0,
+  });
+  const fields = error === null ? {} : asApiError(error).fields;
+  const control = (name: keyof Draft) => ({
+    name,
+    required: true,
+    value: draft[name],
+    onChange: (event: { target: { value: string } }) => setDraft({ ...draft, [name]: event.target.value }),
+    error: fields[name],
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  const { error: addressError, ...address } = control("address");
+  return (
+    <Card title="About you">
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextInput
+          label="Full name"
+          hint="As on your document."
+          autoComplete="name"
+          maxLength={200}
+          {...control("fullName")}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextInput label="Date of birth" type="date" autoComplete="bday" {...control("birthDate")} />
+          <Select
+            label="Country"
+            placeholder="Choose"
+            options={COUNTRY_OPTIONS}
+            autoComplete="country"
+            {...control("country")}
+          />
+        </div>
+        <Field label="Address" hint="Street, postcode and town." error={addressError}>
+          {(tied) => (
+            <textarea
+              {...address}
+              {...tied}
+              rows={3}
+              maxLength={500}
+              autoComplete="street-address"
+              className={CONTROL_LOOK}
+            />
+          )}
+        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Select label="Document" placeholder="Choose" options={DOCUMENTS} {...control("documentKind")} />
+          <TextInput
+            label="Number of the document"
+            autoComplete="off"
+            isMonospace
+            maxLength={50}
+            {...control("documentNumber")}
+          />
+        </div>
+        <p className="text-ink-soft text-sm">
+          What you write is encrypted on the server. Only operators can open it, and each time they do is
+          recorded where you can see it, under Security.
+        </p>
+        {error !== null && <ErrorNote error={error} />}
+        <div>
+          <Button type="submit" kind="primary" isBusy={isPending}>
+            Submit for approval
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+// The API keys: which there are, what uses them, and when they were used last.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KeyShape } from "../../../src/dashboard/shapes.ts";
+import { keysQuery } from "../api/keys.ts";
+import { usePerson } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { PageHeader } from "../ui/page-header.tsx";
+import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
+import { KeyTable, RevokedTable } from "./keys/key-table.tsx";
+import { KeyTest } from "./keys/key-test.tsx";
+import { MissingSteps } from "./keys/missing-steps.tsx";
+import { RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
+
+export function Page() {
+  const person = usePerson();
+  const { data, error, refetch, isFetching } = useQuery(keysQuery);
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<KeyShape | null>(null);
+  const [tested, setTested] = useState<KeyShape | null>(null);
+  const live = data?.rows.filter(({ revokedAt }) => revokedAt === null);
+  const ended = data?.rows.filter(({ revokedAt }) => revokedAt !== null) ?? [];
+  const mayCreate = person.kyc === "APPROVED" && person.hasSecondFactor;
+  const create = (
+    <Button kind="primary" onClick={() => setCreating(true)}>
+      New key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        lead="With a key and its secret a bot signs its requests. Each key belongs to one strategy."
+        actions={mayCreate ? create : undefined}
+      />
+      <div className="flex flex-col gap-5">
+        <MissingSteps person={person} />
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {(error === null || data !== undefined) && (
+          <Card isFlush>
+            <KeyTable
+              rows={live}
+              onTest={setTested}
+              onRevoke={setRevoked}
+              empty={
+                <EmptyState title="No keys yet." {...(mayCreate ? { action: create } : {})}>
+                  A key is what your bot signs with. Create one, then a strategy that trades with it.
+                </EmptyState>
+              }
+            />
+          </Card>
+        )}
+        {ended.length > 0 && (
+          <Card title="Revoked" isFlush>
+            <RevokedTable rows={ended} />
+          </Card>
+        )}
+      </div>
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <RevokeKeyDialog revoked={revoked} onClose={() => setRevoked(null)} />
+      <Dialog
+        isOpen={tested !== null}
+        onClose={() => setTested(null)}
+        title="Test this key"
+        description={tested?.label}
+      >
+        {tested !== null && <KeyTest keyId={tested.keyId} />}
+      </Dialog>
+    </>
+  );
+}

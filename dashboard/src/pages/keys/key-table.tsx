@@ -1,0 +1,116 @@
+// The live keys with what can be done to them, and the revoked ones.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
+import { Button, buttonLook } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { TEXT_LINK } from "../entrance/words.ts";
+
+type KeyTableProps = {
+  rows: readonly KeyShape[] | undefined;
+  onTest: (key: KeyShape) => void;
+  onRevoke: (key: KeyShape) => void;
+  empty: ReactNode;
+};
+
+export function KeyTable({ rows, onTest, onRevoke, empty }: KeyTableProps) {
+  const columns: readonly Column<KeyShape>[] = [
+    NAME,
+    STRATEGY,
+    LAST_USE,
+    CREATED,
+    {
+      key: "actions",
+      header: "Actions",
+      align: "right",
+      cell: (key) => (
+        <span className="inline-flex flex-wrap justify-end gap-2">
+          <Button size="small" onClick={() => onTest(key)} aria-label={`Test the key ${key.label}`}>
+            Test
+          </Button>
+          <Button size="small" onClick={() => onRevoke(key)} aria-label={`Revoke the key ${key.label}`}>
+            Revoke
+          </Button>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Table caption="Live keys" columns={columns} rows={rows} rowKey={({ keyId }) => keyId} empty={empty} />
+  );
+}
+
+export function RevokedTable({ rows }: { rows: readonly KeyShape[] }) {
+  return (
+    <Table
+      caption="Revoked keys"
+      columns={[
+        NAME,
+        STRATEGY,
+        LAST_USE,
+        { key: "revoked", header: "Revoked", cell: ({ revokedAt }) => <Time at={revokedAt} /> },
+      ]}
+      rows={rows}
+      rowKey={({ keyId }) => keyId}
+      empty="None."
+    />
+  );
+}
+
+const NAME: Column<KeyShape> = {
+  key: "name",
+  header: "Key",
+  isRowHeader: true,
+  cell: ({ label, apiKey }) => (
+    <span className="flex min-w-0 flex-col items-start gap-1">
+      <span className="break-words">{label}</span>
+      <span className="max-w-64 font-normal">
+        <Copyable value={apiKey} label={`API key of ${label}`} isOneLine />
+      </span>
+    </span>
+  ),
+};
+
+const STRATEGY: Column<KeyShape> = {
+  key: "strategy",
+  header: "Strategy",
+  cell: ({ keyId, strategy, revokedAt }) => {
+    if (strategy !== null) {
+      return (
+        <Link to="/strategies/$strategyId" params={{ strategyId: strategy.strategyId }} className={TEXT_LINK}>
+          {strategy.name}
+        </Link>
+      );
+    }
+    if (revokedAt !== null) return <span className="text-ink-soft">–</span>;
+    return (
+      <Link to="/strategies/new" search={{ key: keyId }} className={buttonLook("quiet", "small")}>
+        Create one with it
+      </Link>
+    );
+  },
+};
+
+const LAST_USE: Column<KeyShape> = {
+  key: "last-use",
+  header: "Last use",
+  cell: ({ lastUse }) =>
+    lastUse === null ? (
+      <span className="text-ink-soft">Never</span>
+    ) : (
+      <span className="inline-flex flex-col max-md:items-end">
+        <Time at={lastUse.at} />
+        <span className="break-all font-mono text-ink-soft text-xs">
+          {lastUse.address} · {lastUse.route}
+        </span>
+      </span>
+    ),
+};
+
+const CREATED: Column<KeyShape> = {
+  key: "created",
+  header: "Created",
+  cell: ({ createdAt }) => <Time at={createdAt} format="date" />,
+};

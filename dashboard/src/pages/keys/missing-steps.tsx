@@ -1,0 +1,37 @@
+// What a trader has to do before the first key, with the way to it. Nothing where nothing is missing.
+import { Link } from "@tanstack/react-router";
+import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import { buttonLook } from "../../ui/button.tsx";
+import { Note } from "../../ui/note.tsx";
+
+export function MissingSteps({ person }: { person: PersonShape }) {
+  const lacksApproval = person.kyc !== "APPROVED";
+  const lacksSecondFactor = !person.hasSecondFactor;
+  if (!lacksApproval && !lacksSecondFactor) return null;
+  return (
+    <Note tone="warn" title="Before you can create a key">
+      <ul className="mt-1 list-disc pl-5">
+        {lacksApproval && (
+          <li>
+            {person.kyc === "PENDING"
+              ? "an operator has to approve your identity, which is under way;"
+              : "your identity has to be approved."}
+          </li>
+        )}
+        {lacksSecondFactor && <li>a second factor has to be set up: each key asks for a code of it.</li>}
+      </ul>
+      <div className="mt-3 flex flex-wrap gap-2">
+        {lacksApproval && (
+          <Link to="/identity" className={buttonLook("quiet", "small")}>
+            Identity
+          </Link>
+        )}
+        {lacksSecondFactor && (
+          <Link to="/security" hash="second-factor" className={buttonLook("quiet", "small")}>
+            Set up the second factor
+          </Link>
+        )}
+      </div>
+    </Note>
+  );
+}

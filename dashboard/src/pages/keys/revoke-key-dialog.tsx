@@ -1,0 +1,86 @@
+// Ends a key for good, against a fresh code. Also used where a strategy shows its key.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { asApiError } from "../../api/error.ts";
+import { usePerson } from "../../api/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeInput } from "../../ui/code-input.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { MissingSteps } from "./missing-steps.tsx";
+
+type Revoked = Pick<KeyShape, "keyId" | "label" | "apiKey">;
+/** Null: the dialog is closed. */
+type RevokeKeyDialogProps = { revoked: Revoked | null; onClose: () => void };
+
+export function RevokeKeyDialog({ revoked, onClose }: RevokeKeyDialogProps) {
+  const person = usePerson();
+  return (
+    <Dialog
+      isOpen={revoked !== null}
+      onClose={onClose}
+      title="Revoke this key?"
+      description={
+        revoked !== null && (
+          <>
+            <span className="font-medium text-ink">{revoked.label}</span>{" "}
+            <code className="break-all font-mono text-sm">{revoked.apiKey}</code>
+          </>
+        )
+      }
+    >
+      <ul className="list-disc pl-5">
+        <li>Its next request is refused; this can’t be undone.</li>
+        <li>The strategy, its open orders and its history stay as they are.</li>
+        <li>You can bind another key to the strategy afterwards.</li>
+      </ul>
+      {person.hasSecondFactor ? (
+        revoked !== null && <RevokeForm revoked={revoked} onClose={onClose} />
+      ) : (
+        <MissingSteps person={person} />
+      )}
+    </Dialog>
+  );
+}
+
+function RevokeForm({ revoked, onClose }: { revoked: Revoked; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call("POST", `/keys/${encodeURIComponent(revoked.keyId)}/revoke`, { code }),
+    onSuccess: () => {
+      toast("API key revoked");
+      void queries.invalidateQueries({ queryKey: ["keys"] });
+      void queries.invalidateQueries({ queryKey: ["strategies"] });
+      void queries.invalidateQueries({ queryKey: ["strategy"] });
+      onClose();
+    },
+    onError: () => setCode(""),
+    gcTime: 0,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <CodeInput
+        value={code}
+        onChange={setCode}
+        autoFocus
+        hint="The six digits that your authenticator shows now. Each code works once."
+        error={error === null ? undefined : asApiError(error).fields.code}
+      />
+      {error !== null && <ErrorNote error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind="danger" isBusy={isPending}>
+          Revoke the key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+// Where the link of a password mail leads: the new password, once.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { call } from "../api/call.ts";
+import { asApiError } from "../api/error.ts";
+import { refreshSession } from "../api/session.ts";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Note } from "../ui/note.tsx";
+import { PageHeader } from "../ui/page-header.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
+import { AskForLink } from "./entrance/ask-for-link.tsx";
+import { PASSWORD_HINT, PASSWORD_LENGTH } from "./entrance/words.ts";
+
+export function Page() {
+  const { token, done } = useSearch({ from: "/reset-password" });
+  if (done !== undefined) return <Done />;
+  if (token !== undefined && token !== "") return <ResetForm token={token} />;
+  return (
+    <>
+      <PageHeader
+        title="Choose a new password"
+        lead="Open the link that you were sent. If it is lost or too old, ask for another."
+      />
+      <AskForLink path="/password-reset" action="Send a link" lifetime="one hour" />
+    </>
+  );
+}
+
+function ResetForm({ token }: { token: string }) {
+  const navigate = useNavigate();
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call("POST", "/password-reset/finish", { token, password }),
+    onSuccess: async () => {
+      // The address says that it is done: the page may be drawn anew, since whoever was signed in here is not any more.
+      await navigate({ to: "/reset-password", search: { done: "1" }, replace: true });
+      await refreshSession();
+    },
+    gcTime: 0,
+  });
+  const refusal = error === null ? null : asApiError(error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <>
+      <PageHeader
+        title="Choose a new password"
+        lead="It ends every session of your account. Your bots are not affected: keys are not passwords."
+      />
+      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
+        <PasswordInput
+          label="New password"
+          isNew
+          name="password"
+          hint={PASSWORD_HINT}
+          required
+          {...PASSWORD_LENGTH}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={refusal?.fields.password}
+        />
+        {refusal !== null && <ErrorNote error={refusal} />}
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Set the password
+        </Button>
+      </form>
+      {refusal?.code === "LINK_REFUSED" && (
+        <div className="mt-5 max-w-md border-line border-t pt-4">
+          <AskForLink path="/password-reset" action="Send another link" lifetime="one hour" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Done() {
+  return (
+    <>
+      <PageHeader title="Your password is set" />
+      <div className="flex flex-col items-start gap-4">
+        <Note tone="gain">Every session has ended. Sign in with the new password.</Note>
+        <Link to="/sign-in" className={buttonLook("primary")}>
+          Sign in
+        </Link>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// What was done with the account: the person's own part of the audit trail, newest first.
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { AuditShape, PageShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { usePerson } from "../../api/session.ts";
+import { auditWords, detailsInWords } from "../../audit/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+
+export function ActivityCard() {
+  const { email } = usePerson();
+  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery({
+      queryKey: ["activity"],
+      queryFn: ({ pageParam }) =>
+        call<PageShape<AuditShape>>(
+          "GET",
+          pageParam === null ? "/activity" : `/activity?before=${encodeURIComponent(pageParam)}`,
+        ),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ next }) => next,
+    });
+  return (
+    <div id="activity" className="scroll-mt-16">
+      <Card title="Activity" isFlush>
+        {error !== null && (
+          <div className="p-4">
+            <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+          </div>
+        )}
+        {(error === null || data !== undefined) && (
+          <Table
+            caption="What was done with your account"
+            columns={columnsFor(email)}
+            rows={data?.pages.flatMap(({ rows }) => rows)}
+            rowKey={({ position }) => position}
+            empty="Nothing yet."
+          />
+        )}
+        {hasNextPage && (
+          <div className="border-line border-t px-4 py-3">
+            <Button size="small" onClick={() => void fetchNextPage()} isBusy={isFetchingNextPage}>
+              Show older ones
+            </Button>
+          </div>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function columnsFor(email: string): readonly Column<AuditShape>[] {
+  return [
+    { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
+    { key: "at", header: "When", cell: ({ at }) => <Time at={at} /> },
+    { key: "who", header: "Who", cell: ({ who }) => (who === email ? "You" : who) },
+    {
+      key: "details",
+      header: "Details",
+      cell: ({ details }) => (
+        <span className="break-words text-ink-soft">{detailsInWords(details) || "–"}</span>
+      ),
+    },
+  ];
+}

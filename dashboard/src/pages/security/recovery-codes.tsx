@@ -1,0 +1,37 @@
+// Recovery codes, shown this once.
+import { usePerson } from "../../api/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { DialogActions } from "../../ui/dialog.tsx";
+import { OnceShown } from "../../ui/once-shown.tsx";
+
+type RecoveryCodesProps = { codes: readonly string[]; onDone: () => void };
+
+export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
+  const { email } = usePerson();
+  const text = `Lyrebird recovery codes of ${email}\nEach signs you in once, in place of your authenticator.\n\n${codes.join("\n")}\n`;
+  return (
+    <OnceShown
+      label="recovery codes"
+      text={text}
+      fileName="lyrebird-recovery-codes.txt"
+      warning="If you lose your authenticator, each of these signs you in once. Keep them apart from it: without either you can’t sign in any more."
+      confirmation="I have saved the recovery codes"
+      actions={(isSaved) => (
+        <DialogActions>
+          <Button kind="primary" disabled={!isSaved} onClick={onDone}>
+            Done
+          </Button>
+        </DialogActions>
+      )}
+    >
+      <ol
+        aria-label="Recovery codes"
+        className="grid grid-cols-1 gap-x-6 gap-y-1 rounded-md border border-line bg-sunken px-4 py-3 font-mono text-sm min-[24rem]:grid-cols-2"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+    </OnceShown>
+  );
+}

@@ -1,0 +1,73 @@
+// New recovery codes in place of the old ones, against a code of the authenticator.
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { RecoveryCodesShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { asApiError } from "../../api/error.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeInput } from "../../ui/code-input.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+type RenewDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };
+
+export function RenewDialog({ isOpen, onClose, onChanged }: RenewDialogProps) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const close = () => {
+    setCodes(null);
+    onClose();
+  };
+  const renewed = (renewedCodes: readonly string[]) => {
+    setCodes(renewedCodes);
+    onChanged();
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      mayClose={codes === null}
+      title={codes === null ? "Renew your recovery codes" : "Save your recovery codes"}
+    >
+      {codes === null ? (
+        <RenewForm onCancel={close} onRenewed={renewed} />
+      ) : (
+        <RecoveryCodes codes={codes} onDone={close} />
+      )}
+    </Dialog>
+  );
+}
+
+type RenewFormProps = { onCancel: () => void; onRenewed: (codes: readonly string[]) => void };
+
+function RenewForm({ onCancel, onRenewed }: RenewFormProps) {
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call<RecoveryCodesShape>("POST", "/second-factor/recovery-codes", { code }),
+    onSuccess: (answer) => onRenewed(answer.recoveryCodes),
+    onError: () => setCode(""),
+    gcTime: 0,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p>You get ten new codes. The old ones stop working at once.</p>
+      <CodeInput
+        value={code}
+        onChange={setCode}
+        autoFocus
+        error={error === null ? undefined : asApiError(error).fields.code}
+      />
+      {error !== null && <ErrorNote error={error} />}
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Renew
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

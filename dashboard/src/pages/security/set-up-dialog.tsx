@@ -1,0 +1,138 @@
+// Setting up the second factor in three steps: the password, the authenticator with a first code, the recovery codes. From the
+// moment that it is enabled the dialog stays until the codes were saved.
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { RecoveryCodesShape, SecondFactorSetupShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { asApiError } from "../../api/error.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeInput } from "../../ui/code-input.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PasswordInput } from "../../ui/password-input.tsx";
+import { QrCode } from "../../ui/qr-code.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+type SetUpDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };
+
+export function SetUpDialog({ isOpen, onClose, onChanged }: SetUpDialogProps) {
+  const [setup, setSetup] = useState<SecondFactorSetupShape | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const close = () => {
+    setSetup(null);
+    setCodes(null);
+    onClose();
+  };
+  const done = () => {
+    close();
+    toast("Second factor enabled");
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      mayClose={codes === null}
+      title={codes === null ? "Set up the second factor" : "Save your recovery codes"}
+    >
+      {codes !== null ? (
+        <RecoveryCodes codes={codes} onDone={done} />
+      ) : setup !== null ? (
+        <ConfirmStep
+          setup={setup}
+          onCancel={close}
+          onConfirmed={(confirmed) => {
+            setCodes(confirmed);
+            onChanged();
+          }}
+        />
+      ) : (
+        <PasswordStep onCancel={close} onSetup={setSetup} />
+      )}
+    </Dialog>
+  );
+}
+
+type PasswordStepProps = { onCancel: () => void; onSetup: (setup: SecondFactorSetupShape) => void };
+
+function PasswordStep({ onCancel, onSetup }: PasswordStepProps) {
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call<SecondFactorSetupShape>("POST", "/second-factor", { password }),
+    onSuccess: onSetup,
+    gcTime: 0,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p>
+        You need an authenticator app, such as the one built into your phone or password manager. First say
+        that it is you.
+      </p>
+      <PasswordInput
+        name="password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={error === null ? undefined : asApiError(error).fields.password}
+      />
+      {error !== null && <ErrorNote error={error} />}
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Go on
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+type ConfirmStepProps = {
+  setup: SecondFactorSetupShape;
+  onCancel: () => void;
+  onConfirmed: (recoveryCodes: readonly string[]) => void;
+};
+
+function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call<RecoveryCodesShape>("POST", "/second-factor/confirm", { code }),
+    onSuccess: (answer) => onConfirmed(answer.recoveryCodes),
+    onError: () => setCode(""),
+    gcTime: 0,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-start gap-4">
+        <QrCode text={setup.uri} label="QR code for your authenticator; the key beside it says the same" />
+        <div className="flex min-w-0 flex-1 basis-48 flex-col items-start gap-2">
+          <p>Scan the code with your authenticator, or type this key into it:</p>
+          <Copyable value={setup.secret} label="authenticator key" />
+        </div>
+      </div>
+      <CodeInput
+        label="Code that it shows"
+        hint="Six digits. This uses the code up: for the next thing wait for the next one."
+        value={code}
+        onChange={setCode}
+        autoFocus
+        error={error === null ? undefined : asApiError(error).fields.code}
+      />
+      {error !== null && <ErrorNote error={error} />}
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Enable
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

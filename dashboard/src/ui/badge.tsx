@@ -1,0 +1,59 @@
+// Small labels. What a colour says, the word says too.
+import type { ReactNode } from "react";
+
+export type Tone = "neutral" | "accent" | "gain" | "loss" | "warn";
+
+const TONES: Record<Tone, string> = {
+  neutral: "bg-sunken text-ink-soft border-line",
+  accent: "bg-accent-soft text-accent-ink border-transparent",
+  gain: "bg-gain-soft text-gain border-transparent",
+  loss: "bg-loss-soft text-loss border-transparent",
+  warn: "bg-warn-soft text-warn border-transparent",
+};
+
+/** Of every status that the server names: strategies, orders, signals, identity checks, keys. */
+const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  LIVE: "gain",
+  CLOSING: "warn",
+  CLOSED: "neutral",
+  NEW: "accent",
+  PARTIALLY_FILLED: "accent",
+  FILLED: "gain",
+  CANCELED: "neutral",
+  EXPIRED: "warn",
+  REJECTED: "loss",
+  RECEIVED: "accent",
+  EXECUTED: "gain",
+  FAILED: "warn",
+  NONE: "neutral",
+  PENDING: "warn",
+  APPROVED: "gain",
+  ACTIVE: "gain",
+  REVOKED: "neutral",
+};
+
+export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={`inline-flex items-center gap-1.5 whitespace-nowrap rounded-sm border px-1.5 py-px font-medium text-xs ${TONES[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** A status by the name that the wire has for it, in words: PARTIALLY_FILLED is "Partially filled". */
+export function StatusBadge({ status, label }: { status: string; label?: string }) {
+  return (
+    <Badge tone={STATUS_TONES[status] ?? "neutral"}>
+      <span aria-hidden="true" className="size-1.5 bg-current" />
+      {label ?? inWords(status)}
+    </Badge>
+  );
+}
+
+/** TAKE_PROFIT is "Take profit". */
+export function inWords(name: string): string {
+  const words = name.toLowerCase().replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

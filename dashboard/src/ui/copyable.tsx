@@ -1,0 +1,43 @@
+import { type CopyOutcome, useCopy } from "./use-copy.ts";
+
+type CopyableProps = {
+  /** What is copied, and shown. */
+  value: string;
+  /** What it is, for the button's name: "API key". */
+  label: string;
+  /** Long values: in one line, cut off at the edge. Otherwise they wrap. */
+  isOneLine?: boolean;
+};
+
+/** A value to be taken elsewhere: monospace, whole, with a button that copies it and says so. */
+export function Copyable({ value, label, isOneLine = false }: CopyableProps) {
+  const { outcome, copy } = useCopy(value);
+  return (
+    <span className="inline-flex max-w-full items-center gap-2 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2">
+      <code className={`min-w-0 select-all font-mono text-sm ${isOneLine ? "truncate" : "break-all"}`}>
+        {value}
+      </code>
+      <button
+        type="button"
+        onClick={copy}
+        aria-label={`Copy ${label}`}
+        className="shrink-0 rounded-sm px-2 py-0.5 font-medium text-accent-ink text-xs hover:bg-hover"
+      >
+        {FEEDBACK[outcome ?? "none"]}
+      </button>
+      <CopyStatus outcome={outcome} label={label} />
+    </span>
+  );
+}
+
+const FEEDBACK = { copied: "✓ Copied", failed: "Select it", none: "Copy" } as const;
+
+/** How it went, read out; beside every button that copies. */
+export function CopyStatus({ outcome, label }: { outcome: CopyOutcome; label: string }) {
+  return (
+    <span role="status" className="sr-only">
+      {outcome === "copied" && `${label} copied`}
+      {outcome === "failed" && `${label} could not be copied; select it and copy it yourself`}
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+// A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut until its reader
+// says that they have it; leaving the page before that is asked about.
+import { type ReactNode, useEffect, useState } from "react";
+import { Checkbox } from "./checkbox.tsx";
+import { CopyButton } from "./copy-button.tsx";
+import { DownloadButton } from "./download-button.tsx";
+import { Note } from "./note.tsx";
+
+type OnceShownProps = {
+  /** What it is, in the plural or with an article where one belongs: "recovery codes", "the secret". */
+  label: string;
+  /** What is copied and saved. */
+  text: string;
+  fileName: string;
+  /** What happens to who has lost it. */
+  warning: ReactNode;
+  /** What its reader says: "I have saved the secret". */
+  confirmation: string;
+  /** The secret itself. */
+  children: ReactNode;
+  /** The buttons that go on. */
+  actions: (isSaved: boolean) => ReactNode;
+};
+
+export function OnceShown({
+  label,
+  text,
+  fileName,
+  warning,
+  confirmation,
+  children,
+  actions,
+}: OnceShownProps) {
+  const [isSaved, setSaved] = useState(false);
+  useEffect(() => {
+    if (isSaved) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isSaved]);
+  return (
+    <>
+      <Note tone="warn" title="Shown this once">
+        <p>{warning}</p>
+      </Note>
+      {children}
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={text} label={label} size="normal" />
+        <DownloadButton text={text} fileName={fileName} label={label} size="normal" />
+      </div>
+      <Checkbox label={confirmation} checked={isSaved} onChange={(event) => setSaved(event.target.checked)} />
+      {actions(isSaved)}
+    </>
+  );
+}

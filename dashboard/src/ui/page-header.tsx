@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect } from "react";
+
+type PageHeaderProps = {
+  /** The page's only h1; also the title of the browser's tab. */
+  title: string;
+  /** Of the tab, where it should say more than the heading: "Orders, BTC grid". */
+  documentTitle?: string;
+  /** A sentence below the heading. */
+  lead?: ReactNode;
+  /** Beside the heading: a status. */
+  badge?: ReactNode;
+  /** At the right: what can be done here. */
+  actions?: ReactNode;
+};
+
+/** Every page begins with one. Navigation moves the focus to its heading. */
+export function PageHeader({ title, documentTitle, lead, badge, actions }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = `${documentTitle ?? title} · Lyrebird`;
+  }, [title, documentTitle]);
+  return (
+    <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 tabIndex={-1} className="font-semibold text-xl tracking-tight">
+            {title}
+          </h1>
+          {badge}
+        </div>
+        {lead !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{lead}</p>}
+      </div>
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </header>
+  );
+}

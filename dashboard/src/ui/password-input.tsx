@@ -1,0 +1,45 @@
+import { type ComponentProps, useState } from "react";
+import { CONTROL_LOOK, Field, type FieldProps } from "./field.tsx";
+
+type PasswordInputProps = Omit<FieldProps, "label"> & {
+  label?: string;
+  /** Whether it is the one that is or one that will be: password managers ask differently. */
+  isNew?: boolean;
+} & Omit<ComponentProps<"input">, "className" | "id" | "type" | "autoComplete">;
+
+/** A password, which its owner may look at while typing: so it needs no second field. */
+export function PasswordInput({
+  label = "Password",
+  hint,
+  error,
+  isNew = false,
+  ...input
+}: PasswordInputProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <div className="relative">
+          <input
+            {...input}
+            {...control}
+            type={isShown ? "text" : "password"}
+            autoComplete={isNew ? "new-password" : "current-password"}
+            autoCapitalize="none"
+            spellCheck={false}
+            className={`${CONTROL_LOOK} pr-16`}
+          />
+          <button
+            type="button"
+            aria-pressed={isShown}
+            aria-label={`Show ${label.toLowerCase()}`}
+            onClick={() => setShown(!isShown)}
+            className="absolute top-1 right-1 bottom-1 rounded-sm px-2.5 font-medium text-accent-ink text-xs hover:bg-hover"
+          >
+            {isShown ? "Hide" : "Show"}
+          </button>
+        </div>
+      )}
+    </Field>
+  );
+}

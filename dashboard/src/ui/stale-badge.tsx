@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { Badge } from "./badge.tsx";
+
+const TICK_MS = 1000;
+
+type StaleBadgeProps = {
+  /** Since when nothing was heard, Unix ms by this browser's clock; null while it is fresh, and then nothing shows. */
+  since: number | null;
+};
+
+/** "Stale for 12 s", counting. */
+export function StaleBadge({ since }: StaleBadgeProps) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (since === null) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [since]);
+  if (since === null) return null;
+  return (
+    <Badge tone="warn">
+      <span aria-hidden="true">◌</span>
+      <span>
+        stale for <span className="numeric">{inWords(Math.max(0, now - since))}</span>
+      </span>
+    </Badge>
+  );
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

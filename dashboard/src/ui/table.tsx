@@ -1,0 +1,133 @@
+// The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
+import type { ReactNode } from "react";
+import { EmptyState } from "./empty-state.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
+import { Skeleton } from "./skeleton.tsx";
+import { useIsPhone } from "./use-is-phone.ts";
+
+const SKELETON_ROWS = 5;
+
+export type Column<Row> = {
+  readonly key: string;
+  readonly header: string;
+  /** Numbers stand at the right, with digits of one width. */
+  readonly align?: "left" | "right";
+  /** The column that names the row: one a table, for screen readers and as the head of a card. */
+  readonly isRowHeader?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+};
+
+export type TableProps<Row> = {
+  /** What the table shows; unique on its page. Read out, and shown if `isCaptionShown`. */
+  caption: string;
+  isCaptionShown?: boolean;
+  columns: readonly Column<Row>[];
+  /** Undefined while they are loaded. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string | number;
+  /** What to say of no rows: a sentence, or an EmptyState. */
+  empty: ReactNode;
+  phone?: "cards" | "scroll";
+};
+
+export function Table<Row>(props: TableProps<Row>) {
+  const isPhone = useIsPhone();
+  const { rows, caption, empty, phone = "cards" } = props;
+  if (rows?.length === 0) {
+    return typeof empty === "string" ? <EmptyState title={empty} /> : empty;
+  }
+  if (isPhone && phone === "cards") return <Cards {...props} />;
+  return (
+    <ScrollRegion label={caption}>
+      <WideTable {...props} />
+    </ScrollRegion>
+  );
+}
+
+function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey }: TableProps<Row>) {
+  return (
+    <table className="w-full border-collapse text-sm" aria-busy={rows === undefined}>
+      <caption className={isCaptionShown ? "px-4 py-2 text-left font-semibold text-base" : "sr-only"}>
+        {caption}
+      </caption>
+      <thead className="sticky top-0 z-1 bg-surface shadow-[inset_0_-1px_0_var(--line)]">
+        <tr>
+          {columns.map((column) => (
+            <th
+              key={column.key}
+              scope="col"
+              className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${sideOf(column)}`}
+            >
+              {column.header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows === undefined
+          ? skeletonKeys().map((key) => (
+              <tr key={key} className="border-line border-t first:border-t-0">
+                {columns.map((column) => (
+                  <td key={column.key} className="px-3 py-2 first:pl-4 last:pr-4">
+                    <Skeleton />
+                  </td>
+                ))}
+              </tr>
+            ))
+          : rows.map((row) => (
+              <tr key={rowKey(row)} className="border-line border-t first:border-t-0 hover:bg-hover">
+                {columns.map((column) => (
+                  <Cell key={column.key} column={column} row={row} />
+                ))}
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  const look = `px-3 py-1.75 first:pl-4 last:pr-4 ${sideOf(column)}`;
+  if (!column.isRowHeader) return <td className={look}>{column.cell(row)}</td>;
+  return (
+    <th scope="row" className={`${look} whitespace-nowrap font-medium`}>
+      {column.cell(row)}
+    </th>
+  );
+}
+
+function Cards<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
+  const head = columns.find((column) => column.isRowHeader);
+  const rest = columns.filter((column) => column !== head);
+  return (
+    <ul aria-label={caption} aria-busy={rows === undefined} className="divide-y divide-line text-sm">
+      {rows === undefined &&
+        skeletonKeys().map((key) => (
+          <li key={key} className="px-4 py-3">
+            <Skeleton lines={3} />
+          </li>
+        ))}
+      {rows?.map((row) => (
+        <li key={rowKey(row)} className="px-4 py-3">
+          {head !== undefined && <div className="mb-1.5 font-medium">{head.cell(row)}</div>}
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+            {rest.map((column) => (
+              <div key={column.key} className="contents">
+                <dt className="text-ink-soft">{column.header}</dt>
+                <dd className="numeric min-w-0 whitespace-normal text-right">{column.cell(row)}</dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function sideOf<Row>({ align = "left" }: Column<Row>): string {
+  return align === "right" ? "text-right numeric" : "text-left";
+}
+
+function skeletonKeys(): number[] {
+  return Array.from({ length: SKELETON_ROWS }, (_none, index) => index);
+}

@@ -1,0 +1,56 @@
+// Dark or light: what the person chose, or what the system says. public/theme.js does the same before anything is
+// painted; the name in storage is in both.
+import { useSyncExternalStore } from "react";
+
+const STORAGE_NAME = "lyrebird.theme";
+
+export const THEME_CHOICES = ["system", "light", "dark"] as const;
+export type ThemeChoice = (typeof THEME_CHOICES)[number];
+
+const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+let choice: ThemeChoice = stored();
+
+systemDark.addEventListener("change", apply);
+
+export function useThemeChoice(): ThemeChoice {
+  return useSyncExternalStore(subscribe, () => choice);
+}
+
+/** Whether it is dark now; for charts, which have their colours in JavaScript. */
+export function useIsDark(): boolean {
+  return useSyncExternalStore(subscribe, isDark);
+}
+
+export function chooseTheme(chosen: ThemeChoice): void {
+  choice = chosen;
+  try {
+    localStorage.setItem(STORAGE_NAME, chosen);
+  } catch {
+    // Storage may be forbidden; then the choice lasts as long as the page.
+  }
+  apply();
+}
+
+function apply(): void {
+  document.documentElement.classList.toggle("dark", isDark());
+  for (const listener of listeners) listener();
+}
+
+function isDark(): boolean {
+  return choice === "dark" || (choice === "system" && systemDark.matches);
+}
+
+function stored(): ThemeChoice {
+  try {
+    const name = localStorage.getItem(STORAGE_NAME);
+    return THEME_CHOICES.find((each) => each === name) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

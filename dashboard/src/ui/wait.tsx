@@ -1,0 +1,28 @@
+// A wait that runs down, in words that get coarser with its length.
+import { useEffect, useState } from "react";
+
+const TICK_MS = 1000;
+
+/** What is left of a wait that began when this was shown first. */
+export function Wait({ seconds, then }: { seconds: number; then: string }) {
+  const [until] = useState(() => Date.now() + seconds * 1000);
+  const [now, setNow] = useState(() => Date.now());
+  const isOver = now >= until;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return (
+    <p className="numeric mt-1 font-medium" role="timer" aria-live="off">
+      {isOver ? then : `Wait ${lengthInWords(Math.ceil((until - now) / 1000))}.`}
+    </p>
+  );
+}
+
+function lengthInWords(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

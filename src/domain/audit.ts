@@ -1,0 +1,58 @@
+// What was done to people, keys and strategies, by whom: records that are only ever added, each with the hash of the one before
+// it, so that none can be changed or taken out unseen. Never holds a secret.
+
+export const AUDIT_ACTIONS = [
+  "SIGNED_UP",
+  "EMAIL_VERIFIED",
+  "SIGNED_IN",
+  "PASSWORD_CHANGED",
+  "PASSWORD_RESET",
+  "SESSIONS_ENDED",
+  "LOCKED_OUT",
+  "PROFILE_CHANGED",
+  "KYC_SUBMITTED",
+  "KYC_VIEWED",
+  "KYC_APPROVED",
+  "KYC_REJECTED",
+  "SECOND_FACTOR_ENABLED",
+  "SECOND_FACTOR_DISABLED",
+  "RECOVERY_CODES_RENEWED",
+  "RECOVERY_CODE_USED",
+  "KEY_CREATED",
+  "KEY_BOUND",
+  "KEY_REVOKED",
+  "STRATEGY_CREATED",
+  "STRATEGY_CLOSED",
+  "ORDER_CANCELED",
+  "OPERATOR_CREATED",
+  "MASTER_KEY_ROTATED",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who acted: a person in the dashboard, the command line on the machine, or the service itself. */
+export type Actor =
+  | { readonly kind: "PERSON" | "OPERATOR"; readonly personId: string }
+  | { readonly kind: "COMMAND_LINE" | "SERVICE" };
+
+/** What it was done to. */
+export type AuditSubject = {
+  readonly kind: "PERSON" | "KEY" | "STRATEGY" | "MASTER_KEY";
+  readonly id: string;
+};
+
+export type NewAuditRecord = {
+  readonly who: Actor;
+  readonly what: AuditAction;
+  readonly about: AuditSubject;
+  /** Wall time, Unix ms. */
+  readonly at: number;
+  /** What else is worth knowing, such as a reason or an address: short texts by name. */
+  readonly details: Readonly<Record<string, string>>;
+};
+
+export type AuditRecord = NewAuditRecord & {
+  /** 1 for the first, without gaps. */
+  readonly position: number;
+  /** SHA-256, hex, over the hash before it and the record itself, as `store/audit-chain.ts` writes it. */
+  readonly hash: string;
+};

@@ -1,0 +1,31 @@
+// A person who uses Lyrebird: who they are to us, and how far they have come. Strategies and keys belong to one person each.
+// Source: specification, section 1 (account setup) and 2.1.
+
+/** An operator decides about people and sees how the service fares; operators are made by the command line alone. */
+export const ROLES = ["PERSON", "OPERATOR"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Only the Trader profile shows strategy creation and API keys. Source: specification, section 1. */
+export const PROFILES = ["COPIER", "TRADER"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+/** NONE → PENDING → APPROVED | REJECTED; who was rejected may submit again. The API is unavailable until APPROVED. */
+export const KYC_STATUSES = ["NONE", "PENDING", "APPROVED", "REJECTED"] as const;
+export type KycStatus = (typeof KYC_STATUSES)[number];
+
+export type Person = {
+  readonly personId: string;
+  /** Lower case; unique. */
+  readonly email: string;
+  readonly isEmailVerified: boolean;
+  /** As they want to be called. */
+  readonly name: string;
+  readonly role: Role;
+  readonly profile: Profile;
+  readonly kyc: KycStatus;
+  /** Why the last submission was rejected, in the operator's words; null unless REJECTED. */
+  readonly kycReason: string | null;
+  readonly hasSecondFactor: boolean;
+  /** Wall time, Unix ms. */
+  readonly createdAt: number;
+};
