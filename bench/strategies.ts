@@ -8,7 +8,8 @@ import type { DomainEvent } from "../src/domain/event.ts";
 import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
 import { issueApiKey, type MasterKey } from "../src/identity/api-keys.ts";
-import { incomeRow, journalRow, strategyRow } from "../src/store/rows.ts";
+import { keyRow } from "../src/store/key-rows.ts";
+import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
 import type { Credentials, Trip } from "./key-ring.ts";
 import type { Trips } from "./requests.ts";
@@ -108,21 +109,22 @@ function newStrategy(number: number, open: Opening, master: MasterKey): NewStrat
   const at = Date.now();
   const strategyId = randomBytes(ID_BYTES).toString("hex");
   const { account, events, incomes } = open(strategyId, at, number);
-  const { record, secret } = issueApiKey(master, { label: "bench", strategyId, createdAt: at });
+  const { record, secret } = issueApiKey(master, {
+    label: "bench",
+    ownerId: null,
+    strategyId,
+    createdAt: at,
+  });
   const entry = { version: 1, key: null, at, events };
   return {
-    strategy: strategyRow({ account, entry }),
+    strategy: createdRow({
+      first: { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] },
+      ownerId: null,
+      name: `bench ${strategyId}`,
+      createdAt: at,
+    }),
     entry: journalRow(strategyId, entry),
-    key: {
-      id: record.keyId,
-      api_key: record.apiKey,
-      salt: record.salt,
-      master_version: record.masterVersion,
-      label: record.label,
-      strategy_id: strategyId,
-      created_at: record.createdAt,
-      revoked_at: record.revokedAt,
-    },
+    key: keyRow(record),
     incomes: incomes.map((income) => incomeRow(strategyId, income)),
     credentials: { apiKey: record.apiKey, apiSecret: secret },
   };

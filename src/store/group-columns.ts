@@ -2,11 +2,14 @@
 // far less to hand to another thread, or to a server, than many short rows.
 import type { Tables } from "./schema.ts";
 
+/** What a strategy was made with, which no commit changes. */
+type OwnColumns = "owner_id" | "name" | "created_at";
+
 type ColumnTypes<Row> = Readonly<Record<keyof Row, "text" | "bigint">>;
 
 /** What a commit says of each table, the strategy's id first. The compiler asks for every column that there is. */
 export const GROUP_COLUMNS: {
-  readonly strategies: ColumnTypes<Omit<Tables["strategies"], "type">>;
+  readonly strategies: ColumnTypes<Omit<Tables["strategies"], "type" | OwnColumns>>;
   readonly journal: ColumnTypes<Omit<Tables["journal"], "position">>;
   readonly orders: ColumnTypes<Tables["orders"]>;
   readonly trades: ColumnTypes<Tables["trades"]>;

@@ -1,9 +1,9 @@
 // What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and listed.
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { placementKey } from "../domain/command-key.ts";
 import type { Order } from "../domain/order.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
-import { incomeOfRow, keyOfEntry } from "./rows.ts";
+import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, Store, TradeQuery } from "./store.ts";
 
@@ -13,9 +13,11 @@ type HistoryQueries = Pick<
   | "listOpenOrders"
   | "listOrders"
   | "listTrades"
+  | "listTradedSymbols"
   | "findLeg"
   | "listLegs"
   | "listIncomes"
+  | "findOpeningTime"
   | "listEntries"
 >;
 
@@ -106,6 +108,21 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
       return ascending(rows, keepsOldest).map(({ body }) => decodeTrade(body));
     },
 
+    async listTradedSymbols(strategyId) {
+      // From one symbol to the next: a plain DISTINCT would go through all trades.
+      const { rows } = await sql<{ symbol: string }>`
+        WITH RECURSIVE traded(symbol) AS (
+          SELECT MIN(symbol) FROM trades WHERE strategy_id = ${strategyId}
+          UNION ALL
+          SELECT (
+            SELECT MIN(t.symbol) FROM trades t WHERE t.strategy_id = ${strategyId} AND t.symbol > traded.symbol
+          ) FROM traded WHERE traded.symbol IS NOT NULL
+        )
+        SELECT symbol FROM traded WHERE symbol IS NOT NULL
+      `.execute(db);
+      return rows.map(({ symbol }) => symbol).sort();
+    },
+
     async findLeg(strategyId, leg) {
       const ofStrategy = db.selectFrom("legs").select("body").where("strategy_id", "=", strategyId);
       const query =
@@ -141,6 +158,16 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
       if (endTime !== undefined) query = query.where("at", "<=", endTime);
       const rows = await query.orderBy("at").orderBy("income_id").limit(limit).offset(offset).execute();
       return rows.map(incomeOfRow);
+    },
+
+    async findOpeningTime(strategyId) {
+      const row = await db
+        .selectFrom("journal")
+        .select("at")
+        .where("strategy_id", "=", strategyId)
+        .where("key", "=", FIRST_ENTRY)
+        .executeTakeFirst();
+      return row === undefined ? null : Number(row.at);
     },
 
     async listEntries(strategyId) {

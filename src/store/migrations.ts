@@ -1,7 +1,9 @@
 // The numbered migrations, written once for every store. One that has been released is never edited: the next change is the
 // next number.
-import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
+import { numbered } from "./migrations/numbered.ts";
+import { PEOPLE } from "./migrations/people.ts";
 
 const FIRST: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -149,12 +151,7 @@ const APPENDED: Migration = {
       await db.schema.alterTable(table).renameTo(`${table}_before`).execute();
     }
     // Names of indexes are taken until the tables are gone, so the new tables' constraints have names of their own.
-    const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-    await db.schema
-      .createTable("journal")
-      .addColumn("position", isPostgres ? "bigint" : "integer", (column) =>
-        isPostgres ? column.generatedByDefaultAsIdentity().primaryKey() : column.primaryKey(),
-      )
+    await numbered(db, "journal")
       .addColumn("strategy_id", "text", (column) => column.notNull())
       .addColumn("version", "bigint", (column) => column.notNull())
       .addColumn("key", "text", (column) => column.notNull())
@@ -350,16 +347,6 @@ const SIGNALS: Migration = {
   },
 };
 
-/** A table whose rows the database numbers, in `position`. */
-function numbered(db: Kysely<unknown>, table: string) {
-  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-  return db.schema
-    .createTable(table)
-    .addColumn("position", isPostgres ? "bigint" : "integer", (column) =>
-      isPostgres ? column.generatedByDefaultAsIdentity().primaryKey() : column.primaryKey(),
-    );
-}
-
 /** In the order of their names. */
 export const MIGRATIONS: MigrationProvider = {
   async getMigrations() {
@@ -371,6 +358,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0005-appended": APPENDED,
       "0006-futures": FUTURES,
       "0007-signals": SIGNALS,
+      "0008-people": PEOPLE,
     };
   },
 };

@@ -1,19 +1,23 @@
 // Everything off the hot path, written once with Kysely for every store.
-import { randomUUID } from "node:crypto";
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
+import type { Actor, NewAuditRecord } from "../domain/audit.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
 import { historyQueries } from "./history.ts";
+import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { incomeRow, journalRow, strategyRow } from "./rows.ts";
+import { audited } from "./people/audit.ts";
+import { insertStrategy } from "./people/ownership.ts";
+import { recentQueries } from "./recent.ts";
 import type { Tables } from "./schema.ts";
 import { SIGNAL_COLUMNS, signalOfRow } from "./signal-rows.ts";
-import type { ApiKeyRecord, AuditRecord, Store } from "./store.ts";
+import type { CreatedStrategy, Store } from "./store.ts";
 import type { NoteKind, SymbolNote } from "./symbol-notes.ts";
 
 type Queries = Omit<
   Store,
+  | "people"
   | "loadAccount"
   | "findEntry"
   | "commit"
@@ -29,6 +33,9 @@ type Queries = Omit<
   | "onCommittedElsewhere"
   | "close"
 >;
+
+/** Who does what is done beside the dashboard. */
+const COMMAND_LINE: Actor = { kind: "COMMAND_LINE" };
 
 /** How the migration library begins what it says of a later version's database, which is sound. */
 const LIBRARY_PREFIX = "corrupted migrations: ";
@@ -51,6 +58,7 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
 export function queries(db: Kysely<Tables>): Queries {
   return {
     ...historyQueries(db),
+    ...recentQueries(db),
 
     async listExposedAccounts(type) {
       // One statement, so that accounts and their open orders belong together.
@@ -89,6 +97,33 @@ export function queries(db: Kysely<Tables>): Queries {
       return rows.map(signalOfRow);
     },
 
+    async countPendingSignals() {
+      const row = await db
+        .selectFrom("signals")
+        .select(({ fn }) => [fn.countAll().as("count"), fn.min("received_at").as("oldest")])
+        .where("processed_at", "is", null)
+        .executeTakeFirstOrThrow();
+      const { count, oldest } = row;
+      return { count: Number(count), oldestReceivedAt: oldest === null ? null : Number(oldest) };
+    },
+
+    async countFailedHandshakes(since, limit) {
+      const rows = await db
+        .selectFrom("failed_handshakes")
+        .select(({ fn }) => ["api_key", fn.countAll().as("count"), fn.max("at").as("last_at")])
+        .where("at", ">=", since)
+        .groupBy("api_key")
+        .orderBy("count", "desc")
+        .orderBy("api_key")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        apiKey: row.api_key,
+        count: Number(row.count),
+        lastAt: Number(row.last_at),
+      }));
+    },
+
     async listFailedHandshakes(apiKey, since) {
       const rows = await db
         .selectFrom("failed_handshakes")
@@ -101,34 +136,13 @@ export function queries(db: Kysely<Tables>): Queries {
     },
 
     async createStrategies(created) {
-      await db.transaction().execute(async (transaction) => {
-        for (const { first, key } of created) {
-          const { account, entry, incomes } = first;
-          const { strategyId } = account;
-          await transaction.insertInto("strategies").values(strategyRow(first)).execute();
-          await transaction.insertInto("journal").values(journalRow(strategyId, entry)).execute();
-          for (const income of incomes) {
-            await transaction.insertInto("incomes").values(incomeRow(strategyId, income)).execute();
-          }
-          await transaction
-            .insertInto("api_keys")
-            .values({
-              id: key.keyId,
-              api_key: key.apiKey,
-              salt: key.salt,
-              master_version: key.masterVersion,
-              label: key.label,
-              strategy_id: key.strategyId,
-              created_at: key.createdAt,
-              revoked_at: key.revokedAt,
-            })
-            .execute();
-          const { keyId, createdAt } = key;
-          await transaction
-            .insertInto("audit")
-            .values(auditRow({ who: "operator", what: "KEY_CREATED", at: createdAt, keyId }))
-            .execute();
+      await audited(db, async (transaction, record) => {
+        for (const { first, key, ownerId, name } of created) {
+          const { createdAt } = key;
+          await insertStrategy(transaction, { first, ownerId, name, createdAt });
+          await transaction.insertInto("api_keys").values(keyRow(key)).execute();
         }
+        await record(...created.flatMap(recordsOf));
       });
     },
 
@@ -149,16 +163,11 @@ export function queries(db: Kysely<Tables>): Queries {
         .orderBy("api_keys.created_at")
         .orderBy("api_keys.id")
         .execute();
-      return rows.map((row) => {
-        const { strategy_id: strategyId, type, status } = row;
-        const isBound = strategyId !== null && type !== null && status !== null;
-        return { key: keyOfRow(row), strategy: isBound ? { strategyId, type, status } : null };
-      });
+      return rows.map(boundKeyOfRow);
     },
 
     async revokeKey(apiKey, at) {
-      return await db.transaction().execute(async (transaction) => {
-        // Written before anything is read: a transaction that reads first may find that another process was faster.
+      return await audited(db, async (transaction, record) => {
         const revoked = await transaction
           .updateTable("api_keys")
           .set({ revoked_at: at })
@@ -167,10 +176,8 @@ export function queries(db: Kysely<Tables>): Queries {
           .returningAll()
           .executeTakeFirst();
         if (revoked !== undefined) {
-          await transaction
-            .insertInto("audit")
-            .values(auditRow({ who: "operator", what: "KEY_REVOKED", at, keyId: revoked.id }))
-            .execute();
+          const about = { kind: "KEY", id: revoked.id } as const;
+          await record({ who: COMMAND_LINE, what: "KEY_REVOKED", about, at, details: {} });
           return { key: keyOfRow(revoked), wasRevoked: false };
         }
         const row = await transaction
@@ -180,11 +187,6 @@ export function queries(db: Kysely<Tables>): Queries {
           .executeTakeFirst();
         return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
       });
-    },
-
-    async listAudit() {
-      const rows = await db.selectFrom("audit").selectAll().orderBy("at").orderBy("id").execute();
-      return rows.map(({ who, what, at, key_id }) => ({ who, what, at: Number(at), keyId: key_id }));
     },
 
     async listBudgets({ after, exceptOf }) {
@@ -222,19 +224,22 @@ async function notesOf(db: Kysely<Tables>, kind: NoteKind): Promise<SymbolNote[]
   return rows.map(({ symbol, at }) => ({ kind, symbol, at: Number(at) }));
 }
 
-function auditRow({ who, what, at, keyId }: AuditRecord) {
-  return { id: randomUUID(), who, what, at, key_id: keyId };
-}
-
-function keyOfRow(row: Selectable<Tables["api_keys"]>): ApiKeyRecord {
-  return {
-    keyId: row.id,
-    apiKey: row.api_key,
-    salt: row.salt,
-    masterVersion: Number(row.master_version),
-    label: row.label,
-    strategyId: row.strategy_id,
-    createdAt: Number(row.created_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-  };
+/** What is audited of a strategy that the command line has created. */
+function recordsOf({ first, key, name }: CreatedStrategy): NewAuditRecord[] {
+  const { strategyId, type } = first.account;
+  const what = { who: COMMAND_LINE, at: key.createdAt };
+  return [
+    {
+      ...what,
+      what: "STRATEGY_CREATED",
+      about: { kind: "STRATEGY", id: strategyId },
+      details: { name, type },
+    },
+    {
+      ...what,
+      what: "KEY_CREATED",
+      about: { kind: "KEY", id: key.keyId },
+      details: key.strategyId === null ? {} : { strategyId: key.strategyId },
+    },
+  ];
 }

@@ -16,10 +16,12 @@ import {
 } from "./group-columns.ts";
 import type { Tables } from "./schema.ts";
 import { settlementRow } from "./signal-rows.ts";
-import type { Commit, JournalEntry } from "./store.ts";
+import type { Commit, CreatedStrategy, JournalEntry } from "./store.ts";
 
 /** Begins what an entry without a key is kept under: its version. The keys of commands begin with a letter. */
 const NO_KEY = "#";
+/** What stands for the key of a strategy's first entry, which has none. */
+export const FIRST_ENTRY = `${NO_KEY}1`;
 
 /** The row of a strategy after a commit. */
 export function strategyRow({ account, entry }: Pick<Commit, "account" | "entry">) {
@@ -31,6 +33,16 @@ export function strategyRow({ account, entry }: Pick<Commit, "account" | "entry"
     is_exposed: isExposed(account) ? 1 : 0,
     state: encodeState(account),
   };
+}
+
+/** The row of a strategy that is created. `createdAt` is wall time, Unix ms. */
+export function createdRow({
+  first,
+  ownerId,
+  name,
+  createdAt,
+}: Pick<CreatedStrategy, "first" | "ownerId" | "name"> & { readonly createdAt: number }) {
+  return { ...strategyRow(first), owner_id: ownerId, name, created_at: createdAt };
 }
 
 /** Whether the market can still reach an account, or a settlement of funding what it held before. */

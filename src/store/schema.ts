@@ -1,4 +1,5 @@
-// The tables, for Kysely's types, written once for every store. `migrations.ts` makes them.
+// The tables, for Kysely's types, written once for every store. `migrations.ts` makes them; those about people are in
+// `people/tables.ts`.
 //
 // What an order costs to keep is the number of places that it is written to: rows are appended in the order of their
 // commits, and a table has no more indexes beside that than its questions need.
@@ -6,13 +7,13 @@ import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
 import type { SignalStatus } from "../domain/signal.ts";
-import type { AuditRecord } from "./store.ts";
+import type { PeopleTables } from "./people/tables.ts";
 import type { NoteKind } from "./symbol-notes.ts";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
-type Integer = ColumnType<number, number, number>;
+export type Integer = ColumnType<number, number, number>;
 
-export type Tables = {
+export type Tables = PeopleTables & {
   strategies: {
     id: string;
     type: StrategyType;
@@ -21,6 +22,10 @@ export type Tables = {
     /** Whether the market can still reach it, as `isExposed` says. */
     is_exposed: Integer;
     state: string;
+    /** Null if it is nobody's. */
+    owner_id: string | null;
+    name: string;
+    created_at: Integer;
   };
   /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
   journal: {
@@ -98,6 +103,7 @@ export type Tables = {
     salt: string;
     master_version: Integer;
     label: string;
+    owner_id: string | null;
     strategy_id: string | null;
     created_at: Integer;
     revoked_at: Integer | null;
@@ -106,6 +112,4 @@ export type Tables = {
   symbol_notes: { kind: NoteKind; symbol: string; at: Integer };
   master_keys: { version: Integer; check_value: string };
   budget_log: { position: Integer; process: string; at: Integer; body: string };
-  /** Only ever added to. The id is random: it orders what happened within one millisecond, always in the same way. */
-  audit: { id: string; who: AuditRecord["who"]; what: AuditRecord["what"]; at: Integer; key_id: string };
 };

@@ -11,6 +11,7 @@ import type { Income, IncomeType } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import type { NewSignal, Rejection, SettledSignal, Signal } from "../domain/signal.ts";
+import type { PeopleStore } from "./people-store.ts";
 
 /** An account as committed, and the version of its row. */
 export type LoadedAccount = { readonly account: Account; readonly version: number };
@@ -61,6 +62,8 @@ export type ApiKeyRecord = {
   readonly salt: string;
   readonly masterVersion: number;
   readonly label: string;
+  /** The person whose key it is; null for one that was made by the command line for nobody. */
+  readonly ownerId: string | null;
   /** The strategy that the key manages; null while it is bound to none. */
   readonly strategyId: string | null;
   /** Wall time, Unix ms. */
@@ -74,13 +77,13 @@ export type BoundKey = { readonly key: ApiKeyRecord; readonly strategy: Strategy
 /** The end of a key: as it now stands, and whether it had ended before. */
 export type Revocation = { readonly key: ApiKeyRecord; readonly wasRevoked: boolean };
 
-/** What was done to a key, and by whom. Kept for ever: there is no way to change or remove one. Never holds a secret. */
-export type AuditRecord = {
-  readonly who: "operator";
-  readonly what: "KEY_CREATED" | "KEY_REVOKED";
-  /** Wall time, Unix ms. */
-  readonly at: number;
-  readonly keyId: string;
+/** A strategy that is created for somebody, with the key that manages it. */
+export type CreatedStrategy = {
+  readonly first: Commit;
+  readonly key: ApiKeyRecord;
+  /** Null for one that belongs to nobody. */
+  readonly ownerId: string | null;
+  readonly name: string;
 };
 
 /**
@@ -120,6 +123,13 @@ export type IncomeQuery = {
   readonly endTime?: number | undefined;
   /** How many of the oldest are passed over. */
   readonly offset: number;
+  readonly limit: number;
+};
+
+/** A page of what is newest: what is older than a number, all of it if there is none, newest first. */
+export type RecentQuery = {
+  readonly symbol?: string | undefined;
+  readonly before?: number | undefined;
   readonly limit: number;
 };
 
@@ -177,6 +187,9 @@ export class StoreFailure extends Error {}
 export class StoreUnavailable extends Error {}
 
 export type Store = {
+  /** Who people are, how they sign in, what they own, and what was done. */
+  readonly people: PeopleStore;
+
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
   /** The entry that a key stands for, or null if the key is new; a commit looks for itself. */
@@ -198,6 +211,8 @@ export type Store = {
   listOrders(strategyId: string, query: OrderQuery): Promise<readonly Order[]>;
   /** Trades in ascending id. */
   listTrades(strategyId: string, query: TradeQuery): Promise<readonly Trade[]>;
+  /** The symbols of which a strategy has trades, in the order of the alphabet. */
+  listTradedSymbols(strategyId: string): Promise<readonly string[]>;
   /** A leg by its id or by its client id. */
   findLeg(strategyId: string, leg: { legId: number } | { clientLegId: string }): Promise<Leg | null>;
   /** Legs in ascending id, open or not. */
@@ -206,6 +221,19 @@ export type Store = {
   listIncomes(strategyId: string, query: IncomeQuery): Promise<readonly Income[]>;
   /** The journal of a strategy, oldest first. */
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
+  /** Orders of all symbols or of one, in descending id. */
+  listRecentOrders(strategyId: string, query: RecentQuery): Promise<readonly Order[]>;
+  /** Trades likewise. */
+  listRecentTrades(strategyId: string, query: RecentQuery): Promise<readonly Trade[]>;
+  /** Legs likewise. */
+  listRecentLegs(strategyId: string, query: RecentQuery): Promise<readonly Leg[]>;
+  /** Incomes from the newest on, of one time in descending id. */
+  listRecentIncomes(
+    strategyId: string,
+    query: { readonly before?: Pick<Income, "at" | "incomeId"> | undefined; readonly limit: number },
+  ): Promise<readonly Income[]>;
+  /** When a strategy got its seed, market time in Unix ms; null if there is no such strategy. */
+  findOpeningTime(strategyId: string): Promise<number | null>;
   /**
    * Every account of a type that the market can still reach, or a settlement of funding what it held before, all as they
    * were at one moment, in the order of their ids: what is watched is rebuilt from them.
@@ -249,6 +277,11 @@ export type Store = {
   ): Promise<Signal | null>;
   /** The newest signals of a strategy, newest first. */
   listSignals(strategyId: string, options: { readonly limit: number }): Promise<readonly Signal[]>;
+  /** Those before a signal, newest first; none before one that there is not. */
+  listRecentSignals(
+    strategyId: string,
+    query: { readonly before?: string | undefined; readonly limit: number },
+  ): Promise<readonly Signal[]>;
   /**
    * Claims pending signals that nobody has a claim on any more, longest due first: nobody else is given them before `until`.
    * Several processes may ask at once, and none waits for another.
@@ -264,23 +297,32 @@ export type Store = {
     options: { readonly reason: Rejection; readonly dueAt: number },
   ): Promise<void>;
 
+  /** How many signals are pending, and when the longest waiting one was received; null if none is. */
+  countPendingSignals(): Promise<{ readonly count: number; readonly oldestReceivedAt: number | null }>;
+
   /** Notes that a stream handshake under a key has failed, and forgets those that failed before `forgetBefore`. */
   noteFailedHandshake(apiKey: string, at: number, options: { readonly forgetBefore: number }): Promise<void>;
   /** When handshakes under a key failed, ascending; those since a time. */
   listFailedHandshakes(apiKey: string, since: number): Promise<readonly number[]>;
+  /** How many failed under each key since a time, and when the last one did: most first. */
+  countFailedHandshakes(
+    since: number,
+    limit: number,
+  ): Promise<readonly { readonly apiKey: string; readonly count: number; readonly lastAt: number }[]>;
 
-  /** Creates strategies that already have their first entry (the seed), each with a key bound to it. It is audited. */
-  createStrategies(created: readonly { readonly first: Commit; readonly key: ApiKeyRecord }[]): Promise<void>;
+  /**
+   * Creates strategies that already have their first entry (the seed), each with a key bound to it, at the time of its key's
+   * creation. It is audited, as done by the command line.
+   */
+  createStrategies(created: readonly CreatedStrategy[]): Promise<void>;
   findKey(apiKey: string): Promise<BoundKey | null>;
   /** Every key there is, revoked ones too, oldest first. */
   listKeys(): Promise<readonly BoundKey[]>;
   /**
    * Ends a key for good; its strategy keeps everything. A key that had ended before is left as it was. Null if there is
-   * no such key. `at` is wall time, Unix ms. It is audited, in the same transaction.
+   * no such key. `at` is wall time, Unix ms. It is audited in the same transaction, as done by the command line.
    */
   revokeKey(apiKey: string, at: number): Promise<Revocation | null>;
-  /** What was done to keys, oldest first. */
-  listAudit(): Promise<readonly AuditRecord[]>;
   /** How many strategies there are. */
   countStrategies(): Promise<number>;
 

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { issueApiKey, type MasterKey } from "../../src/identity/api-keys.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
+import { keyRow } from "../../src/store/key-rows.ts";
 import { type GatewayProcess, runNode, startGateway } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
 import type { Fault } from "./faults.ts";
@@ -233,18 +234,10 @@ async function checkDatabase({ store, traders }: Stage, replayed: readonly Trade
 async function giveNewKeys({ db }: Beside, master: MasterKey, traders: readonly Trader[]): Promise<void> {
   const issued = traders.map((trader) => {
     const { strategyId } = trader.credentials;
-    return { trader, ...issueApiKey(master, { label: "cycle", strategyId, createdAt: Date.now() }) };
+    const terms = { label: "cycle", ownerId: null, strategyId, createdAt: Date.now() };
+    return { trader, ...issueApiKey(master, terms) };
   });
-  const rows = issued.map(({ record }) => ({
-    id: record.keyId,
-    api_key: record.apiKey,
-    salt: record.salt,
-    master_version: record.masterVersion,
-    label: record.label,
-    strategy_id: record.strategyId,
-    created_at: record.createdAt,
-    revoked_at: record.revokedAt,
-  }));
+  const rows = issued.map(({ record }) => keyRow(record));
   await db.insertInto("api_keys").values(rows).execute();
   for (const { trader, record, secret } of issued) {
     const { strategyId } = trader.credentials;

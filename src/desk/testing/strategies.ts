@@ -15,12 +15,15 @@ export async function createStrategies(
       const entry = { version: 1, key: null, at: 1_000, events: [event] };
       return {
         first: { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] },
+        ownerId: null,
+        name: id,
         key: {
           keyId: id,
           apiKey: `key-${id}`,
           salt: "",
           masterVersion: 1,
           label: "",
+          ownerId: null,
           strategyId: id,
           createdAt: 0,
           revokedAt: null,

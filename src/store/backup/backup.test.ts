@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
+import { auditOf } from "../contract/people-records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { kyselyDatabase } from "../sqlite/database.ts";
@@ -74,17 +75,27 @@ describe("a backup", () => {
     const change = () => {
       changed += 1;
       changeRows(database, `UPDATE strategies SET version = version + 1`);
-      changeRows(
-        database,
-        `INSERT INTO audit VALUES ('late-${changed}', 'operator', 'KEY_CREATED', 1, 'key')`,
-      );
+      changeRows(database, `INSERT INTO recovery_codes VALUES ('late', '${changed}')`);
     };
     await backUpSqlite(database, file, { version, onProgress: change });
     changeRows(database, `UPDATE strategies SET version = version - ${changed}`);
-    changeRows(database, "DELETE FROM audit WHERE id LIKE 'late-%'");
+    changeRows(database, "DELETE FROM recovery_codes WHERE person_id = 'late'");
     await store.close();
     expect(changed).toBeGreaterThan(5);
     expect(contentsOf(file)).toEqual(contentsOf(sound));
+  });
+
+  test("has the audit as it was, whose chain is whole and goes on after a restore", async () => {
+    const restored = join(directory, "restored.sqlite");
+    await restoreSqlite(restored, await checkBackup(sound));
+    const { people, close } = await openSqliteStore(restored);
+    expect(await people.verifyAudit()).toBeNull();
+    const [last] = await people.listAudit({ limit: 1 });
+    await people.audit(auditOf("SIGNED_IN", "id-ann"));
+    expect(await people.verifyAudit()).toBeNull();
+    expect(await people.listAudit({ limit: 1 })).toMatchObject([{ position: (last?.position ?? 0) + 1 }]);
+    expect(last?.position).toBeGreaterThan(2_000);
+    await close();
   });
 
   test("of a database that an earlier version has left is restored, and brought up to date", async () => {

@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { auditOf } from "../contract/people-records.ts";
 import { commitOf, firstOf, orderOf } from "../contract/records.ts";
 import { signalOf } from "../contract/signal-records.ts";
 import { MIGRATIONS } from "../migrations.ts";
@@ -66,6 +67,9 @@ describe.skipIf(!hasPostgres)(postgresTitle("between SQLite and PostgreSQL"), ()
     const listed = await store.listSignals("strategy-5", { limit: 9 });
     expect(listed.map(({ signalId }) => signalId)).toEqual(["four", "three", "two", "one"]);
     await store.noteFailedHandshake("key", 6_000, { forgetBefore: 0 });
+    await store.people.noteFailedSignIn("account:ann", 6_000, { forgetBefore: 0 });
+    await store.people.audit(auditOf("SIGNED_IN", "id-ann"));
+    expect(await store.people.verifyAudit()).toBeNull();
     await store.close();
   });
 

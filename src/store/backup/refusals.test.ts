@@ -109,7 +109,7 @@ describe("a file that is not a sound backup of this version is refused, and noth
   test("one for other tables", async () => {
     const file = join(directory, "other.backup");
     const head = lines().findIndex((each) => each.startsWith('{"table":"audit"'));
-    writeLines(file, sealed(lines().with(head, line(head).replace("key_id", "key"))));
+    writeLines(file, sealed(lines().with(head, line(head).replace("about_id", "key"))));
     const backup = await checkBackup(file);
     await expect(restoreSqlite(join(directory, "a.sqlite"), backup)).rejects.toThrow(
       /holds a table that its version did not have: audit/,

@@ -1,6 +1,7 @@
 // Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's were, then filled,
 // then brought up to date. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
-import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { isPostgres } from "../dialect.ts";
 import { migrate } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import { BackupUnfit } from "./format.ts";
@@ -37,11 +38,10 @@ export async function restoreRows(
   { onProgress = () => {}, signal }: RestoreOptions = {},
 ): Promise<void> {
   const tables = await tablesAfter(header.migrations);
-  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   // From here on a server that starts on the same database waits until this is over, as it would for another first start.
   await migrateTo(db, header.migrations);
   for (const { name } of tables) {
-    if (isPostgres) await sql`LOCK TABLE ${sql.table(name)} IN ACCESS EXCLUSIVE MODE`.execute(db);
+    if (isPostgres(db)) await sql`LOCK TABLE ${sql.table(name)} IN ACCESS EXCLUSIVE MODE`.execute(db);
     const row = await db.selectFrom(name).select(sql`1`.as("one")).limit(1).executeTakeFirst();
     if (row !== undefined) throw new Error(NOT_EMPTY);
   }
@@ -52,7 +52,7 @@ export async function restoreRows(
     restored += batch.rows.length;
     onProgress(restored);
   }
-  if (isPostgres) await continueCounting(db, tables);
+  if (isPostgres(db)) await continueCounting(db, tables);
   await migrate(db);
 }
 

@@ -5,16 +5,24 @@
 // by what they are about.
 import { afterEach, beforeEach, describe } from "vitest";
 import { accountCases } from "./accounts.ts";
+import { auditCases } from "./audit.ts";
 import { budgetLogCases } from "./budget-log.ts";
 import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
 import { failedHandshakeCases } from "./failed-handshakes.ts";
+import { failedSignInCases } from "./failed-sign-ins.ts";
 import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { orderAndTradeCases } from "./orders-and-trades.ts";
+import { ownershipCases } from "./ownership.ts";
 import { pendingSignalCases } from "./pending-signals.ts";
+import { personCases } from "./people.ts";
+import { raceCases } from "./races.ts";
 import { receivedSignalCases } from "./received-signals.ts";
+import { recentCases } from "./recent.ts";
+import { secondFactorCases } from "./second-factors.ts";
 import { settledSignalCases } from "./settled-signals.ts";
+import { signInRecordCases } from "./sign-in-records.ts";
 import { startingCases } from "./starting.ts";
 import type { Opened, StoreUnderTest } from "./store-under-test.ts";
 import { strategyAndKeyCases } from "./strategies-and-keys.ts";
@@ -35,6 +43,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     journalCases(opened);
     orderAndTradeCases(opened);
     legAndIncomeCases(opened);
+    recentCases(opened);
     strategyAndKeyCases(opened);
     budgetLogCases(opened);
     startingCases(opened);
@@ -44,5 +53,12 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     settledSignalCases(opened);
     pendingSignalCases(opened);
     failedHandshakeCases(opened);
+    signInRecordCases(opened);
+    personCases(opened);
+    secondFactorCases(opened);
+    failedSignInCases(opened);
+    ownershipCases(opened);
+    auditCases(opened);
+    raceCases(opened);
   });
 }

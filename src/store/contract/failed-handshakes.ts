@@ -22,6 +22,17 @@ export function failedHandshakeCases(opened: Opened): void {
       expect(await store.listFailedHandshakes("ghost", 0)).toEqual([]);
     });
 
+    test("are counted by key, most first, so many keys at a time, from a time on", async () => {
+      for (const at of [1_000, 2_000, 3_000]) await store.noteFailedHandshake("often", at, FOR_EVER);
+      for (const at of [2_000, 4_000]) await store.noteFailedHandshake("seldom", at, FOR_EVER);
+      await store.noteFailedHandshake("once", 1_500, FOR_EVER);
+      const often = { apiKey: "often", count: 3, lastAt: 3_000 };
+      const seldom = { apiKey: "seldom", count: 2, lastAt: 4_000 };
+      expect(await store.countFailedHandshakes(0, 2)).toEqual([often, seldom]);
+      expect(await store.countFailedHandshakes(1_600, 9)).toEqual([{ ...often, count: 2 }, seldom]);
+      expect(await store.countFailedHandshakes(4_001, 9)).toEqual([]);
+    });
+
     test("that count no more are forgotten when one is noted, of every key", async () => {
       await store.noteFailedHandshake("mine", 1_000, FOR_EVER);
       await store.noteFailedHandshake("mine", 2_000, FOR_EVER);

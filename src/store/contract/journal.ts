@@ -35,6 +35,14 @@ export function journalCases(opened: Opened): void {
       expect(await store.findEntry("nobody", "order:a")).toBeNull();
     });
 
+    test("tells when a strategy was opened, whatever has happened since", async () => {
+      await create(store, "one", "two");
+      await commit(store, [commitOf(accountOf("one"), 2, { key: "order:a", at: 55 })]);
+      await commit(store, [commitOf(accountOf("one"), 3, { at: 66 })]);
+      expect(await store.findOpeningTime("one")).toBe(1_000);
+      expect(await store.findOpeningTime("nobody")).toBeNull();
+    });
+
     test("entries are listed oldest first, whatever their number, and any number of them may lack a key", async () => {
       const { first } = await create(store, "one");
       for (let version = 2; version <= 12; version += 1) {

@@ -134,5 +134,20 @@ export function orderAndTradeCases(opened: Opened): void {
       await commit(store, [commitOf(accountOf("one"), 3, { orders: orders.slice(3), trades })]);
       expect(await store.listTrades("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(tradeAt));
     });
+
+    test("the symbols of a strategy's trades are listed, each once", async () => {
+      await create(store, "one", "two", "three");
+      const symbols = ["XRPUSDT", "BTCUSDT", "XRPUSDT", "ETHUSDT"];
+      const trades = symbols.map((symbol, index) => tradeOf(index + 1, 1, { symbol }));
+      await commit(store, [
+        commitOf(accountOf("one"), 2, { orders: [orderOf(1)], trades }),
+        commitOf(accountOf("two"), 2, {
+          orders: [orderOf(1)],
+          trades: [tradeOf(1, 1, { symbol: "ABCUSDT" })],
+        }),
+      ]);
+      expect(await store.listTradedSymbols("one")).toEqual(["BTCUSDT", "ETHUSDT", "XRPUSDT"]);
+      expect(await store.listTradedSymbols("three")).toEqual([]);
+    });
   });
 }

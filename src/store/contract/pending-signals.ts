@@ -31,6 +31,18 @@ export function pendingSignalCases(opened: Opened): void {
       expect(await claim(2_000, 3_000)).toEqual(["a"]);
     });
 
+    test("are counted until they are settled, and the longest waiting is known", async () => {
+      expect(await store.countPendingSignals()).toEqual({ count: 0, oldestReceivedAt: null });
+      const late = { ...signalOf("late", { strategyId: "two" }), receivedAt: signalOf("a").receivedAt + 5 };
+      await store.receiveSignals([late], CLAIMED);
+      await store.receiveSignals([signalOf("a")], CLAIMED);
+      await store.postponeSignal("a", { reason: SILENT, dueAt: 1_500 });
+      const { receivedAt } = signalOf("a");
+      expect(await store.countPendingSignals()).toEqual({ count: 2, oldestReceivedAt: receivedAt });
+      await commit(store, [commitOf(accountOf("one"), 2, { signals: [settledOf("a", orderOf(1))] })]);
+      expect(await store.countPendingSignals()).toEqual({ count: 1, oldestReceivedAt: receivedAt + 5 });
+    });
+
     test("of every strategy are claimed, longest due first, so many at a time", async () => {
       await store.receiveSignals([signalOf("late")], { claimedUntil: 3_000 });
       await store.receiveSignals([signalOf("early", { strategyId: "two" })], { claimedUntil: 1_000 });

@@ -7,7 +7,7 @@ import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import type { SettledSignal } from "../../domain/signal.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
 import { emptyPockets, type Pocket } from "../../money/posting.ts";
-import type { ApiKeyRecord, BudgetEntry, Commit } from "../store.ts";
+import type { ApiKeyRecord, BudgetEntry, Commit, CreatedStrategy } from "../store.ts";
 
 /** Twenty integer digits, the most that the exchange's protocol can say, and all eight decimals. */
 export const HUGE = "99999999999999999999.99999999";
@@ -111,11 +111,17 @@ export function keyOf(name: string, terms: Partial<ApiKeyRecord> = {}): ApiKeyRe
     salt: `salt-${name}`,
     masterVersion: 1,
     label: `${name}, with "quotes" and ’umlauts’ äöü`,
+    ownerId: null,
     strategyId: name,
     createdAt: 1_795_228_304_000,
     revokedAt: null,
     ...terms,
   };
+}
+
+/** A strategy of that name, nobody's, with its first commit and a key. */
+export function createdOf(name: string, terms: Partial<CreatedStrategy> = {}): CreatedStrategy {
+  return { first: firstOf(name), key: keyOf(name), ownerId: null, name: `named ${name}`, ...terms };
 }
 
 /** What a process logs at `at`, Unix ms: the charges of a key and of an address, and a ban. */

@@ -6,7 +6,7 @@ import type { Order } from "../../domain/order.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
 import type { Heard, Store } from "../store.ts";
 import { futuresAccountOf } from "./futures-records.ts";
-import { accountOf, commitOf, HUGE, keyOf, orderOf, TINY } from "./records.ts";
+import { accountOf, commitOf, createdOf, HUGE, orderOf, TINY } from "./records.ts";
 import { commit, create, exposedOf, type Opened } from "./store-under-test.ts";
 
 export function startingCases(opened: Opened): void {
@@ -60,7 +60,7 @@ export function startingCases(opened: Opened): void {
         return account;
       });
       await store.createStrategies(
-        perpetuals.map((account) => ({ first: commitOf(account, 1), key: keyOf(account.strategyId) })),
+        perpetuals.map((account) => createdOf(account.strategyId, { first: commitOf(account, 1) })),
       );
       await create(store, "b", "a", "none");
       const [b, a] = [accountOf("b"), accountOf("a")];
@@ -84,7 +84,7 @@ export function startingCases(opened: Opened): void {
     ] as const)("an account that has %s alone, as long as it has it", async (_case, part) => {
       const full = futuresAccountOf("one");
       const account = emptyAccount("one", "FUTURES");
-      await store.createStrategies([{ first: commitOf(account, 1), key: keyOf("one") }]);
+      await store.createStrategies([createdOf("one", { first: commitOf(account, 1) })]);
       expect(await exposedOf(store, "FUTURES")).toEqual([]);
       await commit(store, [commitOf({ ...account, [part]: full[part] }, 2)]);
       expect(await exposedOf(store, "FUTURES")).toEqual(["one"]);
@@ -96,7 +96,7 @@ export function startingCases(opened: Opened): void {
     test("leverages alone expose nobody", async () => {
       const account = emptyAccount("one", "FUTURES");
       account.leverages = new Map([["BTCUSDT", 5]]);
-      await store.createStrategies([{ first: commitOf(account, 1), key: keyOf("one") }]);
+      await store.createStrategies([createdOf("one", { first: commitOf(account, 1) })]);
       expect(await exposedOf(store, "FUTURES")).toEqual([]);
     });
 

@@ -2,11 +2,15 @@
 import { expect } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import type { ApiKeyRecord, Commit, Store } from "../store.ts";
-import { firstOf, keyOf } from "./records.ts";
+import { createdOf } from "./records.ts";
 
 export type StoreUnderTest = {
   /** A store on a new database. */
   readonly store: Store;
+  /** Where the database is: a SQLite file or the URL of a PostgreSQL database. */
+  readonly place: string;
+  /** Changes rows of the database, past the store. */
+  changeRows(sql: string): Promise<void>;
   /** Another store on the same database, as a second process would open it. */
   reopen(): Promise<Store>;
   /** Closes every store that is still open and removes the database. */
@@ -21,7 +25,7 @@ export async function create(
   store: Store,
   ...ids: readonly string[]
 ): Promise<{ first: Commit; key: ApiKeyRecord }> {
-  const created = ids.map((id) => ({ first: firstOf(id), key: keyOf(id) }));
+  const created = ids.map((id) => createdOf(id));
   await store.createStrategies(created);
   const [first] = created;
   if (first === undefined) throw new Error("a case creates at least one strategy");

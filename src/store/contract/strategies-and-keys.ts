@@ -2,9 +2,9 @@
 // keys is audited.
 import { beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../money/decimal.ts";
-import type { Store } from "../store.ts";
+import type { ApiKeyRecord, Store } from "../store.ts";
 import { incomeOf } from "./futures-records.ts";
-import { accountOf, commitOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
+import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, type Opened } from "./store-under-test.ts";
 
 export function strategyAndKeyCases(opened: Opened): void {
@@ -26,13 +26,13 @@ export function strategyAndKeyCases(opened: Opened): void {
 
     test("a key that is bound to no strategy is found without one", async () => {
       const key = keyOf("one", { strategyId: null });
-      await store.createStrategies([{ first: firstOf("one"), key }]);
+      await store.createStrategies([createdOf("one", { key })]);
       expect(await store.findKey(key.apiKey)).toEqual({ key, strategy: null });
     });
 
     test("a revoked key is found with the time of its end", async () => {
       const key = keyOf("one", { revokedAt: 1_795_228_304_525 });
-      await store.createStrategies([{ first: firstOf("one"), key }]);
+      await store.createStrategies([createdOf("one", { key })]);
       expect((await store.findKey(key.apiKey))?.key).toEqual(key);
     });
 
@@ -49,7 +49,7 @@ export function strategyAndKeyCases(opened: Opened): void {
         keyOf("a", { createdAt: 9, revokedAt: 11 }),
         keyOf("b", { createdAt: 100, strategyId: null }),
       ];
-      await store.createStrategies(keys.map((key) => ({ first: firstOf(key.keyId.slice(3)), key })));
+      await store.createStrategies(keys.map((key) => createdOf(key.keyId.slice(3), { key })));
       const closed = accountOf("c");
       closed.status = "CLOSED";
       await commit(store, [commitOf(closed, 2)]);
@@ -79,33 +79,45 @@ export function strategyAndKeyCases(opened: Opened): void {
       expect((await store.findKey(key.apiKey))?.key.revokedAt).toBeNull();
     });
 
-    test("what is done to keys is audited once, oldest first, and what fails is not", async () => {
-      expect(await store.listAudit()).toEqual([]);
+    test("what is done to strategies and keys is audited once, and what fails is not", async () => {
+      const { people } = store;
+      expect(await people.listAudit({ limit: 9 })).toEqual([]);
       const [one, two] = [keyOf("one", { createdAt: 900 }), keyOf("two", { createdAt: 1_000 })];
-      await store.createStrategies([two, one].map((key) => ({ first: firstOf(key.label), key })));
+      await store.createStrategies([one, two].map((key) => createdOf(key.label, { key })));
       await expect(
-        store.createStrategies([
-          { first: firstOf("three"), key: keyOf("three") },
-          { first: firstOf("four"), key: one },
-        ]),
+        store.createStrategies([createdOf("three"), createdOf("four", { key: one })]),
       ).rejects.toThrow();
       await store.revokeKey(one.apiKey, 5_000);
       await store.revokeKey(one.apiKey, 6_000);
       await store.revokeKey("nobody's", 7_000);
-      const audit = [
-        { who: "operator", what: "KEY_CREATED", at: 900, keyId: "id-one" },
-        { who: "operator", what: "KEY_CREATED", at: 1_000, keyId: "id-two" },
-        { who: "operator", what: "KEY_REVOKED", at: 5_000, keyId: "id-one" },
+      const who = { kind: "COMMAND_LINE" };
+      const createdAs = ({ keyId, strategyId, label, createdAt: at }: ApiKeyRecord) => [
+        {
+          who,
+          what: "STRATEGY_CREATED",
+          at,
+          about: { kind: "STRATEGY", id: label },
+          details: { name: `named ${label}`, type: "SPOT" },
+        },
+        { who, what: "KEY_CREATED", at, about: { kind: "KEY", id: keyId }, details: { strategyId } },
       ];
-      expect(await store.listAudit()).toEqual(audit);
+      const about = { kind: "KEY", id: "id-one" };
+      const audit = [
+        ...createdAs(one),
+        ...createdAs(two),
+        { who, what: "KEY_REVOKED", at: 5_000, about, details: {} },
+      ].reverse();
+      expect(await people.listAudit({ limit: 9 })).toMatchObject(audit);
       await store.close();
-      expect(await (await opened().reopen()).listAudit()).toEqual(audit);
+      const later = await opened().reopen();
+      expect(await later.people.listAudit({ limit: 9 })).toMatchObject(audit);
+      expect(await later.people.verifyAudit()).toBeNull();
     });
 
     test("a created strategy has the incomes of its first commit", async () => {
       const seed = incomeOf(1, { type: "TRANSFER", symbol: null, tradeId: null, amount: decimal("1000") });
       const first = { ...firstOf("one"), incomes: [seed] };
-      await store.createStrategies([{ first, key: keyOf("one") }]);
+      await store.createStrategies([createdOf("one", { first })]);
       expect(await store.listIncomes("one", { limit: 9, offset: 0 })).toEqual([seed]);
     });
 
@@ -117,11 +129,11 @@ export function strategyAndKeyCases(opened: Opened): void {
     });
 
     test.each([
-      ["a strategy that is there already", { first: firstOf("old"), key: keyOf("new") }],
-      ["a key that is there already", { first: firstOf("new"), key: keyOf("old") }],
+      ["a strategy that is there already", createdOf("old", { key: keyOf("new") })],
+      ["a key that is there already", createdOf("new", { key: keyOf("old") })],
     ])("of strategies created with %s none is created", async (_case, clash) => {
       await create(store, "old");
-      const fine = { first: firstOf("fine"), key: keyOf("fine") };
+      const fine = createdOf("fine");
       await expect(store.createStrategies([fine, clash])).rejects.toThrow();
       expect(await store.countStrategies()).toBe(1);
       expect(await store.loadAccount("fine")).toBeNull();
@@ -133,8 +145,8 @@ export function strategyAndKeyCases(opened: Opened): void {
 
     test("nobody reads strategies whose creation has not been committed", async () => {
       await create(store, "old");
-      const wanted = upTo(20).map((id) => ({ first: firstOf(`s${id}`), key: keyOf(`s${id}`) }));
-      const clash = { first: firstOf("old"), key: keyOf("clash") };
+      const wanted = upTo(20).map((id) => createdOf(`s${id}`));
+      const clash = createdOf("old", { key: keyOf("clash") });
       let isOver = false;
       const creating = store.createStrategies([...wanted, clash]).catch(() => {
         isOver = true;

@@ -1,9 +1,10 @@
 // Two stores on one database, as two processes would open them: each sees what the other has done, and none undoes it.
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../store.ts";
+import type { ApiKeyRecord, Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
-import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
+import { auditOf, unboundKeyOf } from "./people-records.ts";
+import { accountOf, commitOf, firstOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function twoStoreCases(opened: Opened): void {
@@ -82,10 +83,33 @@ export function twoStoreCases(opened: Opened): void {
       expect((await store.findKey(key.apiKey))?.key.revokedAt).toBe(at);
       expect(await store.revokeKey(key.apiKey, at + 1)).toMatchObject({ wasRevoked: true });
       // Once each: the second revocation did nothing.
-      expect((await store.listAudit()).map(({ what }) => what).sort()).toEqual([
-        "KEY_CREATED",
+      expect((await store.people.listAudit({ limit: 9 })).map(({ what }) => what)).toEqual([
         "KEY_REVOKED",
+        "KEY_CREATED",
+        "STRATEGY_CREATED",
       ]);
+    });
+
+    test("a key that one has bound is bound for the other from its next turn of the event loop on", async () => {
+      const other = await opened().reopen();
+      const [one, two] = ["one", "two"].map((name) => unboundKeyOf(name, "ann"));
+      if (one === undefined || two === undefined) throw new Error("there are two keys");
+      await other.people.createKey(one, auditOf("KEY_CREATED", "ann"));
+      await other.people.createKey(two, auditOf("KEY_CREATED", "ann"));
+      const boundTo = async ({ apiKey }: ApiKeyRecord) => {
+        await setImmediate();
+        return (await store.findKey(apiKey))?.strategy?.strategyId;
+      };
+      expect(await boundTo(one)).toBeUndefined();
+      const creation = { first: firstOf("alpha"), ownerId: "ann", name: "Alpha", createdAt: 1_000 };
+      const bound = auditOf("KEY_BOUND", "ann");
+      await other.people.createStrategy({ ...creation, keyId: one.keyId }, [bound]);
+      expect(await boundTo(one)).toBe("alpha");
+      await other.people.revokeOwnKey({ keyId: one.keyId, ownerId: "ann", at: 5 }, bound);
+      expect(await boundTo(two)).toBeUndefined();
+      await other.people.bindKey({ keyId: two.keyId, strategyId: "alpha", ownerId: "ann" }, bound);
+      expect(await boundTo(two)).toBe("alpha");
+      expect((await store.findKey(one.apiKey))?.key.revokedAt).toBe(5);
     });
 
     test("nobody is told what it has committed itself, and whoever listens can end it", async () => {

@@ -1,11 +1,12 @@
 // The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared statement for
 // everybody who asks at the moment; an account and its open orders come from one statement, so that they belong together.
 import type { QueryResultRow } from "pg";
-import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
 import { Gathering } from "../gathering.ts";
+import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS } from "../key-rows.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
-import type { BoundKey, JournalEntry, LoadedAccount, Store } from "../store.ts";
+import type { JournalEntry, LoadedAccount, Store } from "../store.ts";
+import { areTexts } from "../texts.ts";
 import type { Connections } from "./connections.ts";
 
 /** Statements that can be under way at once: one of each kind. */
@@ -27,8 +28,7 @@ const FIND_ENTRIES = `
   JOIN journal j ON j.strategy_id = wanted_id AND j.key = wanted_key`;
 
 const FIND_KEYS = `
-  SELECT wanted.place, k.id, k.api_key, k.salt, k.master_version, k.label, k.strategy_id, k.created_at, k.revoked_at,
-    s.type, s.status
+  SELECT wanted.place, ${KEY_COLUMNS.map((column) => `k.${column}`).join(", ")}, s.type, s.status
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_key, place)
   JOIN api_keys k ON k.api_key = wanted_key
   LEFT JOIN strategies s ON s.id = k.strategy_id`;
@@ -58,18 +58,6 @@ type EntryRow = Placed & {
   readonly at: string;
   readonly events: string;
 };
-type KeyRow = Placed & {
-  readonly id: string;
-  readonly api_key: string;
-  readonly salt: string;
-  readonly master_version: number;
-  readonly label: string;
-  readonly strategy_id: string | null;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-  readonly type: StrategyType | null;
-  readonly status: StrategyStatus | null;
-};
 
 type WantedSignal = {
   readonly strategyId: string;
@@ -98,8 +86,12 @@ export function hotReads(
   const keys = new Gathering(READS_MAX, async (apiKeys: readonly string[]) =>
     inPlace(
       apiKeys.length,
-      await connections.query<KeyRow>({ name: "find-keys", text: FIND_KEYS, values: [apiKeys] }),
-      keyOfRow,
+      await connections.query<Placed & BoundKeyRow>({
+        name: "find-keys",
+        text: FIND_KEYS,
+        values: [apiKeys],
+      }),
+      boundKeyOfRow,
     ),
   );
   const signals = new Gathering(READS_MAX, async (wanted: readonly WantedSignal[]) => {
@@ -117,20 +109,16 @@ export function hotReads(
   return {
     loadAccount: (strategyId) => accounts.ask(strategyId),
     findEntry: (strategyId, key) => entries.ask({ strategyId, key }),
-    findKey: async (apiKey) => (isText(apiKey) ? await keys.ask(apiKey) : null),
+    // What cannot be asked about would fail all that are asked with it.
+    findKey: async (apiKey) => (areTexts(apiKey) ? await keys.ask(apiKey) : null),
     async findSignal(strategyId, signal) {
       if ("idempotencyKey" in signal) {
         return await signals.ask({ strategyId, signalId: null, key: encodeKey(signal.idempotencyKey) });
       }
       const { signalId } = signal;
-      return isText(signalId) ? await signals.ask({ strategyId, signalId, key: null }) : null;
+      return areTexts(signalId) ? await signals.ask({ strategyId, signalId, key: null }) : null;
     },
   };
-}
-
-/** No text in PostgreSQL holds a NUL, so it cannot even be asked about one: all that are asked together would fail. */
-function isText(asked: string): boolean {
-  return !asked.includes("\0");
 }
 
 /** What was found, each at the place of what it was wanted as; null where there is nothing. PostgreSQL counts from 1. */
@@ -150,21 +138,4 @@ function accountOfRow(row: AccountRow): LoadedAccount {
 
 function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {
   return { version: Number(version), key, at: Number(at), events: decodeEvents(events) };
-}
-
-function keyOfRow(row: KeyRow): BoundKey {
-  const { strategy_id: strategyId, type, status } = row;
-  return {
-    key: {
-      keyId: row.id,
-      apiKey: row.api_key,
-      salt: row.salt,
-      masterVersion: row.master_version,
-      label: row.label,
-      strategyId,
-      createdAt: Number(row.created_at),
-      revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-    },
-    strategy: strategyId === null || type === null || status === null ? null : { strategyId, type, status },
-  };
 }

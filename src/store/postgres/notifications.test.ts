@@ -9,7 +9,7 @@ import type { Order } from "../../domain/order.ts";
 import type { Position } from "../../domain/position.ts";
 import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { legOf } from "../contract/futures-records.ts";
-import { accountOf, commitOf, keyOf, orderOf, tradeOf, upTo } from "../contract/records.ts";
+import { accountOf, commitOf, createdOf, orderOf, tradeOf, upTo } from "../contract/records.ts";
 import { create } from "../contract/store-under-test.ts";
 import type { Commit, CommittedElsewhere, ElsewhereListener, Store } from "../store.ts";
 import { listenForCommits, payloadsOf } from "./notifications.ts";
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const [here, there] = [await open(), await open()];
     const perpetual = emptyAccount("perpetual", "FUTURES");
     await create(here, "spot");
-    await here.createStrategies([{ first: commitOf(perpetual, 1), key: keyOf("perpetual") }]);
+    await here.createStrategies([createdOf("perpetual", { first: commitOf(perpetual, 1) })]);
     const heard: CommittedElsewhere[][] = [[], []];
     for (const each of heard) {
       const listener = {

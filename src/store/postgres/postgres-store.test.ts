@@ -37,6 +37,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     };
     return {
       store: await open(),
+      place: url,
+      changeRows: (sql) => change(url, sql),
       reopen: open,
       async dispose() {
         for (const store of opened) await store.close();

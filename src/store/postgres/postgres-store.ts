@@ -22,10 +22,12 @@ import {
   StoreUnavailable,
 } from "../store.ts";
 import { noting, type SymbolNote } from "../symbol-notes.ts";
+import { areTexts } from "../texts.ts";
 import { commitStatement } from "./commit-group.ts";
 import { Connections, isRolledBack, reasonOf, unfitness } from "./connections.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
+import { postgresPeople } from "./people.ts";
 import { sharedListening } from "./shared-listening.ts";
 import { RECEIVINGS_MAX, signalWrites } from "./signal-writes.ts";
 
@@ -61,17 +63,17 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const shared = queries(db);
   return {
     ...shared,
+    people: postgresPeople(db),
     ...hotReads(hot),
     ...signalWrites(hot, db),
 
     async findOrder(strategyId, order) {
-      // No text in PostgreSQL holds a NUL, so it cannot even be asked about one.
-      if ("clientOrderId" in order && order.clientOrderId.includes("\0")) return null;
+      if ("clientOrderId" in order && !areTexts(order.clientOrderId)) return null;
       return await shared.findOrder(strategyId, order);
     },
 
     async findLeg(strategyId, leg) {
-      if ("clientLegId" in leg && leg.clientLegId.includes("\0")) return null;
+      if ("clientLegId" in leg && !areTexts(leg.clientLegId)) return null;
       return await shared.findLeg(strategyId, leg);
     },
 

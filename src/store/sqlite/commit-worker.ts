@@ -1,6 +1,6 @@
 // The thread that writes. It takes groups of commits as ready columns and carries each group out in one transaction, so that
-// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log, notes on symbols
-// and what is done to signals beside commits come the same way, each a transaction of its own.
+// many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log, notes on symbols,
+// on people and on keys, and what is done to signals beside commits come the same way, each a transaction of its own.
 //
 // The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
 // commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
@@ -18,10 +18,13 @@ import {
   type GroupTable,
   type Value,
 } from "../group-columns.ts";
+import type { FailedSignIn } from "../people/failed-sign-ins.ts";
+import type { KeyUse } from "../people-store.ts";
 import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
 import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
+import { peopleWrites } from "./people-writes.ts";
 import { type FailedHandshake, type SignalClaim, type SignalDelay, signalWrites } from "./signal-writes.ts";
 
 export type BudgetRow = {
@@ -41,6 +44,8 @@ export type Writes = {
   claim: { given: SignalClaim; answer: readonly SignalRow[] };
   delay: { given: SignalDelay; answer: null };
   handshake: { given: FailedHandshake; answer: null };
+  failedSignIn: { given: FailedSignIn; answer: null };
+  keyUses: { given: readonly KeyUse[]; answer: null };
 };
 export type WriteKind = keyof Writes;
 /** Ids are the sender's. */
@@ -73,6 +78,7 @@ const putLeg = database.prepare(
 );
 const addIncome = database.prepare(insertion("incomes"));
 const signals = signalWrites(database);
+const people = peopleWrites(database);
 
 // The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
 const addBudgets = database.prepare(
@@ -191,6 +197,12 @@ function carryOut(request: WriteRequest): Writes[WriteKind]["answer"] {
       return null;
     case "handshake":
       signals.noteHandshake(request.given);
+      return null;
+    case "failedSignIn":
+      people.noteFailure(request.given);
+      return null;
+    case "keyUses":
+      request.given.forEach(people.noteUse);
       return null;
   }
 }

@@ -1,6 +1,8 @@
 // The main thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
 import { Worker } from "node:worker_threads";
 import { encodeBudgets } from "../budget-codec.ts";
+import type { FailedSignIn } from "../people/failed-sign-ins.ts";
+import type { KeyUse } from "../people-store.ts";
 import { groupColumns } from "../rows.ts";
 import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
 import {
@@ -66,6 +68,14 @@ export class CommitWriter {
 
   async noteFailedHandshake(handshake: FailedHandshake): Promise<void> {
     unlessBusy(await this.#write("handshake", handshake));
+  }
+
+  async noteFailedSignIn(failed: FailedSignIn): Promise<void> {
+    unlessBusy(await this.#write("failedSignIn", failed));
+  }
+
+  async noteKeyUses(uses: readonly KeyUse[]): Promise<void> {
+    if (uses.length > 0) unlessBusy(await this.#write("keyUses", uses));
   }
 
   #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {

@@ -1,6 +1,7 @@
 // One SQLite file, opened the way that survives a power cut: write-ahead log, every commit synced.
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { SqliteDatabase } from "kysely";
+import { StoreUnavailable } from "../store.ts";
 
 /** How long a writer waits for another process's transaction, ms. */
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -37,7 +38,7 @@ export function resultCode(error: unknown): number {
   return error.errcode;
 }
 
-/** The face that Kysely's SQLite dialect knows. */
+/** The face that Kysely's SQLite dialect knows. A statement throws StoreUnavailable if another process keeps the lock. */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
@@ -46,10 +47,20 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
       const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {
         reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...bound(parameters)),
-        run: (parameters) => statement.run(...bound(parameters)),
+        all: (parameters) => unlessBusy(() => statement.all(...bound(parameters))),
+        run: (parameters) => unlessBusy(() => statement.run(...bound(parameters))),
         iterate: (parameters) => statement.iterate(...bound(parameters)),
       };
     },
   };
+}
+
+/** Nothing was done by a statement that found the lock taken. */
+function unlessBusy<Result>(carryOut: () => Result): Result {
+  try {
+    return carryOut();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new StoreUnavailable("another process kept the database to itself for too long", { cause: error });
+  }
 }

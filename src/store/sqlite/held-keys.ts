@@ -2,7 +2,7 @@
 // key, by whatever process, is audited in the same transaction. The status of a strategy changes without that, by commits of
 // this process alone, which forget what is held.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
+import { type BoundKeyRow, boundKeyOfRow } from "../key-rows.ts";
 import type { BoundKey } from "../store.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
 
@@ -23,7 +23,7 @@ export class HeldKeys {
       `SELECT k.*, s.type, s.status FROM api_keys k LEFT JOIN strategies s ON s.id = k.strategy_id
        WHERE k.api_key = ?`,
     );
-    this.#newestAudit = database.prepare("SELECT MAX(rowid) AS newest FROM audit");
+    this.#newestAudit = database.prepare("SELECT MAX(position) AS newest FROM audit");
   }
 
   /** To be called within a snapshot. */
@@ -48,34 +48,7 @@ export class HeldKeys {
   }
 
   #lookUp(apiKey: string): BoundKey | null {
-    const row = this.#keyWithStrategy.get(apiKey) as KeyRow | undefined;
-    if (row === undefined) return null;
-    const { strategy_id: strategyId, type, status } = row;
-    return {
-      key: {
-        keyId: row.id,
-        apiKey: row.api_key,
-        salt: row.salt,
-        masterVersion: row.master_version,
-        label: row.label,
-        strategyId,
-        createdAt: row.created_at,
-        revokedAt: row.revoked_at,
-      },
-      strategy: strategyId === null || type === null || status === null ? null : { strategyId, type, status },
-    };
+    const row = this.#keyWithStrategy.get(apiKey) as BoundKeyRow | undefined;
+    return row === undefined ? null : boundKeyOfRow(row);
   }
 }
-
-type KeyRow = {
-  id: string;
-  api_key: string;
-  salt: string;
-  master_version: number;
-  label: string;
-  strategy_id: string | null;
-  created_at: number;
-  revoked_at: number | null;
-  type: StrategyType | null;
-  status: StrategyStatus | null;
-};

@@ -4,16 +4,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../data-directory.ts";
 import { encodeEvents, encodeOrder, encodeState, encodeTrade } from "../codec.ts";
 import { storeContract } from "../contract/contract.ts";
+import { auditOf } from "../contract/people-records.ts";
 import { accountOf, orderOf, tradeOf } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
+import { auditQueries } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
-import type { Store } from "../store.ts";
+import { type Store, StoreUnavailable } from "../store.ts";
 import { kyselyDatabase, openDatabase } from "./database.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -37,6 +40,12 @@ storeContract("sqlite", async () => {
   };
   return {
     store: await open(),
+    place: file,
+    async changeRows(sql) {
+      const database = openDatabase(file);
+      database.exec(sql);
+      database.close();
+    },
     reopen: open,
     async dispose() {
       for (const store of opened) await store.close();
@@ -84,6 +93,44 @@ describe("the file", () => {
     const store = await openSqliteStore(file);
     expect(await store.countStrategies()).toBe(0);
     await store.close();
+  });
+});
+
+describe("while another process has the lock", () => {
+  let holder: DatabaseSync;
+  let file: string;
+  beforeEach(async () => {
+    file = join(directory, "lyrebird.sqlite");
+    await (await openSqliteStore(file)).close();
+    holder = openDatabase(file);
+  });
+  afterEach(() => holder.close());
+
+  test("what is noted of people and keys waits without keeping the main thread", async () => {
+    const { people, close } = await openSqliteStore(file);
+    holder.exec("BEGIN IMMEDIATE");
+    const noting = [
+      people.noteKeyUses([{ keyId: "one", at: 1, address: "::1", route: "GET /" }]),
+      people.noteFailedSignIn("ann", 2, { forgetBefore: 0 }),
+    ];
+    await setImmediate();
+    holder.exec("ROLLBACK");
+    await Promise.all(noting);
+    expect((await people.listKeyUses(["one"])).get("one")).toMatchObject({ at: 1 });
+    expect((await people.listFailedSignIns(["ann"], 0)).get("ann")).toEqual([2]);
+    await close();
+  });
+
+  test("a query is answered that the database is out of reach, and does nothing", async () => {
+    const database = openDatabase(file);
+    database.exec("PRAGMA busy_timeout = 0");
+    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
+    holder.exec("BEGIN IMMEDIATE");
+    await expect(auditQueries(db).audit(auditOf("SIGNED_IN", "ann"))).rejects.toThrow(StoreUnavailable);
+    holder.exec("ROLLBACK");
+    await auditQueries(db).audit(auditOf("SIGNED_IN", "ann"));
+    expect(await auditQueries(db).listAudit({ limit: 9 })).toMatchObject([{ position: 1 }]);
+    await db.destroy();
   });
 });
 

@@ -11,6 +11,7 @@ import { CommitWriter } from "./commit-writer.ts";
 import { kyselyDatabase, openDatabase } from "./database.ts";
 import { HeldKeys } from "./held-keys.ts";
 import { hotReads } from "./hot-reads.ts";
+import { sqlitePeople } from "./people.ts";
 import { TurnSnapshot } from "./turn-snapshot.ts";
 
 /** Opens the file, creating or migrating it as needed. */
@@ -36,6 +37,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
   const offTheHotPath = queries(db);
   return {
     ...offTheHotPath,
+    people: sqlitePeople(db, { writer, snapshot, keys }),
     ...hotReads(reader, snapshot, keys),
     async createStrategies(created) {
       await offTheHotPath.createStrategies(created);

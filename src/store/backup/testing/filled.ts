@@ -1,7 +1,8 @@
 // Databases to back up: something in every table, and enough of it for several pages.
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
-import { budgetsOf, commitOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
+import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people-records.ts";
+import { budgetsOf, commitOf, createdOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
 import { settledOf, signalOf } from "../../contract/signal-records.ts";
 import type { Store } from "../../store.ts";
 
@@ -12,11 +13,12 @@ const LABEL = `"quoted", a\\b, line\nand\u2028line\r\n, ライアーバード �
 
 /** Fills a new store. */
 export async function fill(store: Store): Promise<void> {
+  await fillPeople(store);
   const names = Array.from({ length: STRATEGIES }, (_, index) => `strategy-${index}`);
-  await store.createStrategies(names.map((name) => ({ first: firstOf(name), key: keyOf(name) })));
+  await store.createStrategies(names.map((name) => createdOf(name)));
   const perpetuals = ["perpetual-1", "perpetual-2"].map((name) => {
     const incomes = [incomeOf(1), incomeOf(2, { symbol: null, tradeId: null })];
-    return { first: commitOf(futuresAccountOf(name), 1, { incomes }), key: keyOf(name) };
+    return createdOf(name, { first: commitOf(futuresAccountOf(name), 1, { incomes }) });
   });
   await store.createStrategies(perpetuals);
   await store.commit(perpetuals.map(({ first: { account } }) => commitOf(account, 2, { legs: [legOf(9)] })));
@@ -42,10 +44,40 @@ export async function fill(store: Store): Promise<void> {
   await store.postponeSignal("two", { reason: { refusal: "MARKET_SILENT" }, dueAt: 9_500 });
   await store.noteFailedHandshake(keyOf("strategy-5").apiKey, 6_000, { forgetBefore: 0 });
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
-  await store.createStrategies([{ first: firstOf("labelled"), key }]);
+  await store.createStrategies([createdOf("labelled", { key })]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
   await store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: 7_000 }]);
   await store.noteFunding("BTCUSDT", 8_000);
   await store.rememberMasterKey(1, "check");
   await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
+}
+
+/** Two people with all that can be kept of them, and a strategy of their own. */
+async function fillPeople(store: Store): Promise<void> {
+  const { people } = store;
+  const ann = await signUp(store, "ann", LABEL);
+  const [at, expiresAt] = [new Date(SIGNED_UP_AT), new Date(SIGNED_UP_AT + 1)];
+  const times = { createdAt: at, updatedAt: at };
+  await people.signIn.create("session", {
+    id: "s",
+    token: "t",
+    userId: ann,
+    userAgent: LABEL,
+    expiresAt,
+    ...times,
+  });
+  const account = { id: "a", accountId: ann, providerId: "credential", userId: ann, password: "p", ...times };
+  await people.signIn.create("account", account);
+  await people.signIn.create("verification", { id: "v", identifier: "i", value: "w", expiresAt, ...times });
+  const submission = { submissionId: "k", personId: ann, sealedForm: "f", submittedAt: 1_000 };
+  await people.submitKyc(submission, auditOf("KYC_SUBMITTED", ann, { details: { note: LABEL } }));
+  await people.beginSecondFactor(ann, "sealed", 2_000);
+  await people.enableSecondFactor(ann, ["one", "two"], auditOf("SECOND_FACTOR_ENABLED", ann));
+  await people.acceptTotpStep(ann, 58_000_000);
+  await people.noteFailedSignIn("account:ann", 3_000, { forgetBefore: 0 });
+  const key = unboundKeyOf("owned", ann);
+  await people.createKey(key, auditOf("KEY_CREATED", ann));
+  const creation = { first: firstOf("owned"), ownerId: ann, name: LABEL, keyId: key.keyId, createdAt: 4_000 };
+  await people.createStrategy(creation, [auditOf("STRATEGY_CREATED", ann)]);
+  await people.noteKeyUses([{ keyId: key.keyId, at: 5_000, address: "::1", route: "GET /api/v3/account" }]);
 }

@@ -1,0 +1,54 @@
+// How the records of the audit hang together. Anybody who has them can compute it again:
+//
+//   hash of a record = SHA-256, as 64 lower-case hex digits, over the UTF-8 bytes of
+//       the hash of the record before it (64 zeros for the first), a line feed, and the record's canonical text
+//
+//   canonical text   = one line of JSON without spaces, its fields in this order, the details sorted by name (by code units):
+//       {"position":7,"at":1795228304525,"who":{"kind":"PERSON","personId":"…"},"what":"KEY_CREATED",
+//        "about":{"kind":"KEY","id":"…"},"details":{"label":"…"}}
+//     `who` of the command line and of the service has no personId.
+//
+// So a record cannot be changed, moved, added between others or taken out without every later hash being wrong. Whoever can
+// write to the database could compute all of them anew: a hash that was noted elsewhere shows that too.
+import { createHash } from "node:crypto";
+import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
+
+/** What the first record follows. */
+export const NO_HASH = "0".repeat(64);
+
+/** Where the chain stands: the position and the hash of its last record. */
+export type ChainHead = { readonly position: number; readonly hash: string };
+
+/** Where it stands before there is a record. */
+export const EMPTY_CHAIN: ChainHead = { position: 0, hash: NO_HASH };
+
+/** The record that follows the head. */
+export function chained(record: NewAuditRecord, head: ChainHead): AuditRecord {
+  const position = head.position + 1;
+  return { ...record, position, hash: hashOf({ ...record, position }, head.hash) };
+}
+
+/** Whether a record is the one that follows the head. */
+export function follows(record: AuditRecord, head: ChainHead): boolean {
+  return record.position === head.position + 1 && record.hash === hashOf(record, head.hash);
+}
+
+/** The details as JSON, sorted by name. */
+export function canonicalDetails(details: NewAuditRecord["details"]): string {
+  const fields = Object.keys(details)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(details[name])}`);
+  return `{${fields.join(",")}}`;
+}
+
+function hashOf(record: Omit<AuditRecord, "hash">, hashBefore: string): string {
+  return createHash("sha256")
+    .update(`${hashBefore}\n${canonicalText(record)}`)
+    .digest("hex");
+}
+
+function canonicalText({ position, at, who, what, about, details }: Omit<AuditRecord, "hash">): string {
+  const actor = "personId" in who ? { kind: who.kind, personId: who.personId } : { kind: who.kind };
+  const head = JSON.stringify({ position, at, who: actor, what, about: { kind: about.kind, id: about.id } });
+  return `${head.slice(0, -1)},"details":${canonicalDetails(details)}}`;
+}

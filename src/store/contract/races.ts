@@ -1,0 +1,141 @@
+// What may happen once happens once, whoever asks at the same moment: two stores on one database, each in a thread of its own.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PeopleStore } from "../people-store.ts";
+import type { Store } from "../store.ts";
+import { Elsewhere } from "./elsewhere.ts";
+import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people-records.ts";
+import { firstOf, upTo } from "./records.ts";
+import type { Opened } from "./store-under-test.ts";
+
+const ROUNDS = 20;
+
+export function raceCases(opened: Opened): void {
+  describe("two stores that are asked at the same moment", () => {
+    let store: Store;
+    let people: PeopleStore;
+    let other: Elsewhere;
+    beforeEach(async () => {
+      store = opened().store;
+      people = store.people;
+      other = await Elsewhere.open(opened().place);
+      await signUp(store, "ann", "bob");
+    });
+    afterEach(() => other.close());
+
+    /** How many of the two say that they did it. */
+    const winnersOf = async (there: Promise<boolean>, here: Promise<boolean>) =>
+      (await Promise.all([there, here])).filter(Boolean).length;
+    const ONE_EACH = upTo(ROUNDS).map(() => 1);
+
+    test("accept the code of a time step once", async () => {
+      await people.beginSecondFactor("id-ann", "seed", 1_000);
+      const winners: number[] = [];
+      for (const step of upTo(ROUNDS)) {
+        const there = other.call("acceptTotpStep", "id-ann", step);
+        winners.push(await winnersOf(there, people.acceptTotpStep("id-ann", step)));
+      }
+      expect(winners).toEqual(ONE_EACH);
+    });
+
+    test("accept a recovery code once, and audit it once", async () => {
+      await people.beginSecondFactor("id-ann", "seed", 1_000);
+      const hashes = upTo(ROUNDS).map((number) => `hash-${number}`);
+      await people.enableSecondFactor("id-ann", hashes, auditOf("SECOND_FACTOR_ENABLED", "id-ann"));
+      const audit = auditOf("RECOVERY_CODE_USED", "id-ann");
+      const winners: number[] = [];
+      for (const hash of hashes) {
+        const there = other.call("useRecoveryCode", "id-ann", hash, audit);
+        winners.push(await winnersOf(there, people.useRecoveryCode("id-ann", hash, audit)));
+      }
+      expect(winners).toEqual(ONE_EACH);
+      expect(await actionsIn(store)).toHaveLength(1 + ROUNDS);
+      expect(await people.verifyAudit()).toBeNull();
+    });
+
+    test("take one submission of a person, and decide it once", async () => {
+      const taken: number[] = [];
+      const decided: number[] = [];
+      for (const round of upTo(ROUNDS)) {
+        const submission = { personId: "id-ann", sealedForm: "sealed", submittedAt: round };
+        const submitted = auditOf("KYC_SUBMITTED", "id-ann");
+        const there = { ...submission, submissionId: `there-${round}` };
+        const here = { ...submission, submissionId: `here-${round}` };
+        taken.push(
+          await winnersOf(other.call("submitKyc", there, submitted), people.submitKyc(here, submitted)),
+        );
+        const [pending] = await people.listKyc("PENDING", { limit: 2 });
+        const decision = {
+          submissionId: pending?.submissionId ?? "",
+          status: "REJECTED",
+          decidedBy: "op",
+          at: round,
+        } as const;
+        const rejected = auditOf("KYC_REJECTED", "op");
+        decided.push(
+          await winnersOf(
+            other.call("decideKyc", { ...decision, reason: "there" }, rejected),
+            people.decideKyc({ ...decision, reason: "here" }, rejected),
+          ),
+        );
+        const [last] = await people.listKycOf("id-ann");
+        // The person was told what the submission was decided on.
+        expect((await people.findPerson("id-ann"))?.kycReason).toBe(last?.reason);
+      }
+      expect([taken, decided]).toEqual([ONE_EACH, ONE_EACH]);
+      expect(await actionsIn(store)).toHaveLength(2 * ROUNDS);
+    });
+
+    test("bind a key to one strategy, and one key to a strategy", async () => {
+      const outcomes: number[] = [];
+      for (const round of upTo(ROUNDS)) {
+        const names = ["first", "spare", "rival"].map((name) => `${name}-${round}`);
+        for (const name of names) {
+          await people.createKey(unboundKeyOf(name, "id-ann"), auditOf("KEY_CREATED", "id-ann"));
+        }
+        const [first = "", spare = "", rival = ""] = names.map((name) => `id-${name}`);
+        const creation = (strategyId: string) => ({
+          first: firstOf(strategyId),
+          ownerId: "id-ann",
+          name: strategyId,
+          keyId: first,
+          createdAt: round,
+        });
+        const created = [auditOf("STRATEGY_CREATED", "id-ann")];
+        outcomes.push(
+          await winnersOf(
+            other.call("createStrategy", creation(`there-${round}`), created),
+            people.createStrategy(creation(`here-${round}`), created),
+          ),
+        );
+        const strategyId = (await people.listKeysOf("id-ann")).find(({ key }) => key.keyId === first)?.key
+          .strategyId;
+        const binding = { strategyId: strategyId ?? "", ownerId: "id-ann" };
+        const revoked = { keyId: first, ownerId: "id-ann", at: round };
+        await people.revokeOwnKey(revoked, auditOf("KEY_REVOKED", "id-ann"));
+        const bound = auditOf("KEY_BOUND", "id-ann");
+        outcomes.push(
+          await winnersOf(
+            other.call("bindKey", { ...binding, keyId: spare }, bound),
+            people.bindKey({ ...binding, keyId: rival }, bound),
+          ),
+        );
+      }
+      expect(outcomes).toEqual([...ONE_EACH, ...ONE_EACH]);
+      expect(await store.countStrategies()).toBe(ROUNDS);
+      expect(await people.verifyAudit()).toBeNull();
+    });
+
+    test("add to the audit in turns: the chain is whole and has all of them", async () => {
+      const adding = upTo(50).flatMap((number) => [
+        other.call("audit", auditOf("SIGNED_IN", `there-${number}`)),
+        people.audit(auditOf("SIGNED_IN", `here-${number}`)),
+      ]);
+      await Promise.all(adding);
+      expect(await people.verifyAudit()).toBeNull();
+      expect(await other.call("verifyAudit")).toBeNull();
+      const records = await people.listAudit({ limit: 1_000 });
+      expect(records.map(({ position }) => position)).toEqual(upTo(100).toReversed());
+      expect(new Set(records.map(({ about }) => about.id)).size).toBe(100);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+// API keys as rows, and back, alone or with the strategy that they are bound to.
+import type { StrategyStatus, StrategyType } from "../domain/account.ts";
+import type { ApiKeyRecord, BoundKey } from "./store.ts";
+
+/** A row as either store answers it: 64-bit integers are numbers, or text. */
+export type KeyRow = {
+  readonly id: string;
+  readonly api_key: string;
+  readonly salt: string;
+  readonly master_version: number | string;
+  readonly label: string;
+  readonly owner_id: string | null;
+  readonly strategy_id: string | null;
+  readonly created_at: number | string;
+  readonly revoked_at: number | string | null;
+};
+
+/** With the type and the status of its strategy, null if it is bound to none. */
+export type BoundKeyRow = KeyRow & {
+  readonly type: StrategyType | null;
+  readonly status: StrategyStatus | null;
+};
+
+/** The columns of such a row. */
+export const KEY_COLUMNS = [
+  "id",
+  "api_key",
+  "salt",
+  "master_version",
+  "label",
+  "owner_id",
+  "strategy_id",
+  "created_at",
+  "revoked_at",
+] as const satisfies readonly (keyof KeyRow)[];
+
+export function keyRow(key: ApiKeyRecord) {
+  return {
+    id: key.keyId,
+    api_key: key.apiKey,
+    salt: key.salt,
+    master_version: key.masterVersion,
+    label: key.label,
+    owner_id: key.ownerId,
+    strategy_id: key.strategyId,
+    created_at: key.createdAt,
+    revoked_at: key.revokedAt,
+  };
+}
+
+export function keyOfRow(row: KeyRow): ApiKeyRecord {
+  return {
+    keyId: row.id,
+    apiKey: row.api_key,
+    salt: row.salt,
+    masterVersion: Number(row.master_version),
+    label: row.label,
+    ownerId: row.owner_id,
+    strategyId: row.strategy_id,
+    createdAt: Number(row.created_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  };
+}
+
+export function boundKeyOfRow(row: BoundKeyRow): BoundKey {
+  const { strategy_id: strategyId, type, status } = row;
+  const isBound = strategyId !== null && type !== null && status !== null;
+  return { key: keyOfRow(row), strategy: isBound ? { strategyId, type, status } : null };
+}

@@ -1,0 +1,250 @@
+// The part of the store port that is about people: who they are, how they sign in, what they own, and what was done.
+//
+// Whatever takes a `NewAuditRecord` is one transaction with it: what was done is audited, or was not done. Conditions that
+// decide between two processes (a code accepted once, a key bound once, a submission decided once) are part of the statement
+// that writes. Times are wall time, Unix ms. None of this is on the hot path.
+import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
+import type { KycStatus, Person, Profile, Role } from "../domain/person.ts";
+import type { ApiKeyRecord, BoundKey, Commit, Revocation, Strategy } from "./store.ts";
+
+/** The record kinds that the sign-in library keeps: people's own fields, sessions, credentials, and links sent by mail. */
+export type SignInModel = "user" | "session" | "account" | "verification";
+export type SignInValue = string | number | boolean | Date | null;
+export type SignInRecord = Readonly<Record<string, SignInValue>>;
+export type SignInCondition = {
+  readonly field: string;
+  readonly operator:
+    | "eq"
+    | "ne"
+    | "lt"
+    | "lte"
+    | "gt"
+    | "gte"
+    | "in"
+    | "not_in"
+    | "contains"
+    | "starts_with"
+    | "ends_with";
+  readonly value: SignInValue | readonly string[] | readonly number[];
+  readonly connector: "AND" | "OR";
+};
+
+/** A record with the same id, e-mail address, token or account is there already: nothing was added. */
+export class RecordTaken extends Error {}
+
+/**
+ * The records of the sign-in library, found and changed as it asks for them. Tokens reach the store as hashes alone: whoever
+ * hands them over (`people/`) has hashed them, so that a copy of the database opens no session and no link.
+ *
+ * Times are given as dates or as Unix ms and answered as dates, truths as booleans. All conditions with AND must hold, and of
+ * those with OR one. What contains, starts or ends with a text does so whatever the case of its letters from A to Z. A field that
+ * a model does not have, or that holds something else, is an error.
+ */
+export type SignInRecords = {
+  /** Rejects with RecordTaken if there is such a record already. */
+  create(model: SignInModel, record: SignInRecord): Promise<SignInRecord>;
+  find(
+    model: SignInModel,
+    where: readonly SignInCondition[],
+    options?: {
+      readonly limit?: number;
+      readonly offset?: number;
+      readonly sortBy?: { readonly field: string; readonly direction: "asc" | "desc" };
+    },
+  ): Promise<readonly SignInRecord[]>;
+  count(model: SignInModel, where: readonly SignInCondition[]): Promise<number>;
+  /** How many were changed. At least one condition must be given, here and below. */
+  update(model: SignInModel, where: readonly SignInCondition[], change: SignInRecord): Promise<number>;
+  /** How many were removed. */
+  remove(model: SignInModel, where: readonly SignInCondition[]): Promise<number>;
+};
+
+/** What somebody submitted to be known by. The form is sealed under the master key, with its row as associated data. */
+export type KycSubmission = {
+  readonly submissionId: string;
+  readonly personId: string;
+  readonly sealedForm: string;
+  readonly status: Exclude<KycStatus, "NONE">;
+  readonly submittedAt: number;
+  readonly decidedAt: number | null;
+  /** The operator's id. */
+  readonly decidedBy: string | null;
+  readonly reason: string | null;
+};
+
+/** A TOTP seed, sealed. Not enabled until a first code has shown that it reached an authenticator. */
+export type SecondFactor = {
+  readonly personId: string;
+  readonly sealedSeed: string;
+  readonly isEnabled: boolean;
+};
+
+/** A strategy with what its owner knows it by, and its key. */
+export type OwnedStrategy = Strategy & {
+  /** Null for one that was made by the command line for nobody. */
+  readonly ownerId: string | null;
+  readonly name: string;
+  readonly createdAt: number;
+  /** The live key that manages it, or null. */
+  readonly key: ApiKeyRecord | null;
+};
+
+/** The last request of a key. */
+export type KeyUse = {
+  readonly keyId: string;
+  readonly at: number;
+  readonly address: string;
+  /** Method and path. */
+  readonly route: string;
+};
+
+/** What a list is continued after, by the time that it is in the order of: those that come next in that order follow. */
+export type PageQuery = { readonly before?: number | undefined; readonly limit: number };
+
+export type PeopleStore = {
+  readonly signIn: SignInRecords;
+
+  findPerson(personId: string): Promise<Person | null>;
+  findPersonByEmail(email: string): Promise<Person | null>;
+  /** Newest first; `search` is part of a name or an e-mail address, or a whole id. */
+  listPeople(query: {
+    readonly search?: string | undefined;
+    readonly kyc?: KycStatus | undefined;
+    /** Only those who signed up before. */
+    readonly before?: number | undefined;
+    readonly limit: number;
+  }): Promise<readonly Person[]>;
+  countPeople(): Promise<{ readonly [S in KycStatus]: number }>;
+  /**
+   * Creates a person whose address counts as verified and who signs in with a password, of which a hash is given. Answers false,
+   * and creates nothing, if the address is taken.
+   */
+  createPerson(
+    created: {
+      readonly person: Omit<Person, "isEmailVerified" | "kycReason" | "hasSecondFactor">;
+      readonly credentialId: string;
+      readonly passwordHash: string;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  setRole(personId: string, role: Role, audit: NewAuditRecord): Promise<void>;
+  setProfile(personId: string, profile: Profile, audit: NewAuditRecord): Promise<void>;
+
+  /** Answers false, and changes nothing, unless the person's status is NONE or REJECTED. */
+  submitKyc(
+    submission: Pick<KycSubmission, "submissionId" | "personId" | "sealedForm" | "submittedAt">,
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  findKyc(submissionId: string): Promise<KycSubmission | null>;
+  /** Those of one person, newest first. */
+  listKycOf(personId: string): Promise<readonly KycSubmission[]>;
+  /** Those of a status, pending ones oldest first by their submission, decided ones newest first by their decision. */
+  listKyc(status: KycSubmission["status"], query: PageQuery): Promise<readonly KycSubmission[]>;
+  /** Answers false, and changes nothing, unless it is pending. */
+  decideKyc(
+    decision: {
+      readonly submissionId: string;
+      readonly status: "APPROVED" | "REJECTED";
+      readonly reason: string | null;
+      readonly decidedBy: string;
+      readonly at: number;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+
+  findSecondFactor(personId: string): Promise<SecondFactor | null>;
+  /** Begins anew with a seed, no code of which was accepted yet; one that is enabled stays, and false is answered. */
+  beginSecondFactor(personId: string, sealedSeed: string, at: number): Promise<boolean>;
+  /** Replaces the seal of a seed by a newer one of the same seed, unless it has changed meanwhile. */
+  resealSecondFactor(
+    personId: string,
+    seals: { readonly from: string; readonly to: string },
+  ): Promise<boolean>;
+  listSecondFactors(): Promise<readonly SecondFactor[]>;
+  /** Enables what was begun, with the hashes of its recovery codes; false if there is nothing to be enabled. */
+  enableSecondFactor(
+    personId: string,
+    recoveryHashes: readonly string[],
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  /** With its recovery codes; nothing is done, and audited, if there is none. */
+  removeSecondFactor(personId: string, audit: NewAuditRecord): Promise<void>;
+  /**
+   * Accepts the code of a time step (30 s each since the epoch) once: true for the first who asks with a step later than any
+   * accepted before, false for everybody else, in whatever process.
+   */
+  acceptTotpStep(personId: string, step: number): Promise<boolean>;
+  replaceRecoveryCodes(personId: string, hashes: readonly string[], audit: NewAuditRecord): Promise<void>;
+  /** True for the one who uses it first. */
+  useRecoveryCode(personId: string, hash: string, audit: NewAuditRecord): Promise<boolean>;
+  countRecoveryCodes(personId: string): Promise<number>;
+
+  /** Notes that a sign-in or a code of a holder (`people/lockout.ts` names them) has failed, and forgets older ones. */
+  noteFailedSignIn(holder: string, at: number, options: { readonly forgetBefore: number }): Promise<void>;
+  /** When they failed, ascending, of each of these holders; those since a time. */
+  listFailedSignIns(
+    holders: readonly string[],
+    since: number,
+  ): Promise<ReadonlyMap<string, readonly number[]>>;
+  forgetFailedSignIns(holder: string): Promise<void>;
+  /** How many failed since a time, by holder, most first. */
+  countFailedSignIns(
+    since: number,
+    limit: number,
+  ): Promise<readonly { readonly holder: string; readonly count: number }[]>;
+
+  /** Creates a key that is bound to nothing yet. */
+  createKey(key: ApiKeyRecord, audit: NewAuditRecord): Promise<void>;
+  /**
+   * Creates a strategy with its first entry and binds the key to it. Answers false, and creates nothing, unless the key is its
+   * owner's, live and bound to none.
+   */
+  createStrategy(
+    created: {
+      readonly first: Commit;
+      readonly ownerId: string;
+      readonly name: string;
+      readonly keyId: string;
+      readonly createdAt: number;
+    },
+    audits: readonly NewAuditRecord[],
+  ): Promise<boolean>;
+  /** Binds a live, unbound key to a strategy of the same owner that has no live key; false, and nothing is done, otherwise. */
+  bindKey(
+    binding: { readonly keyId: string; readonly strategyId: string; readonly ownerId: string },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  /** Ends an owner's key for good. Null if there is none of that id of this owner. */
+  revokeOwnKey(
+    revoked: { readonly keyId: string; readonly ownerId: string; readonly at: number },
+    audit: NewAuditRecord,
+  ): Promise<Revocation | null>;
+  /** Gives it another name; nothing is done if there is no such strategy. */
+  renameStrategy(strategyId: string, name: string): Promise<void>;
+  findStrategy(strategyId: string): Promise<OwnedStrategy | null>;
+  /** Newest first. */
+  listStrategiesOf(ownerId: string): Promise<readonly OwnedStrategy[]>;
+  /** Newest first, revoked ones too. */
+  listKeysOf(ownerId: string): Promise<readonly BoundKey[]>;
+  /**
+   * Gives what belongs to nobody, strategies and the keys that are bound to them, to somebody: of a demo that is older than its
+   * people. Answers how many strategies.
+   */
+  adoptStrategies(ownerId: string): Promise<number>;
+
+  /** Notes the last uses of keys; an earlier use than the one noted changes nothing. */
+  noteKeyUses(uses: readonly KeyUse[]): Promise<void>;
+  listKeyUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse>>;
+
+  /** Adds a record of what needed no other change of the store. */
+  audit(record: NewAuditRecord): Promise<void>;
+  /** Newest first; `before` is a position. Without `about` and `personId` all; `personId` is of the actor or the subject. */
+  listAudit(
+    query: PageQuery & {
+      readonly about?: { readonly kind: string; readonly id: string } | undefined;
+      readonly personId?: string | undefined;
+    },
+  ): Promise<readonly AuditRecord[]>;
+  /** Recomputes every hash; null if the chain is whole, else the position of the first record that does not fit. */
+  verifyAudit(): Promise<{ readonly brokenAt: number } | null>;
+};

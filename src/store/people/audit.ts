@@ -1,0 +1,159 @@
+// The audit: records are added under the single row of `audit_head`, which every transaction that is audited changes before
+// anything else. So writers take turns, in whatever process, and no transaction reads before it writes.
+import { setImmediate } from "node:timers/promises";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import type { Actor, AuditRecord, NewAuditRecord } from "../../domain/audit.ts";
+import { type ChainHead, canonicalDetails, chained, EMPTY_CHAIN, follows } from "../audit-chain.ts";
+import type { PeopleStore } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+
+/** The one row of `audit_head`. */
+const HEAD_ID = 1;
+
+/** Records that are verified at a time; others have their turn between. */
+const PAGE_ROWS = 500;
+
+/** Adds records to the chain. */
+export type Recording = (...records: readonly NewAuditRecord[]) => Promise<void>;
+
+/** Carries out a change in one transaction with the records that it adds; nobody else adds any meanwhile. */
+export async function audited<Answer>(
+  db: Kysely<Tables>,
+  change: (transaction: Transaction<Tables>, record: Recording) => Promise<Answer>,
+): Promise<Answer> {
+  return await db.transaction().execute(async (transaction) => {
+    let head = await takeTurn(transaction);
+    return await change(transaction, async (...records) => {
+      for (const record of records) head = await add(transaction, chained(record, head));
+      const { position, hash } = head;
+      await transaction.updateTable("audit_head").set({ position, hash }).where("id", "=", HEAD_ID).execute();
+    });
+  });
+}
+
+/** Locks the head, which is made with the first record, and answers where the chain stands. */
+async function takeTurn(transaction: Transaction<Tables>): Promise<ChainHead> {
+  const { position, hash } = await transaction
+    .insertInto("audit_head")
+    .values({ id: HEAD_ID, ...EMPTY_CHAIN })
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet(({ ref }) => ({ position: ref("audit_head.position") })),
+    )
+    .returning(["position", "hash"])
+    .executeTakeFirstOrThrow();
+  return { position: Number(position), hash };
+}
+
+async function add(transaction: Transaction<Tables>, record: AuditRecord): Promise<AuditRecord> {
+  const { position, at, who, what, about, details, hash } = record;
+  await transaction
+    .insertInto("audit")
+    .values({
+      position,
+      at,
+      who_kind: who.kind,
+      who_id: "personId" in who ? who.personId : null,
+      what,
+      about_kind: about.kind,
+      about_id: about.id,
+      details: canonicalDetails(details),
+      hash,
+    })
+    .execute();
+  return record;
+}
+
+export function auditQueries(db: Kysely<Tables>): Pick<PeopleStore, "audit" | "listAudit" | "verifyAudit"> {
+  return {
+    async audit(record) {
+      await audited(db, async (_transaction, add) => await add(record));
+    },
+
+    async listAudit({ before, limit, about, personId }) {
+      if (!areTexts(about?.id ?? "", about?.kind ?? "", personId ?? "")) return [];
+      let query = db.selectFrom("audit").selectAll();
+      if (before !== undefined) query = query.where("position", "<", before);
+      if (about !== undefined) {
+        query = query.where(sql.ref("about_kind"), "=", about.kind).where("about_id", "=", about.id);
+      }
+      if (personId !== undefined) {
+        query = query.where(({ eb, or, and }) =>
+          or([
+            eb("who_id", "=", personId),
+            and([eb("about_kind", "=", "PERSON"), eb("about_id", "=", personId)]),
+          ]),
+        );
+      }
+      const rows = await query.orderBy("position", "desc").limit(limit).execute();
+      return rows.map(recordOfRow);
+    },
+
+    async verifyAudit() {
+      const { head, newest } = await endsOf(db);
+      let last: ChainHead = EMPTY_CHAIN;
+      while (last.position < head.position) {
+        const rows = await db
+          .selectFrom("audit")
+          .selectAll()
+          .where("position", ">", last.position)
+          .where("position", "<=", head.position)
+          .orderBy("position")
+          .limit(PAGE_ROWS)
+          .execute();
+        if (rows.length === 0) return { brokenAt: last.position + 1 };
+        for (const row of rows) {
+          const record = readRecord(row);
+          if (record === null || !follows(record, last)) return { brokenAt: Number(row.position) };
+          last = record;
+        }
+        await setImmediate();
+      }
+      if (last.hash !== head.hash) return { brokenAt: head.position };
+      return newest > head.position ? { brokenAt: head.position + 1 } : null;
+    },
+  };
+}
+
+/** What the head says, and the position of the newest record, as of one moment. */
+async function endsOf(db: Kysely<Tables>): Promise<{ head: ChainHead; newest: number }> {
+  const row = await db
+    .selectNoFrom(({ selectFrom }) => [
+      selectFrom("audit_head").select("position").where("id", "=", HEAD_ID).as("position"),
+      selectFrom("audit_head").select("hash").where("id", "=", HEAD_ID).as("hash"),
+      selectFrom("audit")
+        .select(({ fn }) => fn.max("position").as("newest"))
+        .as("newest"),
+    ])
+    .executeTakeFirstOrThrow();
+  const head =
+    row.position === null || row.hash === null
+      ? EMPTY_CHAIN
+      : { position: Number(row.position), hash: row.hash };
+  return { head, newest: Number(row.newest ?? 0) };
+}
+
+/** Null for details that nothing of ours has written. */
+function readRecord(row: Selectable<Tables["audit"]>): AuditRecord | null {
+  try {
+    return recordOfRow(row);
+  } catch {
+    return null;
+  }
+}
+
+function recordOfRow(row: Selectable<Tables["audit"]>): AuditRecord {
+  return {
+    position: Number(row.position),
+    at: Number(row.at),
+    who: actorOf(row.who_kind, row.who_id),
+    what: row.what,
+    about: { kind: row.about_kind, id: row.about_id },
+    details: JSON.parse(row.details),
+    hash: row.hash,
+  };
+}
+
+function actorOf(kind: Actor["kind"], personId: string | null): Actor {
+  return (personId === null ? { kind } : { kind, personId }) as Actor;
+}

@@ -1,0 +1,49 @@
+// When sign-ins and codes failed, by who tried: read and forgotten here; each store notes them in its own way.
+import type { Kysely } from "kysely";
+import type { PeopleStore } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+
+type FailedSignInQueries = Pick<
+  PeopleStore,
+  "listFailedSignIns" | "forgetFailedSignIns" | "countFailedSignIns"
+>;
+
+/** A sign-in that failed, and the time before which others count no more. */
+export type FailedSignIn = { readonly holder: string; readonly at: number; readonly forgetBefore: number };
+
+export function failedSignInQueries(db: Kysely<Tables>): FailedSignInQueries {
+  return {
+    async listFailedSignIns(holders, since) {
+      const failed = new Map<string, number[]>(holders.map((holder) => [holder, []]));
+      const asked = holders.filter((holder) => areTexts(holder));
+      if (asked.length === 0) return failed;
+      const rows = await db
+        .selectFrom("failed_sign_ins")
+        .select(["holder", "at"])
+        .where("holder", "in", asked)
+        .where("at", ">=", since)
+        .orderBy("at")
+        .execute();
+      for (const { holder, at } of rows) failed.get(holder)?.push(Number(at));
+      return failed;
+    },
+
+    async forgetFailedSignIns(holder) {
+      await db.deleteFrom("failed_sign_ins").where("holder", "=", holder).execute();
+    },
+
+    async countFailedSignIns(since, limit) {
+      const rows = await db
+        .selectFrom("failed_sign_ins")
+        .select(["holder", ({ fn }) => fn.countAll().as("count")])
+        .where("at", ">=", since)
+        .groupBy("holder")
+        .orderBy("count", "desc")
+        .orderBy("holder")
+        .limit(limit)
+        .execute();
+      return rows.map(({ holder, count }) => ({ holder, count: Number(count) }));
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// The last request of each key: read here; each store notes them in its own way.
+import type { Kysely } from "kysely";
+import type { KeyUse, PeopleStore } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+
+export function keyUseQueries(db: Kysely<Tables>): Pick<PeopleStore, "listKeyUses"> {
+  return {
+    async listKeyUses(keyIds) {
+      if (keyIds.length === 0) return new Map();
+      const rows = await db.selectFrom("key_uses").selectAll().where("key_id", "in", keyIds).execute();
+      return new Map(
+        rows.map(({ key_id: keyId, at, address, route }) => [
+          keyId,
+          { keyId, at: Number(at), address, route },
+        ]),
+      );
+    },
+  };
+}
+
+/** The last of the uses of each key, in one order everywhere, so that two servers never wait for each other. */
+export function lastUses(uses: readonly KeyUse[]): readonly KeyUse[] {
+  const last = new Map<string, KeyUse>();
+  for (const use of uses) {
+    const known = last.get(use.keyId);
+    if (known === undefined || known.at < use.at) last.set(use.keyId, use);
+  }
+  return [...last.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
+}

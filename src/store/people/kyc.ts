@@ -1,0 +1,106 @@
+// What people submitted to be known by, and how it was decided. The person's row says where they stand; it changes with the
+// submission, in one transaction.
+import type { Kysely, Selectable } from "kysely";
+import type { KycSubmission, PeopleStore } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { audited } from "./audit.ts";
+
+type KycQueries = Pick<PeopleStore, "submitKyc" | "findKyc" | "listKycOf" | "listKyc" | "decideKyc">;
+
+export function kycQueries(db: Kysely<Tables>): KycQueries {
+  return {
+    async submitKyc({ submissionId, personId, sealedForm, submittedAt }, audit) {
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("people")
+          .set({ kyc: "PENDING", kyc_reason: null })
+          .where("id", "=", personId)
+          .where("kyc", "in", ["NONE", "REJECTED"])
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await transaction
+          .insertInto("kyc_submissions")
+          .values({
+            id: submissionId,
+            person_id: personId,
+            sealed_form: sealedForm,
+            status: "PENDING",
+            submitted_at: submittedAt,
+          })
+          .execute();
+        await record(audit);
+        return true;
+      });
+    },
+
+    async findKyc(submissionId) {
+      if (!areTexts(submissionId)) return null;
+      const row = await db
+        .selectFrom("kyc_submissions")
+        .selectAll()
+        .where("id", "=", submissionId)
+        .executeTakeFirst();
+      return row === undefined ? null : submissionOfRow(row);
+    },
+
+    async listKycOf(personId) {
+      if (!areTexts(personId)) return [];
+      const rows = await db
+        .selectFrom("kyc_submissions")
+        .selectAll()
+        .where("person_id", "=", personId)
+        .orderBy("submitted_at", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(submissionOfRow);
+    },
+
+    async listKyc(status, { before, limit }) {
+      let query = db.selectFrom("kyc_submissions").selectAll().where("status", "=", status);
+      if (status === "PENDING") {
+        if (before !== undefined) query = query.where("submitted_at", ">", before);
+        query = query.orderBy("submitted_at");
+      } else {
+        if (before !== undefined) query = query.where("decided_at", "<", before);
+        query = query.orderBy("decided_at", "desc");
+      }
+      const rows = await query.orderBy("id").limit(limit).execute();
+      return rows.map(submissionOfRow);
+    },
+
+    async decideKyc({ submissionId, status, reason, decidedBy, at }, audit) {
+      if (!areTexts(submissionId)) return false;
+      return await audited(db, async (transaction, record) => {
+        const decided = await transaction
+          .updateTable("kyc_submissions")
+          .set({ status, reason, decided_by: decidedBy, decided_at: at })
+          .where("id", "=", submissionId)
+          .where("status", "=", "PENDING")
+          .returning("person_id")
+          .executeTakeFirst();
+        if (decided === undefined) return false;
+        await transaction
+          .updateTable("people")
+          .set({ kyc: status, kyc_reason: status === "REJECTED" ? reason : null })
+          .where("id", "=", decided.person_id)
+          .execute();
+        await record(audit);
+        return true;
+      });
+    },
+  };
+}
+
+function submissionOfRow(row: Selectable<Tables["kyc_submissions"]>): KycSubmission {
+  return {
+    submissionId: row.id,
+    personId: row.person_id,
+    sealedForm: row.sealed_form,
+    status: row.status,
+    submittedAt: Number(row.submitted_at),
+    decidedAt: row.decided_at === null ? null : Number(row.decided_at),
+    decidedBy: row.decided_by,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,222 @@
+// Who owns which strategies and keys, and which key manages which strategy.
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { isPostgres } from "../dialect.ts";
+import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
+import type { OwnedStrategy, PeopleStore } from "../people-store.ts";
+import { createdRow, incomeRow, journalRow } from "../rows.ts";
+import type { Tables } from "../schema.ts";
+import type { CreatedStrategy } from "../store.ts";
+import { areTexts } from "../texts.ts";
+import { audited } from "./audit.ts";
+
+type OwnershipQueries = Pick<
+  PeopleStore,
+  | "createKey"
+  | "createStrategy"
+  | "bindKey"
+  | "revokeOwnKey"
+  | "renameStrategy"
+  | "findStrategy"
+  | "listStrategiesOf"
+  | "listKeysOf"
+  | "adoptStrategies"
+>;
+
+export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
+  return {
+    async createKey(key, audit) {
+      await audited(db, async (transaction, record) => {
+        await transaction.insertInto("api_keys").values(keyRow(key)).execute();
+        await record(audit);
+      });
+    },
+
+    async createStrategy({ first, ownerId, name, keyId, createdAt }, audits) {
+      if (!areTexts(keyId)) return false;
+      const { strategyId } = first.account;
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("api_keys")
+          .set({ strategy_id: strategyId })
+          .where("id", "=", keyId)
+          .where("owner_id", "=", ownerId)
+          .where("strategy_id", "is", null)
+          .where("revoked_at", "is", null)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await insertStrategy(transaction, { first, ownerId, name, createdAt });
+        await record(...audits);
+        return true;
+      });
+    },
+
+    async bindKey({ keyId, strategyId, ownerId }, audit) {
+      if (!areTexts(keyId, strategyId)) return false;
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("api_keys")
+          .set({ strategy_id: strategyId })
+          .where("id", "=", keyId)
+          .where("owner_id", "=", ownerId)
+          .where("strategy_id", "is", null)
+          .where("revoked_at", "is", null)
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom("strategies")
+                .select("id")
+                .where("id", "=", strategyId)
+                .where("owner_id", "=", ownerId),
+            ),
+          )
+          .where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("api_keys as others")
+                  .select("id")
+                  .where("strategy_id", "=", strategyId)
+                  .where("revoked_at", "is", null),
+              ),
+            ),
+          )
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
+    },
+
+    async revokeOwnKey({ keyId, ownerId, at }, audit) {
+      if (!areTexts(keyId)) return null;
+      return await audited(db, async (transaction, record) => {
+        const revoked = await transaction
+          .updateTable("api_keys")
+          .set({ revoked_at: at })
+          .where("id", "=", keyId)
+          .where("owner_id", "=", ownerId)
+          .where("revoked_at", "is", null)
+          .returningAll()
+          .executeTakeFirst();
+        if (revoked !== undefined) {
+          await record(audit);
+          return { key: keyOfRow(revoked), wasRevoked: false };
+        }
+        const row = await transaction
+          .selectFrom("api_keys")
+          .selectAll()
+          .where("id", "=", keyId)
+          .where("owner_id", "=", ownerId)
+          .executeTakeFirst();
+        return row === undefined ? null : { key: keyOfRow(row), wasRevoked: true };
+      });
+    },
+
+    async renameStrategy(strategyId, name) {
+      await db.updateTable("strategies").set({ name }).where("id", "=", strategyId).execute();
+    },
+
+    async findStrategy(strategyId) {
+      if (!areTexts(strategyId)) return null;
+      const row = await selectStrategies(db).where("s.id", "=", strategyId).executeTakeFirst();
+      return row === undefined ? null : strategyOfRow(row);
+    },
+
+    async listStrategiesOf(ownerId) {
+      const rows = await selectStrategies(db)
+        .where("s.owner_id", "=", ownerId)
+        .orderBy("s.created_at", "desc")
+        .orderBy("s.id")
+        .execute();
+      return rows.map(strategyOfRow);
+    },
+
+    async listKeysOf(ownerId) {
+      const rows = await db
+        .selectFrom("api_keys")
+        .leftJoin("strategies", "strategies.id", "api_keys.strategy_id")
+        .selectAll("api_keys")
+        .select(["strategies.type", "strategies.status"])
+        .where("api_keys.owner_id", "=", ownerId)
+        .orderBy("api_keys.created_at", "desc")
+        .orderBy("api_keys.id")
+        .execute();
+      return rows.map(boundKeyOfRow);
+    },
+
+    async adoptStrategies(ownerId) {
+      return await db.transaction().execute(async (transaction) => {
+        // Locked in the order in which commits lock theirs, so that the two never wait for each other.
+        const inOrder = isPostgres(transaction) ? sql`ORDER BY id FOR UPDATE` : sql``;
+        const { numAffectedRows = 0n } = await sql`
+          UPDATE strategies SET owner_id = ${ownerId}
+          WHERE id IN (SELECT id FROM strategies WHERE owner_id IS NULL ${inOrder})
+        `.execute(transaction);
+        await transaction
+          .updateTable("api_keys")
+          .set({ owner_id: ownerId })
+          .where("owner_id", "is", null)
+          .where("strategy_id", "in", (strategies) =>
+            strategies.selectFrom("strategies").select("id").where("owner_id", "=", ownerId),
+          )
+          .execute();
+        return Number(numAffectedRows);
+      });
+    },
+  };
+}
+
+/** Adds a strategy with its first entry. */
+export async function insertStrategy(
+  transaction: Transaction<Tables>,
+  created: Pick<CreatedStrategy, "first" | "ownerId" | "name"> & { readonly createdAt: number },
+): Promise<void> {
+  const { account, entry, incomes } = created.first;
+  const { strategyId } = account;
+  await transaction.insertInto("strategies").values(createdRow(created)).execute();
+  await transaction.insertInto("journal").values(journalRow(strategyId, entry)).execute();
+  for (const income of incomes) {
+    await transaction.insertInto("incomes").values(incomeRow(strategyId, income)).execute();
+  }
+}
+
+/** Strategies, each with its live key: the newest, should an operator have made several. */
+function selectStrategies(db: Kysely<Tables>) {
+  return db
+    .selectFrom("strategies as s")
+    .leftJoin("api_keys as k", (join) =>
+      join.on("k.id", "=", ({ selectFrom }) =>
+        selectFrom("api_keys as live")
+          .select("live.id")
+          .whereRef("live.strategy_id", "=", "s.id")
+          .where("live.revoked_at", "is", null)
+          .orderBy("live.created_at", "desc")
+          .orderBy("live.id")
+          .limit(1),
+      ),
+    )
+    .select(["s.id as own_id", "s.type", "s.status", "s.owner_id as own_owner_id", "s.name"])
+    .select("s.created_at as own_created_at")
+    .select(KEY_COLUMNS.map((column) => `k.${column}` as const));
+}
+
+/** A strategy's own columns, and those of its key, all null if it has none. */
+type StrategyRow = Pick<Selectable<Tables["strategies"]>, "type" | "status" | "name"> & {
+  readonly own_id: string;
+  readonly own_owner_id: string | null;
+  readonly own_created_at: number | string;
+} & { readonly [C in keyof KeyRow]: KeyRow[C] | null };
+
+function strategyOfRow(row: StrategyRow): OwnedStrategy {
+  return {
+    strategyId: row.own_id,
+    type: row.type,
+    status: row.status,
+    ownerId: row.own_owner_id,
+    name: row.name,
+    createdAt: Number(row.own_created_at),
+    key: hasKey(row) ? keyOfRow(row) : null,
+  };
+}
+
+function hasKey(row: StrategyRow): row is StrategyRow & KeyRow {
+  return row.id !== null;
+}

@@ -1,0 +1,119 @@
+// People as they are known: found by id or e-mail address, listed, counted; their role and profile.
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
+import type { KycStatus, Person } from "../../domain/person.ts";
+import type { PeopleStore } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { audited } from "./audit.ts";
+import { escaped, isLike } from "./likeness.ts";
+
+type PersonQueries = Pick<
+  PeopleStore,
+  "findPerson" | "findPersonByEmail" | "listPeople" | "countPeople" | "setRole" | "setProfile"
+>;
+
+export function personQueries(db: Kysely<Tables>): PersonQueries {
+  return {
+    async findPerson(personId) {
+      if (!areTexts(personId)) return null;
+      const row = await selectPeople(db).where("people.id", "=", personId).executeTakeFirst();
+      return row === undefined ? null : personOfRow(row);
+    },
+
+    async findPersonByEmail(email) {
+      if (!areTexts(email)) return null;
+      const row = await selectPeople(db).where("people.email", "=", email).executeTakeFirst();
+      return row === undefined ? null : personOfRow(row);
+    },
+
+    async listPeople({ search, kyc, before, limit }) {
+      if (!areTexts(search ?? "")) return [];
+      let query = selectPeople(db);
+      if (search !== undefined) {
+        const pattern = `%${escaped(search)}%`;
+        query = query.where(({ eb, or }) =>
+          or([
+            eb("people.id", "=", search),
+            isLike(sql.ref("people.email"), pattern),
+            isLike(sql.ref("people.name"), pattern),
+          ]),
+        );
+      }
+      if (kyc !== undefined) query = query.where("people.kyc", "=", kyc);
+      if (before !== undefined) query = query.where("people.created_at", "<", before);
+      const rows = await query
+        .orderBy("people.created_at", "desc")
+        .orderBy("people.id")
+        .limit(limit)
+        .execute();
+      return rows.map(personOfRow);
+    },
+
+    async countPeople() {
+      const counts: Record<KycStatus, number> = { NONE: 0, PENDING: 0, APPROVED: 0, REJECTED: 0 };
+      const rows = await db
+        .selectFrom("people")
+        .select(["kyc", ({ fn }) => fn.countAll().as("count")])
+        .groupBy("kyc")
+        .execute();
+      for (const { kyc, count } of rows) counts[kyc] = Number(count);
+      return counts;
+    },
+
+    async setRole(personId, role, audit) {
+      await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("people")
+          .set({ role })
+          .where("id", "=", personId)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) throw new Error("there is no such person");
+        await record(audit);
+      });
+    },
+
+    async setProfile(personId, profile, audit) {
+      await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("people")
+          .set({ profile })
+          .where("id", "=", personId)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) throw new Error("there is no such person");
+        await record(audit);
+      });
+    },
+  };
+}
+
+/** Whether the person of the row has a second factor that is enabled. */
+function hasSecondFactor({ exists, selectFrom }: ExpressionBuilder<Tables, "people">) {
+  return exists(
+    selectFrom("second_factors")
+      .select("person_id")
+      .whereRef("person_id", "=", "people.id")
+      .where("is_enabled", "=", 1),
+  ).as("has_second_factor");
+}
+
+function selectPeople(db: Kysely<Tables>) {
+  return db.selectFrom("people").selectAll("people").select(hasSecondFactor);
+}
+
+/** Of what SQLite answers as a number PostgreSQL makes a boolean. */
+type PersonRow = Selectable<Tables["people"]> & { readonly has_second_factor: number | boolean };
+
+function personOfRow(row: PersonRow): Person {
+  return {
+    personId: row.id,
+    email: row.email,
+    isEmailVerified: Number(row.email_verified) === 1,
+    name: row.name,
+    role: row.role,
+    profile: row.profile,
+    kyc: row.kyc,
+    kycReason: row.kyc_reason,
+    hasSecondFactor: Boolean(row.has_second_factor),
+    createdAt: Number(row.created_at),
+  };
+}

@@ -1,0 +1,146 @@
+// Second factors: the seed, the last time step whose code was accepted, and the recovery codes that are left. What may happen
+// once is decided by the statement that writes it.
+import type { Kysely, Selectable, Transaction } from "kysely";
+import type { PeopleStore, SecondFactor } from "../people-store.ts";
+import type { Tables } from "../schema.ts";
+import { audited } from "./audit.ts";
+
+type SecondFactorQueries = Pick<
+  PeopleStore,
+  | "findSecondFactor"
+  | "beginSecondFactor"
+  | "resealSecondFactor"
+  | "listSecondFactors"
+  | "enableSecondFactor"
+  | "removeSecondFactor"
+  | "acceptTotpStep"
+  | "replaceRecoveryCodes"
+  | "useRecoveryCode"
+  | "countRecoveryCodes"
+>;
+
+export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
+  return {
+    async findSecondFactor(personId) {
+      const row = await db
+        .selectFrom("second_factors")
+        .selectAll()
+        .where("person_id", "=", personId)
+        .executeTakeFirst();
+      return row === undefined ? null : factorOfRow(row);
+    },
+
+    async beginSecondFactor(personId, sealedSeed, at) {
+      const seed = { sealed_seed: sealedSeed, last_step: 0, begun_at: at };
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto("second_factors")
+        .values({ person_id: personId, is_enabled: 0, ...seed })
+        .onConflict((conflict) =>
+          conflict.column("person_id").doUpdateSet(seed).where("second_factors.is_enabled", "=", 0),
+        )
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows > 0n;
+    },
+
+    async resealSecondFactor(personId, { from, to }) {
+      const { numUpdatedRows } = await db
+        .updateTable("second_factors")
+        .set({ sealed_seed: to })
+        .where("person_id", "=", personId)
+        .where("sealed_seed", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async listSecondFactors() {
+      const rows = await db.selectFrom("second_factors").selectAll().orderBy("person_id").execute();
+      return rows.map(factorOfRow);
+    },
+
+    async enableSecondFactor(personId, recoveryHashes, audit) {
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("second_factors")
+          .set({ is_enabled: 1 })
+          .where("person_id", "=", personId)
+          .where("is_enabled", "=", 0)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await putRecoveryCodes(transaction, personId, recoveryHashes);
+        await record(audit);
+        return true;
+      });
+    },
+
+    async removeSecondFactor(personId, audit) {
+      await audited(db, async (transaction, record) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom("second_factors")
+          .where("person_id", "=", personId)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return;
+        await putRecoveryCodes(transaction, personId, []);
+        await record(audit);
+      });
+    },
+
+    async acceptTotpStep(personId, step) {
+      const { numUpdatedRows } = await db
+        .updateTable("second_factors")
+        .set({ last_step: step })
+        .where("person_id", "=", personId)
+        .where("last_step", "<", step)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async replaceRecoveryCodes(personId, hashes, audit) {
+      await audited(db, async (transaction, record) => {
+        await putRecoveryCodes(transaction, personId, hashes);
+        await record(audit);
+      });
+    },
+
+    async useRecoveryCode(personId, hash, audit) {
+      return await audited(db, async (transaction, record) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom("recovery_codes")
+          .where("person_id", "=", personId)
+          .where("hash", "=", hash)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
+    },
+
+    async countRecoveryCodes(personId) {
+      const row = await db
+        .selectFrom("recovery_codes")
+        .select(({ fn }) => fn.countAll().as("count"))
+        .where("person_id", "=", personId)
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    },
+  };
+}
+
+/** Puts these codes in the place of all that there are. */
+async function putRecoveryCodes(
+  transaction: Transaction<Tables>,
+  personId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  await transaction.deleteFrom("recovery_codes").where("person_id", "=", personId).execute();
+  for (const hash of hashes) {
+    await transaction.insertInto("recovery_codes").values({ person_id: personId, hash }).execute();
+  }
+}
+
+function factorOfRow(row: Selectable<Tables["second_factors"]>): SecondFactor {
+  return {
+    personId: row.person_id,
+    sealedSeed: row.sealed_seed,
+    isEnabled: Number(row.is_enabled) === 1,
+  };
+}
