@@ -5,12 +5,25 @@ import { AUDIT } from "./cli/audit.ts";
 import { BACKUP } from "./cli/backup.ts";
 import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts";
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
+import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/master-key.ts";
+import { OPERATOR_CREATE } from "./cli/operator.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
 import { optionKeptByNpm } from "./npm-options.ts";
 
-const COMMANDS = [SEED, KEYS_LIST, KEYS_REVOKE, AUDIT, BACKUP, RESTORE];
+const COMMANDS = [
+  SEED,
+  KEYS_LIST,
+  KEYS_REVOKE,
+  KEYS_REVOKE_ALL,
+  MASTER_KEY_SHOW,
+  MASTER_KEY_ROTATE,
+  OPERATOR_CREATE,
+  AUDIT,
+  BACKUP,
+  RESTORE,
+];
 
 const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
                DATABASE_URL in the environment names a PostgreSQL database instead of the one in it
@@ -68,6 +81,12 @@ function readArguments(args: string[]) {
         type: { type: "string" },
         data: { type: "string" },
         json: { type: "boolean" },
+        verify: { type: "boolean" },
+        email: { type: "string" },
+        name: { type: "string" },
+        promote: { type: "boolean" },
+        "password-stdin": { type: "boolean" },
+        "master-version": { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import {
   createMasterKey,
   type MasterKey,
@@ -39,7 +39,7 @@ export async function openDataDirectory(
   databaseUrl: string | null = null,
 ): Promise<DataDirectory> {
   makeDirectory(directory);
-  const keyFile = masterKeyFile ?? join(directory, MASTER_KEY_NAME);
+  const keyFile = masterKeyFileOf({ dataDir: directory, masterKeyFile });
   const isDemo = masterKeyFile === null;
   if (databaseUrl !== null) return { ...(await openShared(databaseUrl, keyFile, isDemo)), isDemo };
   if (isDemo) provideMasterKey(directory, keyFile);
@@ -85,6 +85,32 @@ export async function openDatabaseOf(directory: string, databaseUrl: string | nu
     throw new ConfigError(`DATA_DIR ${directory} holds no database: name the one that the server runs on`);
   }
   return await openStoreFile(file);
+}
+
+/**
+ * Opens a database as `openDatabaseOf` does, for commands that need its master key. Throws ConfigError if the key's file cannot
+ * be used, and MasterKeyUnfit if it is not the database's.
+ */
+export async function openKeyedDatabase(
+  config: Pick<Config, "dataDir" | "databaseUrl" | "masterKeyFile">,
+): Promise<{ readonly store: Store; readonly master: MasterKey }> {
+  const store = await openDatabaseOf(config.dataDir, config.databaseUrl);
+  try {
+    const master = readKey(masterKeyFileOf(config));
+    await verifyMasterKey(store, master);
+    return { store, master };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Where the master key lies: for a demo in the data directory. */
+export function masterKeyFileOf({
+  dataDir,
+  masterKeyFile,
+}: Pick<Config, "dataDir" | "masterKeyFile">): string {
+  return masterKeyFile ?? join(dataDir, MASTER_KEY_NAME);
 }
 
 /** What the database of a directory, or the PostgreSQL database beside it, is called in messages. */

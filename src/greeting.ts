@@ -2,6 +2,7 @@
 import { type Config, DATA_DIR_DEFAULT } from "./config.ts";
 import type { StrategyType } from "./domain/account.ts";
 import type { SeededStrategy } from "./identity/seed.ts";
+import { DEMO_EMAIL } from "./people/demo.ts";
 import type { Service } from "./service.ts";
 
 const DEMOS: { readonly [T in StrategyType]: Record<"title" | "client" | "order", string> } = {
@@ -17,23 +18,45 @@ const DEMOS: { readonly [T in StrategyType]: Record<"title" | "client" | "order"
   },
 };
 
+/** How the operator's commands are called. */
+const CALL = "npm run -s lyrebird --";
+
 /** The lines for standard output. */
-export function greeting({ url, firstStrategies, waiting }: Service, config: Config): string {
+export function greeting(
+  {
+    url,
+    firstStrategies,
+    demoPassword,
+    waiting,
+  }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "waiting">,
+  config: Config,
+): string {
   const lines = [`Lyrebird listens on ${url}`, `Market: ${nameOf(config.market)}`];
   const watched = (["orders", "legs", "positions"] as const).flatMap((kind) => {
     const count = waiting.reduce((sum, counts) => sum + counts[kind], 0);
     return count === 0 ? [] : [`${count} ${count === 1 ? kind.slice(0, -1) : kind}`];
   });
   if (watched.length > 0) lines.push(`Watching ${watched.join(", ")}.`);
-  lines.push(`Signals, streams and their documents: ${url}/docs`);
+  lines.push(`Signals, streams and their documents: ${url}/docs`, `Dashboard: ${url}`);
+  if (demoPassword !== null) {
+    lines.push(
+      "Sign in there as the demo's trader, whose password is shown this once:",
+      "",
+      `  e-mail    ${DEMO_EMAIL}`,
+      `  password  ${demoPassword}`,
+      "",
+    );
+  }
+  lines.push(
+    `An operator, who decides about identity forms: ${CALL} operator create --email you@example.com${dataOption(config)}${besideDatabase(config)}`,
+  );
   if (firstStrategies.length > 0) {
     lines.push("", "Demo strategies were made for you. Their keys are shown this once.");
     lines.push(...firstStrategies.map((strategy) => introduction(strategy, url)));
   } else if (config.masterKeyFile === null) {
     // With a master key of one's own the command would refuse.
-    const beside = config.databaseUrl === null ? "" : " (with the same DATABASE_URL)";
     lines.push(
-      `Another strategy, with keys: npm run -s lyrebird -- seed --type spot${dataOption(config)}${beside}`,
+      `Another strategy, with keys: ${CALL} seed --type spot${dataOption(config)}${besideDatabase(config)}`,
       "(or --type futures)",
     );
   }
@@ -67,6 +90,11 @@ function nameOf(market: Config["market"]): string {
     case "tape":
       return `recording ${market.file}${market.speed === 1 ? "" : `, ${market.speed} times as fast`}`;
   }
+}
+
+/** What a shell has to know besides, to find the same database. */
+function besideDatabase({ databaseUrl }: Config): string {
+  return databaseUrl === null ? "" : " (with the same DATABASE_URL)";
 }
 
 /** What a command needs, as a shell reads it, to find the same data. */

@@ -11,7 +11,17 @@ export const CALL = "npm run -s lyrebird --";
 export const OPTIONS_HINT = `options come after "--", as in "${CALL} seed --type spot"`;
 
 /** The options that commands know between them. */
-export type Options = { readonly type?: string; readonly data?: string; readonly json?: boolean };
+export type Options = {
+  readonly type?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+  readonly verify?: boolean;
+  readonly email?: string;
+  readonly name?: string;
+  readonly promote?: boolean;
+  readonly "password-stdin"?: boolean;
+  readonly "master-version"?: string;
+};
 
 export type Command = {
   /** The words that call it. */

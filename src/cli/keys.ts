@@ -16,7 +16,7 @@ export const KEYS_LIST: Command = {
   name: "keys list",
   operand: "",
   options: ["json"],
-  purpose: "show every key, revoked ones too, and the strategy it manages",
+  purpose: "show every key, revoked ones too, whose it is and the strategy it manages",
   details: "  --json   one line of JSON a key",
   run: list,
 };
@@ -34,12 +34,19 @@ export const KEYS_REVOKE: Command = {
 async function list({ json = false, ...options }: Options): Promise<number> {
   const store = await openNamedDatabase(options);
   try {
-    const rows = (await store.listKeys()).map(rowOf);
+    const owners = new Map(
+      (await store.people.listPeople({ limit: Number.MAX_SAFE_INTEGER })).map(({ personId, email }) => [
+        personId,
+        email,
+      ]),
+    );
+    const rows = (await store.listKeys()).map((bound) => rowOf(bound, owners));
     printRows(rows, {
       asJson: json,
       columns: {
         KEY: ({ apiKey }) => apiKey,
         LABEL: ({ label }) => label,
+        OWNER: ({ owner }) => owner ?? "-",
         TYPE: ({ type }) => type?.toLowerCase() ?? "-",
         STRATEGY: ({ strategyId }) => strategyId ?? "-",
         "STRATEGY STATUS": ({ strategyStatus }) => strategyStatus?.toLowerCase() ?? "-",
@@ -81,12 +88,13 @@ async function revoke(options: Options, [apiKey, ...others]: readonly string[]):
   }
 }
 
-/** What is shown of a key: everything but its salt. */
-function rowOf({ key, strategy }: BoundKey) {
+/** What is shown of a key: everything but its salt; of its owner the e-mail address. */
+function rowOf({ key, strategy }: BoundKey, owners: ReadonlyMap<string, string>) {
   return {
     keyId: key.keyId,
     apiKey: key.apiKey,
     label: key.label,
+    owner: key.ownerId === null ? null : (owners.get(key.ownerId) ?? key.ownerId),
     type: strategy?.type ?? null,
     strategyId: strategy?.strategyId ?? null,
     strategyStatus: strategy?.status ?? null,

@@ -3,6 +3,7 @@ import { ConfigError } from "../config.ts";
 import { openDataDirectory } from "../data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { seedStrategies } from "../identity/seed.ts";
+import { DEMO_EMAIL } from "../people/demo.ts";
 import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
 
 export const SEED: Command = {
@@ -13,7 +14,8 @@ export const SEED: Command = {
   details: `  --type spot|futures   what it trades; must be given
 
 Prints one line of JSON: {"strategyId","type","apiKey","apiSecret"}. The secret is shown this once.
-With MASTER_KEY_FILE set it is refused: this version cannot make keys there yet.`,
+It belongs to the demo's trader, who finds it in the dashboard.
+With MASTER_KEY_FILE set it is refused: there owners make their strategies and keys in the dashboard.`,
   run: seed,
 };
 
@@ -22,12 +24,15 @@ async function seed(options: Options): Promise<number> {
   const config = configOf(options);
   if (config.masterKeyFile !== null) {
     throw new ConfigError(
-      "seed is for demo data directories: with MASTER_KEY_FILE set, keys will be made by their owners in the dashboard, which this version does not have yet",
+      "seed is for demo data directories: with MASTER_KEY_FILE set, strategies and keys are made by their owners in the dashboard",
     );
   }
   const { store, master } = await openDataDirectory(config.dataDir, null, config.databaseUrl);
   try {
-    const [seeded] = await seedStrategies(store, master, [type], Date.now());
+    // Without the demo's trader it is nobody's, until the next start makes that person, and shows the password.
+    const demo = await store.people.findPersonByEmail(DEMO_EMAIL);
+    const terms = { ownerId: demo?.personId ?? null };
+    const [seeded] = await seedStrategies(store, master, [type], Date.now(), terms);
     process.stdout.write(`${JSON.stringify(seeded)}\n`);
     return 0;
   } finally {

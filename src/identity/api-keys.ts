@@ -1,5 +1,6 @@
 // API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a file) and the
-// key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost.
+// key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost. The master key has versions:
+// a key's record names the one that its secret comes from.
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -20,27 +21,109 @@ const SECRET_DOMAIN = "lyrebird api secret";
 const CHECK_DOMAIN = "lyrebird master key check";
 const KEY_PREFIX = "lyre_bot_";
 const MASTER_KEY_BYTES = 32;
+const WHAT_IT_HOLDS = `${MASTER_KEY_BYTES} random bytes as 64 hex characters, for example from "openssl rand -hex 32"`;
 
-/** The one version of the master key there is so far; rotating it adds the next. */
-const MASTER_VERSION = 1;
+/**
+ * The master key in all its versions, 1 for the first. A process has one such object; versions that its file has gained
+ * since are found when they are needed (`keyOf`), but nothing new is made with them before they were verified.
+ */
+export class MasterKey {
+  readonly file: string;
+  #keys: readonly KeyObject[];
+  #current: number;
+  /** What the file looked like when it was read. */
+  #seen: string;
 
-export type MasterKey = { readonly version: number; readonly key: KeyObject };
+  /** Throws with what to do if the file holds no master key. */
+  constructor(file: string) {
+    this.file = file;
+    this.#seen = looksOf(file);
+    this.#keys = readVersions(file);
+    this.#current = this.#keys.length;
+  }
 
-/** Reads the master key: 64 hex characters. Throws with what to do if the file is not that. */
+  /** The version that keys and seals are made with. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** The newest version that is known, which becomes the current one when it was verified. */
+  get newest(): number {
+    return this.#keys.length;
+  }
+
+  /** Whether there is a version of this number, in the file too if it has changed. */
+  has(version: number): boolean {
+    try {
+      this.keyOf(version);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The key of a version. Throws if there is none. */
+  keyOf(version: number): KeyObject {
+    const known = this.#keys[version - 1];
+    if (known !== undefined) return known;
+    this.lookAgain();
+    const added = this.#keys[version - 1];
+    if (added === undefined) throw new Error(`there is no master key of version ${version}`);
+    return added;
+  }
+
+  /**
+   * Reads the file again if it has changed. Throws, and leaves everything as it was, if it cannot be read or does not begin
+   * with the versions that are known.
+   */
+  lookAgain(): void {
+    const looks = looksOf(this.file);
+    if (looks === this.#seen) return;
+    const read = readVersions(this.file);
+    if (!this.#keys.every((key, index) => read[index]?.equals(key))) {
+      throw new Error(`MASTER_KEY_FILE ${this.file} has changed and lacks versions of the master key in use`);
+    }
+    this.#keys = read;
+    this.#seen = looks;
+  }
+
+  /** From now on new keys and seals are made with the newest version. For who has verified it. */
+  useNewest(): void {
+    this.#current = this.#keys.length;
+  }
+}
+
+/** Reads the master key: 64 hex characters a version, oldest first. Throws with what to do if the file is not that. */
 export function readMasterKey(file: string): MasterKey {
-  const what = `${MASTER_KEY_BYTES} random bytes as 64 hex characters, for example from "openssl rand -hex 32"`;
+  return new MasterKey(file);
+}
+
+function readVersions(file: string): readonly KeyObject[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8").trim();
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new Error(`MASTER_KEY_FILE cannot be read, it should hold ${what}: ${reason}`);
+    throw new Error(`MASTER_KEY_FILE cannot be read, it should hold ${WHAT_IT_HOLDS}: ${reason}`);
   }
   if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
     throw new Error(`MASTER_KEY_FILE ${file} may be read by others: chmod 600 it`);
   }
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new Error(`MASTER_KEY_FILE ${file} must hold ${what}`);
-  return { version: MASTER_VERSION, key: createSecretKey(text, "hex") };
+  const lines = text.split("\n").map((line) => line.trim().toLowerCase());
+  if (!lines.every((line) => /^[0-9a-f]{64}$/.test(line))) {
+    const lineEach = lines.length > 1 ? ", one line for each version" : "";
+    throw new Error(`MASTER_KEY_FILE ${file} must hold ${WHAT_IT_HOLDS}${lineEach}`);
+  }
+  if (new Set(lines).size < lines.length) {
+    throw new Error(`MASTER_KEY_FILE ${file} holds the same key twice: each version has its own`);
+  }
+  return lines.map((line) => createSecretKey(line, "hex"));
+}
+
+/** Differs when the file was written or replaced. Empty if it cannot be looked at. */
+function looksOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? "" : `${found.ino}|${found.size}|${found.mtimeNs}`;
 }
 
 /**
@@ -48,13 +131,22 @@ export function readMasterKey(file: string): MasterKey {
  * not at all: a database whose master key is lost has lost all its secrets.
  */
 export function createMasterKey(file: string): void {
+  writeWhole(file, newVersionLine(), 0o600);
+}
+
+/** A new version of the master key, as its line in the file. */
+export function newVersionLine(): string {
+  return `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`;
+}
+
+/** Writes a file that appears whole and synced or not at all, unless there is one of that name already. */
+export function writeWhole(file: string, text: string, mode: number): void {
   const draft = `${file}.${randomBytes(4).toString("hex")}`;
-  const text = `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`;
-  writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  writeFileSync(draft, text, { mode, flag: "wx", flush: true });
   try {
     linkSync(draft, file);
   } catch (error) {
-    // Another first start was faster; its key is the one.
+    // Another process was faster; what it has written is the one.
     if (!existsSync(file)) throw error;
   } finally {
     unlinkSync(draft);
@@ -74,26 +166,36 @@ export function syncFolder(folder: string): void {
 /** The database's API keys were made with another master key. */
 export class MasterKeyUnfit extends Error {}
 
-/** Throws MasterKeyUnfit unless the database's secrets come from this master key; a new database remembers it. */
+/**
+ * Throws MasterKeyUnfit unless the database's secrets come from this master key, in all its versions; a version that is new
+ * to the database is remembered. From then on the newest is the current one.
+ */
 export async function verifyMasterKey(store: Store, master: MasterKey): Promise<void> {
-  const checkValue = createHmac("sha256", master.key).update(CHECK_DOMAIN).digest("hex");
-  if ((await store.rememberMasterKey(master.version, checkValue)) !== checkValue) {
+  for (let version = 1; version <= master.newest; version += 1) {
+    const checkValue = checkValueOf(master.keyOf(version));
+    if ((await store.rememberMasterKey(version, checkValue)) === checkValue) continue;
     throw new MasterKeyUnfit(
-      "the master key is not the one that this database's API keys were made with: point MASTER_KEY_FILE at that one",
+      `${master.newest === 1 ? "the master key" : `version ${version} of the master key`} is not the one that this database's API keys were made with: point MASTER_KEY_FILE at that one`,
     );
   }
+  master.useNewest();
+}
+
+/** What the database remembers a version of the master key by: it gives nothing of the key away. */
+export function checkValueOf(key: KeyObject): string {
+  return createHmac("sha256", key).update(CHECK_DOMAIN).digest("hex");
 }
 
 /** A new key and, this once, its secret. */
 export function issueApiKey(
   master: MasterKey,
-  terms: { readonly label: string; readonly strategyId: string | null; readonly createdAt: number },
+  terms: Pick<ApiKeyRecord, "label" | "ownerId" | "strategyId" | "createdAt">,
 ): { readonly record: ApiKeyRecord; readonly secret: string } {
   const record: ApiKeyRecord = {
     keyId: randomBytes(8).toString("hex"),
     apiKey: KEY_PREFIX + randomBytes(32).toString("hex"),
     salt: randomBytes(16).toString("hex"),
-    masterVersion: master.version,
+    masterVersion: master.current,
     revokedAt: null,
     ...terms,
   };
@@ -102,8 +204,7 @@ export function issueApiKey(
 
 /** The secret of a key: 64 lowercase hex characters, used as text. */
 export function secretOf(master: MasterKey, { keyId, salt, masterVersion }: ApiKeyRecord): string {
-  if (masterVersion !== master.version) throw new Error(`there is no master key of version ${masterVersion}`);
-  return createHmac("sha256", master.key)
+  return createHmac("sha256", master.keyOf(masterVersion))
     .update(`${SECRET_DOMAIN}|${masterVersion}|${keyId}|${salt}`)
     .digest("hex");
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { StrategyType } from "../domain/account.ts";
 import { openStrategy } from "../engine/open-strategy.ts";
-import type { Store } from "../store/store.ts";
+import type { Commit, Store } from "../store/store.ts";
 import { issueApiKey, type MasterKey } from "./api-keys.ts";
 
 export type SeededStrategy = {
@@ -13,26 +13,42 @@ export type SeededStrategy = {
   readonly apiSecret: string;
 };
 
-/**
- * Creates strategies, each with its seed balance and a key bound to it, in one transaction. `now` is wall time, Unix ms;
- * a market with a time of its own says so.
- */
+export type SeedTerms = {
+  /** Of a market with a time of its own: what time it is there, Unix ms. */
+  readonly marketNow?: number;
+  /** Whose strategies they become; nobody's unless said. */
+  readonly ownerId?: string | null;
+  /** What each is called; by its type and id unless said. */
+  readonly names?: readonly string[];
+};
+
+/** What a strategy that nobody has named is called, by its type. */
+const NAMES: { readonly [T in StrategyType]: string } = { SPOT: "Spot", FUTURES: "Futures" };
+
+/** What begins a strategy: its seed. `marketNow` is market time, Unix ms. */
+export function firstCommit(strategyId: string, type: StrategyType, marketNow: number): Commit {
+  const { account, event, incomes } = openStrategy(strategyId, type, marketNow);
+  const entry = { version: 1, key: null, at: marketNow, events: [event] };
+  return { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] };
+}
+
+/** Creates strategies, each with its seed balance and a key bound to it, in one transaction. `now` is wall time, Unix ms. */
 export async function seedStrategies(
   store: Store,
   master: MasterKey,
   wanted: readonly StrategyType[],
   now: number,
-  marketNow = now,
+  { marketNow = now, ownerId = null, names = [] }: SeedTerms = {},
 ): Promise<SeededStrategy[]> {
-  const seeded = wanted.map((type) => {
+  const seeded = wanted.map((type, index) => {
     const strategyId = randomBytes(8).toString("hex");
-    const { account, event, incomes } = openStrategy(strategyId, type, marketNow);
-    const { record, secret } = issueApiKey(master, { label: "demo", strategyId, createdAt: now });
-    const entry = { version: 1, key: null, at: marketNow, events: [event] };
+    const { record, secret } = issueApiKey(master, { label: "demo", ownerId, strategyId, createdAt: now });
     return {
       created: {
-        first: { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] },
+        first: firstCommit(strategyId, type, marketNow),
         key: record,
+        ownerId,
+        name: names[index] ?? `${NAMES[type]} ${strategyId}`,
       },
       shown: { strategyId, type, apiKey: record.apiKey, apiSecret: secret },
     };

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { optionKeptByNpm } from "../../src/npm-options.ts";
+import { DEMO_EMAIL } from "../../src/people/demo.ts";
 import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -35,6 +36,17 @@ function newMasterKey(): string {
   const file = join(newDirectory(), "key");
   writeFileSync(file, `${"5a".repeat(32)}\n`, { mode: 0o600 });
   return file;
+}
+
+/** Signs the demo's trader in, and answers the cookies. */
+async function signIn(url: string, password: string | undefined): Promise<string[]> {
+  const answer = await fetch(`${url}/dashboard/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ email: DEMO_EMAIL, password }),
+  });
+  expect(answer.status).toBe(200);
+  return answer.headers.getSetCookie();
 }
 
 const lyrebird = (...args: string[]) => runNode(["src/cli.ts", ...args]);
@@ -101,6 +113,40 @@ describe("the greeting", () => {
     await eventually("all output was read", () => gateway.process.stdout?.readableEnded === true);
     expect(gateway.output()).toContain("Market: ");
     expect(gateway.output()).not.toContain("Another strategy");
+  });
+
+  test("shows the password of the demo's trader at the first start alone, who signs in with it and owns the demo", async () => {
+    const dataDir = newDirectory();
+    const older = seedStrategy(dataDir);
+    const env = { LOG_LEVEL: "silent" };
+    const first = await gatewayOfTest({ dataDir, env });
+    await eventually("the hint is printed", () => first.output().includes(HINT));
+    expect(first.output()).toContain(`\nDashboard: ${first.url}\n`);
+    const password = /^ {2}password {2}(\S+)$/m.exec(first.output())?.[1];
+    const [cookie = ""] = await signIn(first.url, password);
+    const answer = await fetch(`${first.url}/dashboard/api/strategies`, {
+      headers: { cookie: cookie.split(";")[0] ?? "" },
+    });
+    // Made before the trader, by the command.
+    const { rows } = (await answer.json()) as { rows: unknown };
+    expect(rows).toMatchObject([{ strategyId: older.strategyId }]);
+    await first.stop();
+    const next = await gatewayOfTest({ dataDir, env });
+    await eventually("the hint is printed", () => next.output().includes(HINT));
+    expect(next.output()).toContain("Dashboard: ");
+    expect(next.output()).not.toContain("password");
+    await signIn(next.url, password);
+    await next.stop();
+  });
+
+  test("tells how to make an operator, as a shell reads it, with a master key of one's own too", async () => {
+    const gateway = await gatewayOfTest({ env: { MASTER_KEY_FILE: newMasterKey(), LOG_LEVEL: "silent" } });
+    await eventually("it is told", () => gateway.output().includes("operator create"));
+    expect(gateway.output()).not.toContain("password");
+    const command = /: npm run -s lyrebird -- (operator create .*)$/m.exec(gateway.output())?.[1] ?? "";
+    const shell = spawn("sh", ["-c", `exec "$0" src/cli.ts ${command}`, process.execPath], { cwd: ROOT });
+    expect(await once(shell, "exit")).toEqual([0, null]);
+    await gateway.stop();
   });
 
   test("counts what is watched: one order, or more", async () => {
@@ -234,9 +280,10 @@ describe("what was typed", () => {
     expect(runNode([program, "--version"])).toMatchObject({ status: 0, stderr: "", stdout: `${version}\n` });
   });
 
-  test("as --help tells where keys cannot be made yet", () => {
-    for (const args of [["src/main.ts"], ["src/cli.ts", "seed"]]) {
-      expect(runNode([...args, "--help"]).stdout).toMatch(/MASTER_KEY_FILE[\s\S]* cannot make keys /);
-    }
+  test("as --help tells who makes keys where the master key is one's own", () => {
+    expect(runNode(["src/cli.ts", "seed", "--help"]).stdout).toMatch(
+      /MASTER_KEY_FILE[\s\S]* owners make their strategies and keys in the dashboard/,
+    );
+    expect(runNode(["src/main.ts", "--help"]).stdout).not.toContain("cannot make keys");
   });
 });

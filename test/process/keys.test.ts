@@ -3,6 +3,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DEMO_EMAIL } from "../../src/people/demo.ts";
+import { auditOf, signUp } from "../../src/store/contract/people-records.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { changeKeyRows, changeRows } from "../support/database.ts";
 import {
   type Credentials,
@@ -94,6 +97,7 @@ describe("beside a running server", () => {
     expect(titles.split(/\s{2,}/)).toEqual([
       "KEY",
       "LABEL",
+      "OWNER",
       "TYPE",
       "STRATEGY",
       "STRATEGY STATUS",
@@ -104,6 +108,7 @@ describe("beside a running server", () => {
     expect(cells).toContainEqual([
       fresh.apiKey,
       "demo",
+      DEMO_EMAIL,
       "futures",
       fresh.strategyId,
       "live",
@@ -112,7 +117,7 @@ describe("beside a running server", () => {
     ]);
     changeRows(gateway.dataDir, "UPDATE strategies SET status = 'CLOSED' WHERE id = ?", fresh.strategyId);
     const closed = linesOf(["keys", "list", ...data()]).find((row) => row.startsWith(fresh.apiKey));
-    expect(closed?.split(/ {2,}/).slice(4)).toEqual(["closed", expect.stringMatching(ISO), "active"]);
+    expect(closed?.split(/ {2,}/).slice(5)).toEqual(["closed", expect.stringMatching(ISO), "active"]);
     const revoked = cells.find(([apiKey]) => apiKey === key.apiKey);
     expect(revoked?.at(-1)).toMatch(/^revoked \d{4}-\S+Z$/);
     // A column begins where its title does.
@@ -125,6 +130,7 @@ describe("beside a running server", () => {
       keyId: expect.stringMatching(/^[0-9a-f]{16}$/),
       apiKey: key.apiKey,
       label: "demo",
+      owner: DEMO_EMAIL,
       type: "SPOT",
       strategyId: key.strategyId,
       strategyStatus: "LIVE",
@@ -145,31 +151,72 @@ describe("beside a running server", () => {
       apiKey,
     );
     const row = linesOf(["keys", "list", ...data()]).find((line) => line.startsWith(apiKey));
-    expect(row?.split(/ {2,}/).slice(1, 4)).toEqual(["my ?[31mred??bot", "-", "-"]);
+    expect(row?.split(/ {2,}/).slice(1, 5)).toEqual(["my ?[31mred??bot", DEMO_EMAIL, "-", "-"]);
     const listed = linesOf(["keys", "list", "--json", ...data()]).map((line) => JSON.parse(line));
     expect(listed).toContainEqual(expect.objectContaining({ apiKey, label, strategyId: null, type: null }));
   });
 
   test("all of it is audited, and no secret is", () => {
-    const { apiKey, apiSecret } = gateway.seed();
+    const { apiKey, apiSecret, strategyId } = gateway.seed();
     const revoke = ["keys", "revoke", apiKey, ...data()];
     for (const args of [revoke, revoke]) linesOf(args);
     const text = linesOf(["audit", ...data()]).filter((line) => line.includes(apiKey));
     expect(text.map((line) => line.split(/ {2,}/).slice(1))).toEqual([
-      ["operator", "KEY_CREATED", apiKey],
-      ["operator", "KEY_REVOKED", apiKey],
+      ["the command line", "KEY_CREATED", apiKey, `strategyId: ${strategyId}`],
+      ["the command line", "KEY_REVOKED", apiKey],
     ]);
     const rows = linesOf(["audit", "--json", ...data()]).map((line) => JSON.parse(line));
-    expect(rows.filter((row) => row.apiKey === apiKey)).toMatchObject([
-      { at: expect.stringMatching(ISO), who: "operator", what: "KEY_CREATED" },
-      { at: expect.stringMatching(ISO), who: "operator", what: "KEY_REVOKED" },
+    const record = {
+      position: expect.any(Number),
+      at: expect.stringMatching(ISO),
+      who: { kind: "COMMAND_LINE", name: "the command line" },
+      about: { kind: "KEY", id: expect.stringMatching(/^[0-9a-f]{16}$/), name: apiKey },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    };
+    expect(rows.filter(({ about }) => about.name === apiKey)).toEqual([
+      { ...record, what: "KEY_CREATED", details: { strategyId } },
+      { ...record, what: "KEY_REVOKED", details: {} },
     ]);
+    expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
     const stored = ["lyrebird.sqlite", "lyrebird.sqlite-wal"]
       .map((name) => readFileSync(join(gateway.dataDir, name), "latin1"))
       .join("");
     expect(stored).toContain("KEY_REVOKED");
     expect(stored).not.toContain(apiSecret);
   });
+
+  test("people are named by their address, as owners of keys and in the audit", async () => {
+    const { apiKey, strategyId } = gateway.seed();
+    const store = await openSqliteStore(join(gateway.dataDir, "lyrebird.sqlite"));
+    const ann = await signUp(store, "ann");
+    await store.people.audit(auditOf("SIGNED_UP", ann));
+    await store.close();
+    const id = strategyId;
+    changeKeyRows(gateway.dataDir, "UPDATE api_keys SET owner_id = ? WHERE strategy_id = ?", ann, id);
+    const [row] = linesOf(["keys", "list", ...data()]).filter((line) => line.startsWith(apiKey));
+    expect(row?.split(/ {2,}/)[2]).toBe("ann@example.com");
+    const listed = linesOf(["keys", "list", "--json", ...data()]).map((line) => JSON.parse(line));
+    expect(listed.find((each) => each.apiKey === apiKey)).toMatchObject({ owner: "ann@example.com" });
+    const told = linesOf(["audit", ...data()]).find((line) => line.includes("ann@example.com"));
+    expect(told?.split(/ {2,}/).slice(1)).toEqual(["ann@example.com", "SIGNED_UP", "ann@example.com"]);
+  });
+});
+
+test("the audit is verified: whole as it was written, and where it is not", () => {
+  const dataDir = newDirectory();
+  const { apiKey } = seedStrategy(dataDir);
+  linesOf(["keys", "revoke", apiKey, "--data", dataDir]);
+  const verify = ["audit", "--verify", "--data", dataDir];
+  const last = linesOf(["audit", "--json", "--data", dataDir])
+    .map((line) => JSON.parse(line))
+    .at(-1);
+  expect(linesOf(verify)).toEqual([
+    `the audit is whole: ${last.position} records, the last with the hash ${last.hash}`,
+  ]);
+  changeRows(dataDir, "UPDATE audit SET what = 'KEY_BOUND' WHERE position = 2");
+  const { status, stdout, stderr } = lyrebird(verify);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toContain("the audit is broken at record 2");
 });
 
 test("keys can be listed and revoked where the master key is kept elsewhere and out of the operator's reach", () => {
@@ -198,7 +245,10 @@ describe("the operator's commands", () => {
       ["seed", "--help"],
       ["--type spot|futures", "apiSecret"],
     ],
-    [["audit", "--help"], ["--json"]],
+    [
+      ["audit", "--help"],
+      ["--json", "--verify"],
+    ],
   ])("%j says how to use it", (args, words) => {
     const text = linesOf(args).join("\n");
     for (const word of words) expect(text).toContain(word);
@@ -214,6 +264,7 @@ describe("the operator's commands", () => {
     [["keys", "list", "--type", "spot"], /keys list has no option --type/],
     [["seed", "--type", "spot", "--json"], /seed has no option --json/],
     [["audit", "--nonsense"], /--nonsense/],
+    [["keys", "list", "--verify"], /keys list has no option --verify/],
   ])("%j is called wrongly, exit 2", (args, message) => {
     const { status, stdout, stderr } = lyrebird([...args, "--data", newDirectory()]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -110,6 +110,9 @@ describe("settings:", () => {
     ["a database of another kind", [], { DATABASE_URL: "mysql://x/y" }, /DATABASE_URL .*postgres:/],
     ["a database address that is none", [], { DATABASE_URL: "localhost" }, /DATABASE_URL .*postgres:/],
     ["a certificate without its key", [], { TLS_CERT: "cert.pem" }, /TLS_CERT.*TLS_KEY/],
+    ["a mail server without a sender", [], { SMTP_URL: "smtp://mail.example" }, /SMTP_URL.*MAIL_FROM/],
+    ["a sender without a mail server", [], { MAIL_FROM: "me@example.org" }, /MAIL_FROM.*SMTP_URL/],
+    ["a sender that is no address", [], { SMTP_URL: "smtp://h", MAIL_FROM: "me" }, /MAIL_FROM .*"me"/],
     ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
     ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
   ])("%s is named", (_what, args, env, message) => {
@@ -129,6 +132,26 @@ describe("settings:", () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(String(error)).toMatch(/DATABASE_URL is not a PostgreSQL address/);
     expect(String(error)).not.toMatch(/sesame/);
+  });
+
+  test.each([
+    { SMTP_URL: "smtp://me:open/sesame@host", MAIL_FROM: "me@example.org" },
+    { SMTP_URL: "smtp://me:open#sesame@host", MAIL_FROM: "me@example.org" },
+    { SMTP_URL: "http://me:sesame@host", MAIL_FROM: "me@example.org" },
+    { METRICS_TOKEN: "sesame" },
+    { METRICS_TOKEN: "sesame with spaces in it" },
+  ])("neither is any other secret: %j", (env) => {
+    const error = catchError(() => readServeConfig([], env));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toMatch(/SMTP_URL is not the address|METRICS_TOKEN is/);
+    expect(String(error)).not.toMatch(/sesame/);
+  });
+
+  test("mails and the public address are read as they are meant", () => {
+    const mail = { smtpUrl: "smtps://me:open%40sesame@mail.example:465", from: "Lyrebird <me@example.org>" };
+    const env = { SMTP_URL: mail.smtpUrl, MAIL_FROM: mail.from, PUBLIC_URL: "https://lyrebird.example/" };
+    expect(readServeConfig([], env)).toMatchObject({ mail, publicUrl: "https://lyrebird.example" });
+    expect(readServeConfig([], {})).toMatchObject({ mail: null, publicUrl: null, metricsToken: null });
   });
 
   test.each([

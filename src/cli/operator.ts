@@ -1,0 +1,126 @@
+// `lyrebird operator create`: who decides about identity forms. Operators are made here alone, on the machine.
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { ConfigError } from "../config.ts";
+import { nameOfDatabase } from "../data-directory.ts";
+import type { Person } from "../domain/person.ts";
+import { makePerson, newPassword } from "../people/made-people.ts";
+import { passwordFault } from "../people/passwords.ts";
+import type { Store } from "../store/store.ts";
+import { type Command, configOf, OPTIONS_HINT, type Options, openNamedDatabase } from "./command.ts";
+
+const EMAIL_LENGTH_MAX = 254;
+const NAME_LENGTH_MAX = 100;
+
+export const OPERATOR_CREATE: Command = {
+  name: "operator create",
+  operand: "",
+  options: ["email", "name", "password-stdin", "promote"],
+  purpose: "make an operator, who decides about identity forms in the dashboard",
+  details: `  --email ADDRESS    what they sign in with; must be given. It counts as verified
+  --name NAME        what they are called (Operator)
+  --password-stdin   read their password from standard input; else one is made and printed, this once
+  --promote          make an operator of somebody who has signed up with this address, verified it and has no strategies;
+                     their password stays
+
+Before operators' pages work for them they enable two-factor authentication in the dashboard. It is audited.`,
+  run: create,
+};
+
+async function create(options: Options, operands: readonly string[]): Promise<number> {
+  if (operands.length > 0) throw new ConfigError(`too many words; ${OPTIONS_HINT}`);
+  const email = readEmail(options.email);
+  const name = readName(options.name);
+  if (options.promote === true && (options.name !== undefined || options["password-stdin"] === true)) {
+    throw new ConfigError("--promote leaves name and password as they are: give neither");
+  }
+  const given = options["password-stdin"] === true ? await readPassword(email) : null;
+  const store = await openNamedDatabase(options);
+  try {
+    const there = await store.people.findPersonByEmail(email);
+    if (options.promote === true) return await promote(store, there, { email, ...placeOf(options) });
+    const password = given ?? newPassword();
+    const personId = await makePerson(
+      store.people,
+      { email, name, role: "OPERATOR", profile: "COPIER", kyc: "NONE" },
+      { password, who: { kind: "COMMAND_LINE" }, what: "OPERATOR_CREATED", at: Date.now() },
+    );
+    if (personId === null) {
+      process.stderr.write(
+        `lyrebird: there is somebody with the address ${email} already: take another one, or make them an operator with --promote\n`,
+      );
+      return 1;
+    }
+    process.stdout.write(`${email} is an operator\n`);
+    if (given === null)
+      process.stdout.write(`password: ${password}   (shown this once; change it after signing in)\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+async function promote(
+  store: Store,
+  person: Person | null,
+  { email, place }: { readonly email: string; readonly place: string },
+): Promise<number> {
+  const refusal = await whyNotPromoted(store, person);
+  if (person === null || refusal !== null) {
+    process.stderr.write(`lyrebird: ${email} in ${place} ${refusal}\n`);
+    return 1;
+  }
+  if (person.role === "OPERATOR") {
+    process.stdout.write(`${email} was an operator before\n`);
+    return 0;
+  }
+  await store.people.setRole(person.personId, "OPERATOR", {
+    who: { kind: "COMMAND_LINE" },
+    what: "OPERATOR_CREATED",
+    about: { kind: "PERSON", id: person.personId },
+    at: Date.now(),
+    details: { email },
+  });
+  process.stdout.write(`${email} is an operator\n`);
+  return 0;
+}
+
+async function whyNotPromoted(store: Store, person: Person | null): Promise<string | null> {
+  if (person === null) return 'is nobody\'s address: leave "--promote" out to make a new operator';
+  // Whoever chose the password of an address that was never verified need not be who reads its mail.
+  if (!person.isEmailVerified) return "has not been verified yet: that comes first";
+  const strategies = await store.people.listStrategiesOf(person.personId);
+  return strategies.length > 0
+    ? "is a trader's, who has strategies: operators have none, so take another address"
+    : null;
+}
+
+function placeOf(options: Options): { readonly place: string } {
+  const { dataDir, databaseUrl } = configOf(options);
+  return { place: nameOfDatabase(dataDir, databaseUrl) };
+}
+
+function readEmail(given: string | undefined): string {
+  if (given === undefined) throw new ConfigError(`--email must be given; ${OPTIONS_HINT}`);
+  const email = given.trim().toLowerCase();
+  if (!z.email().max(EMAIL_LENGTH_MAX).safeParse(email).success) {
+    throw new ConfigError(`--email is no e-mail address: ${JSON.stringify(given)}`);
+  }
+  return email;
+}
+
+function readName(given = "Operator"): string {
+  const name = given.trim();
+  if (name === "" || name.length > NAME_LENGTH_MAX || /\p{C}/u.test(name)) {
+    throw new ConfigError(`--name is from 1 to ${NAME_LENGTH_MAX} characters of plain text`);
+  }
+  return name;
+}
+
+/** One line; what ends it is not part of the password. */
+async function readPassword(email: string): Promise<string> {
+  const password = (await text(process.stdin)).replace(/\r?\n$/, "");
+  const fault = passwordFault(password, email);
+  if (fault !== null) throw new ConfigError(`the password from standard input: ${fault}`);
+  return password;
+}

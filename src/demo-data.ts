@@ -1,0 +1,24 @@
+// What a demo begins with: a trader, and at the very first start two strategies of that person, one of each type.
+import type { Gateway } from "./http/pipeline.ts";
+import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
+import { provideDemoPerson } from "./people/demo.ts";
+
+export type Demo = {
+  /** Of the trader, shown this once; null if that person was there already. */
+  readonly password: string | null;
+  readonly strategies: readonly SeededStrategy[];
+};
+
+/** Makes sure of a demo's trader, who owns what nobody else does. `marketNow` is market time, Unix ms. */
+export async function openDemo(
+  { store, master, wallNow }: Pick<Gateway, "store" | "master" | "wallNow">,
+  marketNow: number,
+): Promise<Demo> {
+  const isFirstStart = (await store.countStrategies()) === 0;
+  const { personId, password } = await provideDemoPerson(store.people, wallNow());
+  const terms = { marketNow, ownerId: personId, names: ["Demo spot", "Demo futures"] };
+  const strategies = isFirstStart
+    ? await seedStrategies(store, master, ["SPOT", "FUTURES"], wallNow(), terms)
+    : [];
+  return { password, strategies };
+}

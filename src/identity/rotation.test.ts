@@ -1,0 +1,249 @@
+// The versions of the master key: a file of several lines, adding one, and a running server that finds it.
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import { checkValueOf, issueApiKey, readMasterKey, secretOf, verifyMasterKey } from "./api-keys.ts";
+import { KeyWatch, LOOK_MS } from "./key-watch.ts";
+import { rotateMasterKey } from "./rotation.ts";
+import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys.ts";
+
+const AT = Date.UTC(2026, 0, 1);
+const TERMS = { label: "test", ownerId: null, strategyId: null, createdAt: AT };
+
+async function newStore(): Promise<Store> {
+  const store = await openSqliteStore(join(dirname(fileOf(newLine())), "lyrebird.sqlite"));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe("a file of versions", () => {
+  test("of one line is version 1, as it always was; of several the last is current", () => {
+    const lines = [newLine(), newLine(), newLine()];
+    expect(readMasterKey(fileOf(lines[0] ?? "")).current).toBe(1);
+    const master = readMasterKey(fileOf(...lines));
+    expect(master.current).toBe(3);
+    for (const [index, line] of lines.entries()) {
+      expect(
+        master
+          .keyOf(index + 1)
+          .export()
+          .toString("hex"),
+      ).toBe(line);
+    }
+    expect(() => master.keyOf(4)).toThrow("no master key of version 4");
+    expect([master.has(0), master.has(3), master.has(4)]).toEqual([false, true, false]);
+  });
+
+  test("makes keys with the current version, and derives each secret from the version that made it", () => {
+    const [first, second] = [newLine(), newLine()];
+    const old = issueApiKey(readMasterKey(fileOf(first)), TERMS);
+    const master = readMasterKey(fileOf(first, second));
+    const fresh = issueApiKey(master, TERMS);
+    expect([old.record.masterVersion, fresh.record.masterVersion]).toEqual([1, 2]);
+    expect(secretOf(master, old.record)).toBe(old.secret);
+    expect(secretOf(master, fresh.record)).toBe(fresh.secret);
+    expect(secretOf(master, { ...fresh.record, masterVersion: 1 })).not.toBe(fresh.secret);
+    expect(() => secretOf(master, { ...fresh.record, masterVersion: 3 })).toThrow("version 3");
+  });
+
+  test("is refused with a line that is no key, an empty line or the same key twice, and says no part of a key", () => {
+    const line = newLine();
+    for (const lines of [[line, "short"], [line, "", newLine()], [line, line.toUpperCase()], [""]]) {
+      let said = "";
+      try {
+        readMasterKey(fileOf(...lines));
+      } catch (error) {
+        said = String(error);
+      }
+      expect(said).toMatch(/MASTER_KEY_FILE/);
+      expect(said.toLowerCase()).not.toContain(line);
+    }
+  });
+
+  test("that lost a version that is in use is not taken, and the versions stay", () => {
+    const [first, second] = [newLine(), newLine()];
+    const master = readMasterKey(fileOf(first, second));
+    const kept = master.keyOf(1);
+    for (const lines of [[first], [second, first], [newLine(), second], []]) {
+      writeLines(master.file, ...lines);
+      expect(() => master.lookAgain()).toThrow(/MASTER_KEY_FILE/);
+      expect(master.keyOf(1).equals(kept)).toBe(true);
+      expect([master.current, master.newest]).toEqual([2, 2]);
+    }
+  });
+
+  test("is verified in every version", async () => {
+    const store = await newStore();
+    const [first, second] = [newLine(), newLine()];
+    await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
+    await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
+    await expect(verifyMasterKey(store, readMasterKey(fileOf(first, newLine())))).rejects.toThrow(
+      "version 2 of the master key is not the one",
+    );
+    await expect(verifyMasterKey(store, readMasterKey(fileOf(newLine(), second)))).rejects.toThrow(
+      "version 1 of the master key is not the one",
+    );
+    await expect(verifyMasterKey(store, newMasterKey())).rejects.toThrow("the master key is not the one");
+  });
+});
+
+describe("rotating", () => {
+  test("adds a line, keeps the file's mode and leaves nothing beside it; it is remembered and audited", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const master = readMasterKey(fileOf(line));
+    chmodSync(master.file, 0o400);
+    await verifyMasterKey(store, master);
+    expect(await rotateMasterKey(store, master, AT)).toBe(2);
+    expect(master.current).toBe(2);
+    const lines = readFileSync(master.file, "utf8").split("\n");
+    expect(lines).toEqual([line, expect.stringMatching(/^[0-9a-f]{64}$/), ""]);
+    expect(statSync(master.file).mode & 0o777).toBe(0o400);
+    expect(readdirSync(dirname(master.file))).toEqual(["master.key"]);
+    expect(await store.rememberMasterKey(2, "another")).toBe(checkValueOf(master.keyOf(2)));
+    const [record] = await store.people.listAudit({ limit: 1 });
+    expect(record).toMatchObject({
+      who: { kind: "COMMAND_LINE" },
+      what: "MASTER_KEY_ROTATED",
+      about: { kind: "MASTER_KEY", id: "2" },
+      at: AT,
+    });
+    expect(await rotateMasterKey(store, master, AT)).toBe(3);
+    await verifyMasterKey(store, readMasterKey(master.file));
+  });
+
+  test("replaces the file that a link leads to, and keeps the link", async () => {
+    const store = await newStore();
+    const file = fileOf(newLine());
+    const link = `${file}.link`;
+    symlinkSync(file, link);
+    const master = readMasterKey(link);
+    await verifyMasterKey(store, master);
+    await rotateMasterKey(store, master, AT);
+    expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(2);
+    expect(readMasterKey(link).newest).toBe(2);
+  });
+
+  test("is refused where another file of the same database was rotated, and changes nothing", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const [one, other] = [readMasterKey(fileOf(line)), readMasterKey(fileOf(line))];
+    await verifyMasterKey(store, one);
+    await verifyMasterKey(store, other);
+    await rotateMasterKey(store, one, AT);
+    await expect(rotateMasterKey(store, other, AT)).rejects.toThrow(
+      /another version 2 .* copy the master key/,
+    );
+    expect(readFileSync(other.file, "utf8")).toBe(`${line}\n`);
+    expect(readdirSync(dirname(other.file))).toEqual(["master.key"]);
+    // With the copy, as it says, rotating goes on.
+    writeFileSync(other.file, readFileSync(one.file));
+    other.lookAgain();
+    expect(await rotateMasterKey(store, other, AT)).toBe(3);
+  });
+
+  test("that was interrupted after the database remembered it is finished with the same key", async () => {
+    const store = await newStore();
+    const master = readMasterKey(fileOf(newLine()));
+    await verifyMasterKey(store, master);
+    const interrupted = {
+      ...store,
+      rememberMasterKey: async (version: number, checkValue: string) => {
+        await store.rememberMasterKey(version, checkValue);
+        throw new Error("the power is gone");
+      },
+    };
+    await expect(rotateMasterKey(interrupted, master, AT)).rejects.toThrow("the power is gone");
+    expect(readMasterKey(master.file).newest).toBe(1);
+    const made = readFileSync(`${master.file}.next`, "utf8");
+    expect(await rotateMasterKey(store, master, AT)).toBe(2);
+    expect(readFileSync(master.file, "utf8")).toBe(made);
+    expect(existsSync(`${master.file}.next`)).toBe(false);
+    await verifyMasterKey(store, readMasterKey(master.file));
+  });
+
+  test("does not take what is left of another rotation", async () => {
+    const store = await newStore();
+    const master = readMasterKey(fileOf(newLine()));
+    await verifyMasterKey(store, master);
+    writeLines(`${master.file}.next`, newLine(), newLine());
+    await expect(rotateMasterKey(store, master, AT)).rejects.toThrow("move it away");
+    expect(readMasterKey(master.file).newest).toBe(1);
+    expect(await store.rememberMasterKey(2, "nothing before")).toBe("nothing before");
+  });
+});
+
+describe("a running server", () => {
+  /** A watch whose turns are the test's, and what it logs. */
+  function watchOf(store: Store, master: ReturnType<typeof readMasterKey>) {
+    const logged: string[] = [];
+    const log = {
+      info: (_: object, text: string) => void logged.push(text),
+      error: (what: object) => void logged.push(JSON.stringify(what)),
+    };
+    const intervals: number[] = [];
+    const every = (intervalMs: number) => {
+      intervals.push(intervalMs);
+      return () => void intervals.pop();
+    };
+    const watch = new KeyWatch({ master, store, every, log } as never);
+    return { watch, logged, intervals };
+  }
+
+  test("uses a version of others' at once, and makes keys with it after the next look", async () => {
+    const store = await newStore();
+    const running = readMasterKey(fileOf(newLine()));
+    await verifyMasterKey(store, running);
+    const { watch, logged, intervals } = watchOf(store, running);
+    expect(intervals).toEqual([LOOK_MS]);
+    const beside = readMasterKey(running.file);
+    await rotateMasterKey(store, beside, AT);
+    const { record, secret } = issueApiKey(beside, TERMS);
+    expect(secretOf(running, record)).toBe(secret);
+    expect(issueApiKey(running, TERMS).record.masterVersion).toBe(1);
+    await watch.turn();
+    expect(issueApiKey(running, TERMS).record.masterVersion).toBe(2);
+    await watch.turn();
+    expect(logged).toEqual(["the master key was rotated"]);
+    await watch.close();
+    expect(intervals).toEqual([]);
+  });
+
+  test("does not make keys with a version that the database knows otherwise, and says so once", async () => {
+    const store = await newStore();
+    const line = newLine();
+    const running = readMasterKey(fileOf(line));
+    await verifyMasterKey(store, running);
+    const elsewhere = readMasterKey(fileOf(line));
+    await rotateMasterKey(store, elsewhere, AT);
+    writeLines(running.file, line, newLine());
+    const { watch, logged } = watchOf(store, running);
+    await watch.turn();
+    await watch.turn();
+    expect(running.current).toBe(1);
+    expect(logged).toEqual([expect.stringContaining("version 2 of the master key is not the one")]);
+  });
+
+  test("goes on with what it knows when its file is gone, and says so once", async () => {
+    const store = await newStore();
+    const running = readMasterKey(fileOf(newLine()));
+    await verifyMasterKey(store, running);
+    const { watch, logged } = watchOf(store, running);
+    unlinkSync(running.file);
+    await watch.turn();
+    await watch.turn();
+    expect(logged).toEqual([expect.stringContaining("cannot be read")]);
+    expect(issueApiKey(running, TERMS).record.masterVersion).toBe(1);
+  });
+});

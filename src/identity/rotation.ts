@@ -1,0 +1,67 @@
+// A new version of the master key: a line added to its file. The file is replaced whole, and only when the database has
+// remembered the version, so that two servers with files of their own cannot each have a second version of theirs.
+//
+// The new file lies beside the old one, under a name of its own, until it takes its place: a rotation that was interrupted
+// is finished by the next one, with the same key.
+import { chownSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Store } from "../store/store.ts";
+import {
+  checkValueOf,
+  type MasterKey,
+  newVersionLine,
+  readMasterKey,
+  syncFolder,
+  writeWhole,
+} from "./api-keys.ts";
+
+const NEXT = ".next";
+
+/**
+ * Adds a version to a master key that was verified, and answers its number: from then on new keys and seals are made with it.
+ * `at` is wall time, Unix ms. It is audited. Throws with what to do if the file cannot be replaced, or if another file of
+ * the same database has a version of that number already.
+ */
+export async function rotateMasterKey(store: Store, master: MasterKey, at: number): Promise<number> {
+  // A link stays a link: what is replaced is the file that it leads to.
+  const file = realpathSync(master.file);
+  const next = `${file}${NEXT}`;
+  const { mode, uid, gid } = statSync(file);
+  const versions = readFileSync(file, "utf8").trim();
+  writeWhole(next, `${versions}\n${newVersionLine()}`, mode & 0o777);
+  // Root, who rotates for a server that runs as somebody else, leaves it able to read its key.
+  if (process.getuid?.() === 0) chownSync(next, uid, gid);
+  const { keyOf, version } = readNext(next, master);
+  if ((await store.rememberMasterKey(version, checkValueOf(keyOf))) !== checkValueOf(keyOf)) {
+    unlinkSync(next);
+    throw new Error(
+      `the database has another version ${version} of the master key already: copy the master key of the server where it was rotated to ${file}`,
+    );
+  }
+  await store.people.audit({
+    who: { kind: "COMMAND_LINE" },
+    what: "MASTER_KEY_ROTATED",
+    about: { kind: "MASTER_KEY", id: String(version) },
+    at,
+    details: {},
+  });
+  renameSync(next, file);
+  syncFolder(dirname(file));
+  master.lookAgain();
+  master.useNewest();
+  return version;
+}
+
+/** What is about to take the file's place: the versions that there are, and one more. */
+function readNext(next: string, master: MasterKey) {
+  const read = readMasterKey(next);
+  const isNext =
+    read.newest === master.newest + 1 &&
+    Array.from({ length: master.newest }, (_, index) => index + 1).every((version) =>
+      read.keyOf(version).equals(master.keyOf(version)),
+    );
+  if (!isNext) {
+    throw new Error(`${next} is left of another rotation and does not fit ${master.file}: move it away`);
+  }
+  return { keyOf: read.keyOf(read.newest), version: read.newest };
+}

@@ -1,0 +1,280 @@
+// Signing in and out, sessions, and changing the password.
+import { describe, expect, test } from "vitest";
+import type { Person } from "../domain/person.ts";
+import { SESSION_MS } from "./cookies.ts";
+import { SESSIONS_MAX } from "./sessions.ts";
+import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
+import { codeAt } from "./testing/stage.ts";
+
+const ADA = "ada@example.com";
+const OTHER_PASSWORD = "another long password";
+
+async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
+  const stage = await openPeopleStage(options);
+  await stage.newPerson(ADA);
+  return stage;
+}
+
+async function signIn(
+  { accounts }: PeopleStage,
+  options: { email?: string; password?: string; code?: string; caller?: ReturnType<typeof browser> } = {},
+): Promise<{ readonly person: Person; readonly cookies: readonly string[] }> {
+  const { email = ADA, password = PASSWORD, code = null, caller = browser() } = options;
+  const answer = await accounts.signIn({ email, password, code }, caller);
+  if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
+  return answer;
+}
+
+async function sessionOf({ accounts, now }: PeopleStage, cookies: readonly string[]) {
+  return await accounts.sessionOf(browser(cookies), now());
+}
+
+/** The session of somebody who is signed in. */
+async function signedIn(stage: PeopleStage) {
+  const { cookies } = await signIn(stage);
+  const session = await sessionOf(stage, cookies);
+  if (session === null) throw new Error("who has signed in has a session");
+  return { cookies, session };
+}
+
+/** Enables a second factor, and waits until its first code is of no use. */
+async function enableSecondFactor(stage: PeopleStage) {
+  const person = await stage.store.people.findPersonByEmail(ADA);
+  if (person === null) throw new Error("Ada has signed up");
+  const begun = await stage.secondFactors.begin(person);
+  const secret = begun?.secret ?? "";
+  const codes = await stage.secondFactors.confirm(person, codeAt(secret, stage.now()), browser());
+  if (!Array.isArray(codes)) throw new Error("the code is right");
+  stage.pass(60_000);
+  return { code: () => codeAt(secret, stage.now()), recoveryCode: String(codes[0]) };
+}
+
+describe("signing in", () => {
+  test("gives a cookie that no script reads and no other site has sent along", async () => {
+    const stage = await openStageWithAda();
+    const { cookies } = await signIn(stage);
+    expect(cookies.map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
+      `${COOKIES.session}=…; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure`,
+      `${COOKIES.device}=…; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure`,
+    ]);
+    expect((await sessionOf(stage, cookies))?.person.email).toBe(ADA);
+  });
+
+  test("answers alike whether the password is wrong or nobody has the address, and takes as many comparisons", async () => {
+    const stage = await openStageWithAda();
+    const comparisonsOf = async (email: string) => {
+      const before = stage.hashings();
+      const answer = await stage.accounts.signIn(
+        { email, password: "not the password", code: null },
+        browser(),
+      );
+      expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
+      return stage.hashings() - before;
+    };
+    // The first of all also makes what the passwords of nobody are compared with.
+    await comparisonsOf("somebody@example.com");
+    expect(await comparisonsOf(ADA)).toBe(await comparisonsOf("nobody@example.com"));
+  });
+
+  test("begins a new session each time, and ends the one that the browser had", async () => {
+    const stage = await openStageWithAda();
+    const first = await signIn(stage);
+    const second = await signIn(stage, { caller: browser(first.cookies) });
+    expect(second.cookies[0]).not.toBe(first.cookies[0]);
+    expect(await sessionOf(stage, first.cookies)).toBe(null);
+    expect(await sessionOf(stage, second.cookies)).not.toBe(null);
+  });
+
+  test("takes a password however its characters were typed", async () => {
+    const stage = await openPeopleStage();
+    const composed = "pässwörd für ada".normalize("NFC");
+    await stage.signUps.signUp({ name: "Ada", email: ADA, password: composed }, browser());
+    await stage.settled();
+    await stage.signUps.verifyEmail(stage.lastToken(ADA), browser());
+    expect((await signIn(stage, { password: composed.normalize("NFD") })).person.email).toBe(ADA);
+  });
+
+  test("with a second factor asks for its code once the password is right, and not before", async () => {
+    const stage = await openStageWithAda();
+    const { code } = await enableSecondFactor(stage);
+    const ask = (password: string, given: string | null) =>
+      stage.accounts.signIn({ email: ADA, password, code: given }, browser());
+    expect(await ask("not the password", null)).toEqual({ refused: "CREDENTIALS_REFUSED" });
+    expect(await ask("not the password", code())).toEqual({ refused: "CREDENTIALS_REFUSED" });
+    expect(await ask(PASSWORD, null)).toEqual({ refused: "CODE_NEEDED" });
+    expect(await ask(PASSWORD, code() === "000000" ? "000001" : "000000")).toEqual({
+      refused: "CODE_REFUSED",
+    });
+    const used = code();
+    expect(await ask(PASSWORD, used)).toHaveProperty("person");
+    expect(await ask(PASSWORD, used)).toEqual({ refused: "CODE_REFUSED" });
+  });
+
+  test("takes a recovery code in its place, once", async () => {
+    const stage = await openStageWithAda();
+    const { recoveryCode } = await enableSecondFactor(stage);
+    expect((await signIn(stage, { code: recoveryCode })).person.email).toBe(ADA);
+    await expect(signIn(stage, { code: recoveryCode })).rejects.toThrow("CODE_REFUSED");
+  });
+
+  test("is audited with the address that it came from", async () => {
+    const stage = await openStageWithAda();
+    await signIn(stage, { caller: browser([], "198.51.100.9") });
+    const [newest] = await stage.store.people.listAudit({ limit: 1 });
+    expect(newest).toMatchObject({ what: "SIGNED_IN", details: { address: "198.51.100.9" } });
+  });
+});
+
+describe("a session", () => {
+  test("is in the database as a hash alone, whose text opens nothing", async () => {
+    const stage = await openStageWithAda();
+    const { cookies } = await signIn(stage);
+    const token = /=([^;]+)/.exec(cookies[0] ?? "")?.[1] ?? "";
+    expect(token).toHaveLength(32);
+    expect(stage.databaseText()).not.toContain(token);
+    const [record] = await stage.store.people.signIn.find("session", []);
+    expect(await sessionOf(stage, [`${COOKIES.session}=${record?.token}`])).toBe(null);
+    expect(stage.logText()).not.toContain(token);
+  });
+
+  test("ends after a week", async () => {
+    const stage = await openStageWithAda();
+    const { cookies } = await signIn(stage);
+    stage.pass(SESSION_MS - 1);
+    expect(await sessionOf(stage, cookies)).not.toBe(null);
+    stage.pass(1);
+    expect(await sessionOf(stage, cookies)).toBe(null);
+  });
+
+  test("ends with signing out, whose cookie has the browser forget it", async () => {
+    const stage = await openStageWithAda();
+    const { cookies, session } = await signedIn(stage);
+    const cookie = await stage.accounts.signOut(session.person, session.sessionId);
+    expect(cookie).toContain(`${COOKIES.session}=; Path=/; Max-Age=0;`);
+    expect(await sessionOf(stage, cookies)).toBe(null);
+  });
+
+  test.each([
+    ["no cookie", []],
+    ["an empty one", [`${COOKIES.session}=`]],
+    ["one that was made up", [`${COOKIES.session}=${"a".repeat(32)}`]],
+    ["one that is no token", [`${COOKIES.session}=' OR 1=1 --`]],
+    ["the name of plain http", [`lyrebird=${"a".repeat(32)}`]],
+  ])("is none with %s", async (_, cookies) => {
+    const stage = await openStageWithAda();
+    expect(await sessionOf(stage, cookies)).toBe(null);
+  });
+
+  test("of somebody else is neither listed nor ended", async () => {
+    const stage = await openStageWithAda();
+    await stage.newPerson("bob@example.com");
+    const adas = await signedIn(stage);
+    const bobs = await signIn(stage, { email: "bob@example.com" });
+    expect(await stage.accounts.endSession(bobs.person, adas.session.sessionId)).toBe(false);
+    await stage.accounts.endOtherSessions(bobs.person, "");
+    expect(await stage.accounts.listSessions(bobs.person)).toEqual([]);
+    expect(await sessionOf(stage, adas.cookies)).not.toBe(null);
+  });
+
+  test("one or all others can be ended, and whoever listens is told", async () => {
+    const stage = await openStageWithAda();
+    const told: string[] = [];
+    stage.accounts.onSessionsEnded((personId) => told.push(personId));
+    const own = await signedIn(stage);
+    const { person } = own.session;
+    const others = [await signedIn(stage), await signedIn(stage), await signedIn(stage)];
+    expect(await stage.accounts.listSessions(person)).toHaveLength(4);
+    await stage.accounts.endSession(person, others[0]?.session.sessionId ?? "");
+    expect(await stage.accounts.listSessions(person)).toHaveLength(3);
+    await stage.accounts.endOtherSessions(person, own.session.sessionId);
+    expect((await stage.accounts.listSessions(person)).map(({ sessionId }) => sessionId)).toEqual([
+      own.session.sessionId,
+    ]);
+    expect(told).toEqual([person.personId, person.personId]);
+  });
+
+  test("beyond the bound ends the oldest of its person", async () => {
+    const stage = await openStageWithAda();
+    const oldest = await signedIn(stage);
+    for (let more = 1; more < SESSIONS_MAX; more += 1) {
+      stage.pass(1);
+      await signIn(stage);
+    }
+    expect(await sessionOf(stage, oldest.cookies)).not.toBe(null);
+    stage.pass(1);
+    await signIn(stage);
+    expect(await sessionOf(stage, oldest.cookies)).toBe(null);
+    expect(await stage.accounts.listSessions(oldest.session.person)).toHaveLength(SESSIONS_MAX);
+  });
+});
+
+describe("changing the password", () => {
+  test("needs the present one, and ends all other sessions", async () => {
+    const stage = await openStageWithAda();
+    const own = await signedIn(stage);
+    const other = await signedIn(stage);
+    const change = (current: string) =>
+      stage.accounts.changePassword(
+        own.session,
+        { current, password: OTHER_PASSWORD, code: null },
+        browser(own.cookies),
+      );
+    expect(await change("not the password")).toEqual({ refused: "CREDENTIALS_REFUSED" });
+    expect(await sessionOf(stage, other.cookies)).not.toBe(null);
+    expect(await change(PASSWORD)).toBe(null);
+    expect(await sessionOf(stage, other.cookies)).toBe(null);
+    expect(await sessionOf(stage, own.cookies)).not.toBe(null);
+    await expect(signIn(stage)).rejects.toThrow("CREDENTIALS_REFUSED");
+    expect((await signIn(stage, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
+    expect(await stage.actions(ADA)).toContain("PASSWORD_CHANGED");
+  });
+
+  test("needs a code where there is a second factor; a recovery code does not do", async () => {
+    const stage = await openStageWithAda();
+    const { code, recoveryCode } = await enableSecondFactor(stage);
+    const { cookies } = await signIn(stage, { code: code() });
+    const session = await sessionOf(stage, cookies);
+    if (session === null) throw new Error("who has signed in has a session");
+    stage.pass(60_000);
+    const change = (given: string | null) =>
+      stage.accounts.changePassword(
+        session,
+        { current: PASSWORD, password: OTHER_PASSWORD, code: given },
+        browser(cookies),
+      );
+    expect(await change(null)).toEqual({ refused: "CODE_NEEDED" });
+    expect(await change(recoveryCode)).toEqual({ refused: "CODE_REFUSED" });
+    expect(await change(code())).toBe(null);
+  });
+
+  test("to one that is unfit says why, and asks for nothing else", async () => {
+    const stage = await openStageWithAda();
+    const { session } = await signedIn(stage);
+    const terms = { current: "whatever", password: "short", code: null };
+    expect(await stage.accounts.changePassword(session, terms, browser())).toEqual({
+      refused: "PASSWORD_UNFIT",
+      fault: "Use at least 10 characters.",
+    });
+  });
+});
+
+test("passwords are kept as argon2id, and are in no log", async () => {
+  const stage = await openStageWithAda({ hasher: "ARGON2ID" });
+  await signIn(stage);
+  await expect(signIn(stage, { password: "a wrong long password" })).rejects.toThrow("CREDENTIALS_REFUSED");
+  const [credential] = await stage.store.people.signIn.find("account", []);
+  expect(credential?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  for (const text of [stage.logText(), stage.databaseText()]) {
+    expect(text).not.toContain(PASSWORD);
+    expect(text).not.toContain("a wrong long password");
+  }
+});
+
+test("the profile is switched, and audited once", async () => {
+  const stage = await openStageWithAda();
+  const { session } = await signedIn(stage);
+  const trader = await stage.accounts.switchProfile(session.person, "TRADER");
+  await stage.accounts.switchProfile(trader, "TRADER");
+  expect(await stage.store.people.findPersonByEmail(ADA)).toMatchObject({ profile: "TRADER" });
+  expect((await stage.actions(ADA)).filter((what) => what === "PROFILE_CHANGED")).toHaveLength(1);
+});

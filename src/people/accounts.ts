@@ -1,0 +1,203 @@
+// What people do with the account that they have: sign in and out, look after their sessions, change their password and profile.
+// Whether there is an account of an e-mail address is not told, neither by an answer nor by the time that it takes.
+import type { AuditAction } from "../domain/audit.ts";
+import type { Person, Profile } from "../domain/person.ts";
+import type { PeopleStore } from "../store/people-store.ts";
+import type { Caller } from "./caller.ts";
+import type { Cookies } from "./cookies.ts";
+import type { Locked, Lockout } from "./lockout.ts";
+import type { Mailer } from "./mail.ts";
+import { passwordChangedMail } from "./mails.ts";
+import { pageAt } from "./pages.ts";
+import { type Passwords, passwordFault } from "./passwords.ts";
+import type { Refused } from "./refused.ts";
+import type { SecondFactors } from "./second-factor.ts";
+import type { OwnSession, Sessions, SignedInSession } from "./sessions.ts";
+import type { SignInLibrary } from "./sign-in-library.ts";
+
+export type SignIn = {
+  /** Lower case. */
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor, or a recovery code; null if none was given. */
+  readonly code: string | null;
+};
+
+export type PasswordChange = {
+  readonly current: string;
+  readonly password: string;
+  /** Of the second factor; null if none was given. */
+  readonly code: string | null;
+};
+
+type AccountParts = {
+  readonly people: Pick<PeopleStore, "findPersonByEmail" | "setProfile" | "audit">;
+  readonly library: SignInLibrary;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly cookies: Cookies;
+  readonly lockout: Lockout;
+  readonly secondFactors: Pick<SecondFactors, "check">;
+  readonly mailer: Mailer;
+  readonly publicUrl: () => string;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+};
+
+export class Accounts {
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Signs in: the password is looked at first, then the second factor, so that codes are asked of nobody who does not know the
+   * password. Answers the cookies of the session and of the known browser, as values of `set-cookie`.
+   */
+  async signIn(
+    { email, password, code }: SignIn,
+    caller: Caller,
+  ): Promise<{ readonly person: Person; readonly cookies: readonly string[] } | Refused> {
+    const { lockout, people, sessions, wallNow } = this.#parts;
+    const person = await people.findPersonByEmail(email);
+    const account = { email, personId: person?.personId ?? null };
+    const refused = await this.#demandPassword(account, password, caller);
+    if (refused !== null || person === null) return refused ?? { refused: "CREDENTIALS_REFUSED" };
+    if (!person.isEmailVerified) return { refused: "EMAIL_NOT_VERIFIED" };
+    const codeRefused = await this.#demandCode(person, code, { allowsRecovery: true, caller });
+    if (codeRefused !== null) return codeRefused;
+    await lockout.passed(account, caller);
+    const { personId } = person;
+    await this.#audit(person, "SIGNED_IN", { address: caller.address });
+    const present = await sessions.of(caller, wallNow());
+    if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
+    const session = await sessions.begin(personId, caller);
+    return { person, cookies: [session, lockout.deviceCookie(personId, caller)] };
+  }
+
+  /** Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. */
+  async sessionOf(caller: Caller, now: number): Promise<SignedInSession | null> {
+    return await this.#parts.sessions.of(caller, now);
+  }
+
+  /** Calls back when sessions of a person were ended by this process, until what is answered is called. */
+  onSessionsEnded(listener: (personId: string) => void): () => void {
+    return this.#parts.sessions.onEnded(listener);
+  }
+
+  /** Ends the caller's own session, and answers the cookie that has the browser forget it. */
+  async signOut(person: Person, sessionId: string): Promise<string> {
+    await this.endSession(person, sessionId);
+    return this.#parts.cookies.clear("lyrebird");
+  }
+
+  /** Newest first. */
+  async listSessions({ personId }: Person): Promise<readonly OwnSession[]> {
+    return await this.#parts.sessions.list(personId);
+  }
+
+  /** Ends one session of a person; false if the person has none of that id. */
+  async endSession(person: Person, sessionId: string): Promise<boolean> {
+    const ended = await this.#parts.sessions.end(person.personId, { only: sessionId });
+    if (ended > 0) await this.#audit(person, "SESSIONS_ENDED", { count: String(ended) });
+    return ended > 0;
+  }
+
+  /** Ends all sessions of a person but one. */
+  async endOtherSessions(person: Person, sessionId: string): Promise<void> {
+    const ended = await this.#parts.sessions.end(person.personId, { allBut: sessionId });
+    if (ended > 0) await this.#audit(person, "SESSIONS_ENDED", { count: String(ended) });
+  }
+
+  /** Whether a password is the person's, counting towards the same locks as signing in; null if it is. */
+  async checkPassword(person: Person, password: string, caller: Caller): Promise<Refused | null> {
+    const refused = await this.#demandPassword(person, password, caller);
+    if (refused === null) await this.#parts.lockout.passed(person, caller);
+    return refused;
+  }
+
+  /** Changes the password, and ends all other sessions. Null when it was done. */
+  async changePassword(
+    { person, sessionId }: SignedInSession,
+    { current, password, code }: PasswordChange,
+    caller: Caller,
+  ): Promise<Refused | null> {
+    const { email, personId } = person;
+    const { library, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
+    const fault = passwordFault(password, email);
+    if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
+    const refused = await this.#demandPassword(person, current, caller);
+    if (refused !== null) return refused;
+    const codeRefused = await this.#demandCode(person, code, { allowsRecovery: false, caller });
+    if (codeRefused !== null) return codeRefused;
+    await lockout.passed(person, caller);
+    const passwordHash = await passwords.hash(password);
+    if (passwordHash === null) return { refused: "BUSY" };
+    await this.#audit(person, "PASSWORD_CHANGED", { address: caller.address });
+    await library.setPassword(personId, passwordHash);
+    await sessions.end(personId, { allBut: sessionId });
+    mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
+    return null;
+  }
+
+  async switchProfile(person: Person, profile: Profile): Promise<Person> {
+    if (person.profile === profile) return person;
+    await this.#parts.people.setProfile(person.personId, profile, {
+      who: { kind: person.role, personId: person.personId },
+      what: "PROFILE_CHANGED",
+      about: { kind: "PERSON", id: person.personId },
+      at: this.#parts.wallNow(),
+      details: { from: person.profile, to: profile },
+    });
+    return { ...person, profile };
+  }
+
+  /** Null if the password is right; the attempt then counts until `passed`. */
+  async #demandPassword(
+    account: { readonly email: string; readonly personId: string | null },
+    password: string,
+    caller: Caller,
+  ): Promise<Refused | null> {
+    const { library, lockout, passwords } = this.#parts;
+    const lock = await lockout.admit(account, caller);
+    if (lock !== null) return refusedAs(lock);
+    const passwordHash = await library.passwordHashOf(account.personId ?? "");
+    const isRight = await passwords.verify(passwordHash, password);
+    if (isRight === null) return { refused: "BUSY" };
+    if (isRight) return null;
+    await lockout.failed(account, caller);
+    return { refused: "CREDENTIALS_REFUSED" };
+  }
+
+  /** Null if the code is right, or the person needs none. */
+  async #demandCode(
+    person: Person,
+    code: string | null,
+    options: { readonly allowsRecovery: boolean; readonly caller: Caller },
+  ): Promise<Refused | null> {
+    if (!person.hasSecondFactor) return null;
+    if (code === null) return { refused: "CODE_NEEDED" };
+    const outcome = await this.#parts.secondFactors.check(person, code, options);
+    if (outcome === "ACCEPTED") return null;
+    return outcome === "REFUSED" ? { refused: "CODE_REFUSED" } : refusedAs(outcome);
+  }
+
+  async #audit(
+    { personId, role }: Person,
+    what: AuditAction,
+    details: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    await this.#parts.people.audit({
+      who: { kind: role, personId },
+      what,
+      about: { kind: "PERSON", id: personId },
+      at: this.#parts.wallNow(),
+      details,
+    });
+  }
+}
+
+function refusedAs({ lockedForSeconds }: Locked): Refused {
+  return { refused: "LOCKED", retryAfterSeconds: lockedForSeconds };
+}

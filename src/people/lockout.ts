@@ -1,0 +1,190 @@
+// Locks after failed attempts to sign in or to give a code. `Lockout` says who is locked out of what, and why not the owner.
+//
+// Failures are kept in the store: they hold for all servers on it, and outlive a restart. An attempt on an account is noted
+// before it is looked at, and forgotten with success, so that attempts of the same moment, on whatever server, do not get past
+// the bound together. For an address only what has failed is noted, since many may share one; there the bound may be passed by
+// as many attempts as are under way at once. Knowingly, a password that was right and not followed by its code counts until
+// the next success.
+import { isIPv6 } from "node:net";
+import type { MasterKey } from "../identity/api-keys.ts";
+import type { PeopleStore } from "../store/people-store.ts";
+import type { Caller } from "./caller.ts";
+import type { Cookies } from "./cookies.ts";
+import { deviceCookieOf, knownDevice } from "./devices.ts";
+
+/** How long a failed attempt counts, and so the longest that a lock lasts, ms. */
+export const FAILURES_COUNT_MS = 15 * 60_000;
+/** Failed attempts on an account from all browsers that are not known to it. */
+export const UNKNOWN_BROWSERS_FAILURES_MAX = 10;
+/** Failed attempts on an account from one browser that is known to it. */
+export const KNOWN_BROWSER_FAILURES_MAX = 10;
+/** Failed attempts from one address on whatever accounts: a household or an office shares one. */
+export const ADDRESS_FAILURES_MAX = 50;
+/** Locks that were told in the audit log are remembered at once; beyond it the oldest may be told again. */
+const LOCKS_TOLD_MAX = 10_000;
+
+/** Whose account is tried: the person is null where nobody has that e-mail address. */
+export type TriedAccount = { readonly email: string; readonly personId: string | null };
+
+export type Locked = { readonly lockedForSeconds: number };
+
+/** What failures are counted by, and how many there may be. */
+type Bucket = { readonly holder: string; readonly max: number };
+
+type LockoutParts = {
+  readonly people: Pick<
+    PeopleStore,
+    "noteFailedSignIn" | "listFailedSignIns" | "forgetFailedSignIns" | "audit"
+  >;
+  readonly master: MasterKey;
+  readonly cookies: Cookies;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+};
+
+/**
+ * Counts failures in three kinds of buckets: of an address, of an account and all browsers that are not known to it, and of an
+ * account and one browser that is known to it. A browser is known to an account once somebody signed in with it, or opened a link
+ * that was sent to the account's e-mail address.
+ *
+ * Why a stranger cannot lock the owner out: a stranger's browser is not known to the account, since the cookie that makes it known
+ * is signed for that account and given to nobody who has not proved to be its owner. So whatever a stranger does fills the bucket
+ * of the unknown browsers, and that of an address. A known browser is held against neither of them, only against its own. An
+ * owner with a new browser, while a stranger keeps the bucket of the unknown ones full, asks for a link to set a new password,
+ * which is not held against any bucket: opening it makes that browser known.
+ *
+ * What guessing is left with: ten guesses in a quarter of an hour for all strangers together, however many addresses they have.
+ */
+export class Lockout {
+  readonly #parts: LockoutParts;
+  /** Until when a lock lasts that the audit log has been told of, by holder. */
+  readonly #told = new Map<string, number>();
+
+  constructor(parts: LockoutParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins an attempt: null if it may go on, else for how long this caller is locked out. */
+  async admit(account: TriedAccount, caller: Caller): Promise<Locked | null> {
+    const now = this.#parts.wallNow();
+    const buckets = this.#bucketsOf(account, caller);
+    const lock = await this.#lockOf(buckets, now);
+    if (lock !== null) return await this.#locked(lock, account, caller);
+    const [own] = buckets;
+    await this.#parts.people.noteFailedSignIn(own.holder, now, { forgetBefore: now - FAILURES_COUNT_MS });
+    // This one is noted already, so that only more than the bound are too many.
+    const raced = await this.#lockOf([{ ...own, max: own.max + 1 }], now);
+    return raced === null ? null : await this.#locked(raced, account, caller);
+  }
+
+  /** An attempt that was admitted has failed. */
+  async failed(account: TriedAccount, caller: Caller): Promise<void> {
+    const now = this.#parts.wallNow();
+    const [own, address] = this.#bucketsOf(account, caller);
+    if (address !== undefined) {
+      await this.#parts.people.noteFailedSignIn(address.holder, now, {
+        forgetBefore: now - FAILURES_COUNT_MS,
+      });
+    }
+    const lock = await this.#lockOf([own], now);
+    if (lock !== null) await this.#locked(lock, account, caller);
+  }
+
+  /** An attempt that was admitted came from who it should: what was counted with it is forgotten, of an address it is not. */
+  async passed(account: TriedAccount, caller: Caller): Promise<void> {
+    await this.#parts.people.forgetFailedSignIns(this.#bucketsOf(account, caller)[0].holder);
+  }
+
+  /** Ends the lock of the unknown browsers of an account. */
+  async clear(account: TriedAccount): Promise<void> {
+    await this.#parts.people.forgetFailedSignIns(unknownBrowsersOf(account));
+  }
+
+  /** The cookie that makes the caller's browser known to the account, as a value of `set-cookie`; one that is known stays it. */
+  deviceCookie(personId: string, caller: Caller): string {
+    const { cookies, master } = this.#parts;
+    const present = cookies.read("lyrebird-device", caller.cookies);
+    const isKnown = knownDevice(master, personId, present) !== null;
+    return cookies.set(
+      "lyrebird-device",
+      isKnown && present !== null ? present : deviceCookieOf(master, personId),
+    );
+  }
+
+  #bucketsOf(account: TriedAccount, caller: Caller): readonly [own: Bucket, address?: Bucket] {
+    const { personId } = account;
+    const cookie = this.#parts.cookies.read("lyrebird-device", caller.cookies);
+    const device = personId === null ? null : knownDevice(this.#parts.master, personId, cookie);
+    if (device !== null) {
+      return [{ holder: `browser:${personId}:${device}`, max: KNOWN_BROWSER_FAILURES_MAX }];
+    }
+    return [
+      { holder: unknownBrowsersOf(account), max: UNKNOWN_BROWSERS_FAILURES_MAX },
+      { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX },
+    ];
+  }
+
+  /** The bucket of these that is full for longest, and until when; null if none is. */
+  async #lockOf(
+    buckets: readonly (Bucket | undefined)[],
+    now: number,
+  ): Promise<{ readonly holder: string; readonly until: number; readonly now: number } | null> {
+    const asked = buckets.filter((bucket) => bucket !== undefined);
+    const failures = await this.#parts.people.listFailedSignIns(
+      asked.map(({ holder }) => holder),
+      now - FAILURES_COUNT_MS + 1,
+    );
+    const locks = asked.flatMap(({ holder, max }) => {
+      const oldestThatCounts = failures.get(holder)?.at(-max);
+      return oldestThatCounts === undefined
+        ? []
+        : [{ holder, until: oldestThatCounts + FAILURES_COUNT_MS, now }];
+    });
+    return locks.sort((one, other) => other.until - one.until)[0] ?? null;
+  }
+
+  /** Audits a lock of an account once, and says how long it lasts. */
+  async #locked(
+    { holder, until, now }: { readonly holder: string; readonly until: number; readonly now: number },
+    { personId }: TriedAccount,
+    caller: Caller,
+  ): Promise<Locked> {
+    const isTold = (this.#told.get(holder) ?? 0) > now;
+    if (!isTold && personId !== null && !holder.startsWith("address:")) {
+      this.#rememberTold(holder, until);
+      await this.#parts.people.audit({
+        who: { kind: "SERVICE" },
+        what: "LOCKED_OUT",
+        about: { kind: "PERSON", id: personId },
+        at: now,
+        details: {
+          locked: holder.startsWith("browser:") ? "one known browser" : "browsers that are not known",
+          address: caller.address,
+        },
+      });
+    }
+    return { lockedForSeconds: Math.max(1, Math.ceil((until - now) / 1_000)) };
+  }
+
+  #rememberTold(holder: string, until: number): void {
+    const [oldest] = this.#told.keys();
+    if (this.#told.size >= LOCKS_TOLD_MAX && oldest !== undefined) this.#told.delete(oldest);
+    this.#told.set(holder, until);
+  }
+}
+
+function unknownBrowsersOf({ email }: TriedAccount): string {
+  return `account:${email}`;
+}
+
+/** What an address is counted as: of IPv6 the network of 64 bits, since a household has that many addresses to choose from. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:([0-9.]+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [bare = ""] = address.split("%");
+  const [head = "", tail] = bare.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array.from({ length: 8 - head.length - (tail?.length ?? 0) }, () => "0");
+  const groups = [...head, ...zeros, ...(tail ?? [])].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+}

@@ -1,0 +1,47 @@
+// People who do not sign up by themselves: operators, made by the command line, and the trader of a demo. Their addresses count as
+// verified, and their first password is made here unless one is given.
+import { randomBytes } from "node:crypto";
+import type { Actor, AuditAction } from "../domain/audit.ts";
+import type { Person } from "../domain/person.ts";
+import type { PeopleStore } from "../store/people-store.ts";
+import { Passwords } from "./passwords.ts";
+
+const PASSWORD_BYTES = 15;
+const ID_BYTES = 8;
+
+export type MadePerson = Pick<Person, "email" | "name" | "role" | "profile" | "kyc">;
+
+/**
+ * Makes a person who can sign in with a password at once; null if the address is taken, which is decided by the store, so that
+ * two processes do not both make one. It is audited.
+ */
+export async function makePerson(
+  store: Pick<PeopleStore, "createPerson">,
+  made: MadePerson,
+  terms: {
+    readonly password: string;
+    readonly who: Actor;
+    readonly what: AuditAction;
+    /** Wall time, Unix ms. */
+    readonly at: number;
+  },
+): Promise<string | null> {
+  const personId = newId();
+  const passwordHash = await new Passwords().hash(terms.password);
+  if (passwordHash === null) throw new Error("the only password to be hashed does not wait");
+  const { who, what, at } = terms;
+  const isMade = await store.createPerson(
+    { person: { personId, createdAt: at, ...made }, credentialId: newId(), passwordHash },
+    { who, what, about: { kind: "PERSON", id: personId }, at, details: { email: made.email } },
+  );
+  return isMade ? personId : null;
+}
+
+/** A password that nobody guesses: 120 random bits, to be shown once. */
+export function newPassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString("base64url");
+}
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString("hex");
+}

@@ -1,0 +1,169 @@
+// Mails, through a real mail server: what is sent, what is tried again and given up, and that no link gets into the log.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../test/support/eventually.ts";
+import { MAIL_RETRIES_MS } from "./mail.ts";
+import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
+
+const ADA = "ada@example.com";
+const GIVEN_UP = "a mail could not be sent and is given up";
+
+type Received = { readonly to: string; readonly text: string };
+
+/** A mail server that answers each mail with what `refusal` says, or takes it. */
+async function openMailServer(refusal: () => { code: number } | null = () => null) {
+  const received: Received[] = [];
+  const attempts: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onAuth: (auth, _, done) => done(null, { user: auth.username }),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const to = session.envelope.rcptTo.map(({ address }) => address).join();
+        attempts.push(to);
+        const refused = refusal();
+        if (refused === null) received.push({ to, text: Buffer.concat(chunks).toString("utf8") });
+        done(refused === null ? null : Object.assign(new Error("not taken"), { responseCode: refused.code }));
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  onTestFinished(close);
+  const { port } = server.server.address() as AddressInfo;
+  return { received, attempts, port, close };
+}
+
+function settings(port: number) {
+  return {
+    smtpUrl: `smtp://lyrebird:pass-of-smtp@127.0.0.1:${port}`,
+    from: "Lyrebird <bird@lyrebird.example>",
+  };
+}
+
+/** Timers that the test sets off. */
+function ownTimers() {
+  const set: { readonly delayMs: number; readonly callback: () => void }[] = [];
+  return {
+    set,
+    after(delayMs: number, callback: () => void) {
+      set.push({ delayMs, callback });
+      return () => {};
+    },
+  };
+}
+
+async function signUp(stage: PeopleStage, name = "Ada"): Promise<void> {
+  expect(await stage.signUps.signUp({ name, email: ADA, password: PASSWORD }, browser())).toBe(null);
+  await stage.settled();
+}
+
+/** The text of a mail as it is read: soft line ends and escapes undone. */
+function readable(text: string): string {
+  return text
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+}
+
+describe("with a mail server", () => {
+  test("a link is sent and works, and is not logged", async () => {
+    const { received, port } = await openMailServer();
+    const stage = await openPeopleStage({ mail: settings(port) });
+    expect(stage.mailer.sendsMail).toBe(true);
+    await signUp(stage, "win at evil.example");
+    await eventually("mails arrive", () => received.length === 1);
+    const text = readable(received[0]?.text ?? "");
+    expect(received[0]?.to).toBe(ADA);
+    expect(text).toContain("From: Lyrebird <bird@lyrebird.example>");
+    expect(text).toContain("Content-Type: text/plain");
+    expect(text).not.toContain("evil.example");
+    const token = /https:\/\/lyrebird\.example\/verify-email\?token=([\w-]+)/.exec(text)?.[1] ?? "";
+    expect(stage.logText()).not.toContain(token);
+    expect(stage.logText()).not.toContain("pass-of-smtp");
+    expect(await stage.signUps.verifyEmail(token, browser())).toHaveProperty("cookie");
+  });
+
+  test("whoever has an account already is told by mail, without a link that does anything", async () => {
+    const { received, port } = await openMailServer();
+    const stage = await openPeopleStage({ mail: settings(port) });
+    await signUp(stage);
+    await eventually("mails arrive", () => received.length === 1);
+    const token = /token=([\w-]+)/.exec(readable(received[0]?.text ?? ""))?.[1] ?? "";
+    await stage.signUps.verifyEmail(token, browser());
+    await signUp(stage);
+    await eventually("mails arrive", () => received.length === 2);
+    expect(readable(received[1]?.text ?? "")).toContain("which has an account already");
+    expect(received[1]?.text).not.toContain("token");
+  });
+
+  test("that is down, a mail is tried again a few times and given up, and nobody is told anything else", async () => {
+    const { port, close } = await openMailServer();
+    await close();
+    const timers = ownTimers();
+    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
+    await signUp(stage);
+    for (const [index, delayMs] of MAIL_RETRIES_MS.entries()) {
+      await eventually("it is to be tried again", () => timers.set[index]?.delayMs === delayMs);
+      timers.set[index]?.callback();
+    }
+    await eventually("it is given up", () => stage.lines().at(-1)?.msg === GIVEN_UP);
+    expect(stage.lines()).toHaveLength(1 + MAIL_RETRIES_MS.length);
+    expect(timers.set).toHaveLength(MAIL_RETRIES_MS.length);
+    expect(stage.logText()).not.toContain("token");
+    expect(stage.logText()).not.toContain(ADA);
+    expect(stage.logText()).not.toContain("pass-of-smtp");
+  });
+
+  test("that takes it the second time, it is sent once", async () => {
+    const answers = [{ code: 451 }, null];
+    const { received, attempts, port } = await openMailServer(() => answers.shift() ?? null);
+    const timers = ownTimers();
+    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
+    await signUp(stage);
+    await eventually("it is to be tried again", () => timers.set.length === 1);
+    timers.set[0]?.callback();
+    await eventually("mails arrive", () => received.length === 1);
+    expect(attempts).toHaveLength(2);
+  });
+
+  test("that refuses it for good, it is not tried again", async () => {
+    const { attempts, port } = await openMailServer(() => ({ code: 550 }));
+    const timers = ownTimers();
+    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
+    await signUp(stage);
+    await eventually("it is given up", () => stage.lines().at(-1)?.msg === GIVEN_UP);
+    expect(attempts).toHaveLength(1);
+    expect(timers.set).toHaveLength(0);
+  });
+
+  test("that is down, closing gives up what waits", async () => {
+    const { port, close } = await openMailServer();
+    await close();
+    const timers = ownTimers();
+    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
+    await signUp(stage);
+    await eventually("it is to be tried again", () => timers.set.length === 1);
+    await stage.close();
+    expect(timers.set).toHaveLength(1);
+  });
+});
+
+test("without a mail server the link is in one line of the log, which says what it is", async () => {
+  const stage = await openPeopleStage();
+  expect(stage.mailer.sendsMail).toBe(false);
+  await signUp(stage);
+  const [line, ...others] = stage.lines();
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({
+    to: ADA,
+    link: expect.stringMatching(/^https:\/\/lyrebird\.example\/verify-email\?token=[\w-]{43}$/),
+    msg: "no SMTP is configured, so this is not sent: the link that verifies an e-mail address",
+  });
+});

@@ -1,0 +1,190 @@
+// Mails to people, over SMTP where it is configured. Without SMTP nothing is sent: the link that a mail would have held is written
+// to the server's log, for whoever runs it, and that line is the only one that ever holds a link.
+//
+// Sending is nobody's wait: whoever has a mail sent goes on at once, and is told the same whatever becomes of it. What cannot be
+// sent is tried again a few times and then given up, and said in the log without the link. Mails that wait are lost with the
+// process; people ask for another.
+import type { Logger } from "pino";
+
+/** How long is waited before each further attempt, ms. */
+export const MAIL_RETRIES_MS: readonly number[] = [10_000, 60_000, 300_000];
+/** Mails that wait or are being sent. Beyond it further ones are given up at once. */
+const MAILS_UNDER_WAY_MAX = 1_000;
+/** Connections to the mail server at once. */
+const MAILS_AT_ONCE = 4;
+/** How long the mail server may be silent, ms. */
+const SILENCE_MS_MAX = 20_000;
+
+/** Answers of a mail server from here on say that it will not take this mail, however often it is asked. */
+const REFUSED_FOR_GOOD = 500;
+
+export type Mail = {
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text, with `LINK` where the link stands. */
+  readonly text: string;
+  /** What the log calls the mail. */
+  readonly about: string;
+  /** What only its reader may have; null if there is nothing of that kind. */
+  readonly link: string | null;
+};
+
+/** Stands in a mail's text for its link. */
+export const LINK = "{link}";
+
+export type MailSettings = {
+  /** `smtp://user:password@host:port`, or smtps. */
+  readonly smtpUrl: string;
+  /** Who it is from, as mail programs show it. */
+  readonly from: string;
+};
+
+type Transport = {
+  sendMail(mail: { to: string; subject: string; text: string }): Promise<unknown>;
+  close(): void;
+};
+
+export class Mailer {
+  readonly #settings: MailSettings | null;
+  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #log: Pick<Logger, "info" | "warn" | "error">;
+  #transport: Promise<Transport> | null = null;
+  #isClosed = false;
+  #underWay = 0;
+  #sending = 0;
+  readonly #ready: (() => void)[] = [];
+  /** How to end the waiting of those that are to be tried again. */
+  readonly #pauses = new Set<() => void>();
+  #idle: (() => void)[] = [];
+
+  constructor(parts: {
+    /** Null: links go to the log. */
+    settings: MailSettings | null;
+    /** Calls back once, after a delay; answers how to stop that. */
+    after: (delayMs: number, callback: () => void) => () => void;
+    log: Pick<Logger, "info" | "warn" | "error">;
+  }) {
+    this.#settings = parts.settings;
+    this.#after = parts.after;
+    this.#log = parts.log;
+  }
+
+  /** False if links are written to the log. */
+  get sendsMail(): boolean {
+    return this.#settings !== null;
+  }
+
+  /** Sends a mail by and by, or logs its link. Never throws. */
+  send(mail: Mail): void {
+    const { to, about, link } = mail;
+    if (this.#settings === null) {
+      if (link !== null) this.#log.info({ to, link }, `no SMTP is configured, so this is not sent: ${about}`);
+      return;
+    }
+    if (this.#isClosed || this.#underWay >= MAILS_UNDER_WAY_MAX) {
+      this.#log.error({ about }, "a mail was given up: too many are waiting, or the server stops");
+      return;
+    }
+    this.#underWay += 1;
+    void this.#deliver(mail).finally(() => {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    });
+  }
+
+  /** Gives up what waits for another attempt, and resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const end of this.#pauses) end();
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    (await this.#transport?.catch(() => null))?.close();
+  }
+
+  async #deliver(mail: Mail): Promise<void> {
+    for (const retryMs of [...MAIL_RETRIES_MS, null]) {
+      const failure = await this.#inTurn(() => this.#attempt(mail));
+      if (failure === null) return;
+      const isFinal = retryMs === null || this.#isClosed || failure.isFinal;
+      const { about } = mail;
+      const { code, responseCode } = failure;
+      this.#log.warn(
+        { about, code, responseCode },
+        isFinal ? "a mail could not be sent and is given up" : "a mail could not be sent; it is tried again",
+      );
+      if (isFinal) return;
+      await this.#pause(retryMs);
+      if (this.#isClosed) return;
+    }
+  }
+
+  async #attempt({ to, subject, text, link }: Mail): Promise<MailFailure | null> {
+    try {
+      this.#transport ??= openTransport(this.#settings);
+      // A function, since a text in its place may hold `$&`.
+      await (await this.#transport).sendMail({ to, subject, text: text.replace(LINK, () => link ?? "") });
+      return null;
+    } catch (error) {
+      // Its words may repeat the mail, or the settings.
+      return failureOf(error);
+    }
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#sending >= MAILS_AT_ONCE) await new Promise<void>((resolve) => this.#ready.push(resolve));
+    else this.#sending += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#ready.shift();
+      if (next === undefined) this.#sending -= 1;
+      else next();
+    }
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.#after(delayMs, end);
+      this.#pauses.add(end);
+    });
+  }
+}
+
+type MailFailure = {
+  readonly code: string;
+  readonly responseCode: number | null;
+  readonly isFinal: boolean;
+};
+
+function failureOf(error: unknown): MailFailure {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const answered = typeof responseCode === "number" ? responseCode : null;
+  return {
+    code: typeof code === "string" ? code : "unknown",
+    responseCode: answered,
+    isFinal: answered !== null && answered >= REFUSED_FOR_GOOD,
+  };
+}
+
+/** Loaded only when the first mail is sent: the start of the server does not wait for it. */
+async function openTransport(settings: MailSettings | null): Promise<Transport> {
+  if (settings === null) throw new Error("without SMTP nothing is sent");
+  const { createTransport } = await import("nodemailer");
+  return createTransport(
+    {
+      url: settings.smtpUrl,
+      connectionTimeout: SILENCE_MS_MAX,
+      greetingTimeout: SILENCE_MS_MAX,
+      socketTimeout: SILENCE_MS_MAX,
+      // A mail is text alone: nothing of it names a file or an address to be read.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from: settings.from },
+  );
+}

@@ -1,0 +1,93 @@
+// Passwords: what one must be, and how it is kept. Hashing takes memory and a core for a while on purpose, so only so many are
+// hashed at once, off the main thread, and only so many may wait.
+import { type Algorithm, hash, verify } from "@node-rs/argon2";
+import { COMMON_PASSWORDS } from "./common-passwords.ts";
+
+/** In characters. */
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 200;
+
+/** argon2id as OWASP recommends it: 19 MiB, two passes, one thread. Source: OWASP, Password Storage Cheat Sheet. */
+const ARGON2ID = {
+  algorithm: 2 satisfies Algorithm,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+} as const;
+
+/** Hashed at once: Node's own pool has four threads, and others need them too. */
+const HASHED_AT_ONCE = 2;
+/** Waiting to be hashed: about two seconds' worth. Beyond it a request is told that the service is busy. */
+export const PASSWORDS_WAITING_MAX = 100;
+
+/** What hashes; tests count with one of their own. */
+export type Hasher = {
+  hash(password: string): Promise<string>;
+  verify(hashed: string, password: string): Promise<boolean>;
+};
+
+const argon2id: Hasher = {
+  hash: (password) => hash(password, ARGON2ID),
+  verify: (hashed, password) => verify(hashed, password),
+};
+
+/** What is wrong with a password, in words for the person who chose it; null if nothing is. */
+export function passwordFault(password: string, email: string): string | null {
+  const normal = normalised(password);
+  const length = [...normal].length;
+  if (length < PASSWORD_LENGTH_MIN) return `Use at least ${PASSWORD_LENGTH_MIN} characters.`;
+  if (length > PASSWORD_LENGTH_MAX) return `Use at most ${PASSWORD_LENGTH_MAX} characters.`;
+  if (normal.toLowerCase() === email) return "Use something else than your e-mail address.";
+  if (COMMON_PASSWORDS.has(normal.toLowerCase())) return "This password is one of the first that is guessed.";
+  return null;
+}
+
+export class Passwords {
+  readonly #hasher: Hasher;
+  #underWay = 0;
+  readonly #waiting: (() => void)[] = [];
+  #decoy: Promise<string> | null = null;
+
+  constructor(hasher: Hasher = argon2id) {
+    this.#hasher = hasher;
+  }
+
+  /** The text to be kept in place of a password; null if too many wait. */
+  async hash(password: string): Promise<string | null> {
+    return await this.#inTurn(() => this.#hasher.hash(normalised(password)));
+  }
+
+  /**
+   * Whether a password is the one that a text was kept of; null if too many wait. Without such a text it takes as long, so that
+   * it cannot be told whether there is one.
+   */
+  async verify(hashed: string | null, password: string): Promise<boolean | null> {
+    return await this.#inTurn(async () => {
+      this.#decoy ??= this.#hasher.hash("a password that nobody has");
+      const isRight = await this.#hasher.verify(hashed ?? (await this.#decoy), normalised(password));
+      return isRight && hashed !== null;
+    });
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result | null> {
+    if (this.#underWay >= HASHED_AT_ONCE) {
+      if (this.#waiting.length >= PASSWORDS_WAITING_MAX) return null;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#underWay += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      // Whoever waits takes the place over.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#underWay -= 1;
+      else next();
+    }
+  }
+}
+
+/** The same password, whatever keyboard it was typed on. */
+function normalised(password: string): string {
+  return password.normalize("NFKC");
+}

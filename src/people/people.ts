@@ -1,0 +1,107 @@
+// The people of a service, made of their parts: accounts, second factors, identity verification, locks and mails.
+import type { Logger } from "pino";
+import type { MasterKey } from "../identity/api-keys.ts";
+import type { PeopleStore } from "../store/people-store.ts";
+import { Accounts } from "./accounts.ts";
+import { Cookies } from "./cookies.ts";
+import { Kyc } from "./kyc.ts";
+import { Links } from "./links.ts";
+import { Lockout } from "./lockout.ts";
+import { Mailer, type MailSettings } from "./mail.ts";
+import { MailBudget } from "./mail-budget.ts";
+import { identityDecisionMail } from "./mails.ts";
+import { pageAt } from "./pages.ts";
+import { PasswordResets } from "./password-resets.ts";
+import { type Hasher, Passwords } from "./passwords.ts";
+import { SecondFactors } from "./second-factor.ts";
+import { Sessions } from "./sessions.ts";
+import { SignInLibrary } from "./sign-in-library.ts";
+import { SignUps } from "./sign-ups.ts";
+
+export type People = {
+  readonly signUps: SignUps;
+  readonly accounts: Accounts;
+  readonly passwordResets: PasswordResets;
+  readonly secondFactors: SecondFactors;
+  readonly kyc: Kyc;
+  readonly lockout: Lockout;
+  readonly mailer: Mailer;
+  /** Loads what signing in needs, which takes a while: for a server that listens already, so that nobody waits for it. */
+  prepare(): Promise<void>;
+  /** Resolves when all that was taken on behalf of people is done, mails excepted. */
+  settled(): Promise<void>;
+  /** Ends what is under way. The store must still be open. */
+  close(): Promise<void>;
+};
+
+export type PeopleParts = {
+  readonly store: { readonly people: PeopleStore };
+  readonly master: MasterKey;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  /** Where people reach the dashboard, such as `https://lyrebird.example`: known when the server listens. */
+  readonly publicUrl: () => string;
+  /** Null: links are written to the log. */
+  readonly mail: MailSettings | null;
+  /** Calls back once, after a delay; answers how to stop that. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  /** What hashes passwords, if not argon2id. */
+  readonly hasher?: Hasher;
+};
+
+export function createPeople(parts: PeopleParts): People {
+  const { store, master, wallNow, publicUrl, after, log } = parts;
+  const { people } = store;
+  const mailer = new Mailer({ settings: parts.mail, after, log });
+  const cookies = new Cookies(() => new URL(publicUrl()).protocol === "https:");
+  const lockout = new Lockout({ people, master, cookies, wallNow });
+  const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
+  const library = new SignInLibrary({ records: people.signIn, master, wallNow });
+  const shared = {
+    people,
+    library,
+    links: new Links({ library, records: people.signIn, wallNow }),
+    sessions: new Sessions({ people, library, cookies, wallNow }),
+    passwords: new Passwords(parts.hasher),
+    cookies,
+    lockout,
+    secondFactors,
+    mailer,
+    mailBudget: new MailBudget(),
+    publicUrl,
+    wallNow,
+    log,
+  };
+  const signUps = new SignUps(shared);
+  const accounts = new Accounts(shared);
+  const passwordResets = new PasswordResets(shared);
+  const kyc = new Kyc({
+    store: people,
+    master,
+    wallNow,
+    tell: ({ email }, decision) =>
+      mailer.send(
+        identityDecisionMail({ to: email, decision, identityUrl: pageAt(publicUrl(), "/identity") }),
+      ),
+  });
+  const settled = async () => {
+    await signUps.settled();
+    await passwordResets.settled();
+  };
+  return {
+    signUps,
+    accounts,
+    passwordResets,
+    secondFactors,
+    kyc,
+    lockout,
+    mailer,
+    prepare: () => library.prepare(),
+    settled,
+    async close() {
+      await settled();
+      await mailer.close();
+    },
+  };
+}

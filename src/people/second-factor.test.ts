@@ -1,0 +1,268 @@
+// The second factor: codes of an authenticator within a step of now, each once, and recovery codes, each once.
+import { describe, expect, test } from "vitest";
+import type { Person } from "../domain/person.ts";
+import { readMasterKey } from "../identity/api-keys.ts";
+import { isSealedBy } from "../identity/sealing.ts";
+import { fileOf, newLine, writeLines } from "../identity/testing/master-keys.ts";
+import { resealSeeds } from "./seeds.ts";
+import { CALLER, codeAt, type FactorStage, openFactorStage } from "./testing/stage.ts";
+
+const STEP_MS = 30_000;
+const KEYS = { allowsRecovery: false, caller: CALLER } as const;
+const SIGN_IN = { allowsRecovery: true, caller: CALLER } as const;
+
+/** A person with an enabled second factor, a while after it was enabled. */
+async function enabled(
+  stage: FactorStage,
+): Promise<{ person: Person; secret: string; codes: readonly string[] }> {
+  const person = await stage.newPerson();
+  const begun = await stage.secondFactors.begin(person);
+  if (begun === null) throw new Error("it was not enabled before");
+  const codes = await stage.secondFactors.confirm(person, codeAt(begun.secret, stage.now()), CALLER);
+  if (codes === "REFUSED" || "lockedForSeconds" in codes) throw new Error("the code is right");
+  stage.pass(10 * STEP_MS);
+  return { person, secret: begun.secret, codes };
+}
+
+/** What was audited, oldest first, of a person. */
+async function auditOf({ store }: FactorStage, { personId }: Person): Promise<string[]> {
+  const records = await store.people.listAudit({ personId, limit: 100 });
+  return records.map(({ what }) => what).reverse();
+}
+
+describe("setting it up", () => {
+  test("shows a seed as a QR code's text, which holds the issuer, the address and what authenticators expect", async () => {
+    const stage = await openFactorStage();
+    const person = await stage.newPerson();
+    const begun = await stage.secondFactors.begin(person);
+    const uri = new URL(begun?.uri ?? "");
+    expect(decodeURIComponent(uri.pathname)).toContain("Lyrebird:person-1@example.com");
+    expect(uri.searchParams.get("secret")).toBe(begun?.secret);
+    expect(uri.searchParams.get("issuer")).toBe("Lyrebird");
+    // What is not said is what every authenticator takes: SHA-1, six digits, 30 seconds.
+    expect(uri.searchParams.get("period") ?? "30").toBe("30");
+    expect(uri.searchParams.get("digits") ?? "6").toBe("6");
+    expect(begun?.secret).toMatch(/^[A-Z2-7]{32}$/);
+  });
+
+  test("takes effect with the first right code alone, which is not accepted again", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const person = await stage.newPerson();
+    expect(await secondFactors.confirm(person, "123456", CALLER)).toBe("REFUSED");
+    const { secret = "" } = (await secondFactors.begin(person)) ?? {};
+    const right = codeAt(secret, stage.now());
+    const wrong = right === "000000" ? "000001" : "000000";
+    expect(await secondFactors.check(person, right, KEYS)).toBe("REFUSED");
+    expect(await secondFactors.confirm(person, wrong, CALLER)).toBe("REFUSED");
+    expect(await secondFactors.status(person.personId)).toEqual({ isEnabled: false, recoveryCodesLeft: 0 });
+    expect(await secondFactors.confirm(person, right, CALLER)).toHaveLength(10);
+    expect(await secondFactors.status(person.personId)).toEqual({ isEnabled: true, recoveryCodesLeft: 10 });
+    expect(await secondFactors.check(person, right, KEYS)).toBe("REFUSED");
+    expect(await secondFactors.confirm(person, codeAt(secret, stage.now() + STEP_MS), CALLER)).toBe(
+      "REFUSED",
+    );
+    expect(await auditOf(stage, person)).toEqual(["SIGNED_UP", "SECOND_FACTOR_ENABLED"]);
+  });
+
+  test("begins anew as often as one likes before, with the newest seed alone, and never after", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const person = await stage.newPerson();
+    const first = await secondFactors.begin(person);
+    const second = await secondFactors.begin(person);
+    const at = stage.now();
+    if (codeAt(first?.secret ?? "", at) !== codeAt(second?.secret ?? "", at)) {
+      expect(await secondFactors.confirm(person, codeAt(first?.secret ?? "", at), CALLER)).toBe("REFUSED");
+    }
+    expect(await secondFactors.confirm(person, codeAt(second?.secret ?? "", at), CALLER)).toHaveLength(10);
+    expect(await secondFactors.begin(person)).toBeNull();
+  });
+
+  test("keeps neither the seed nor a recovery code in a form that the database gives away", async () => {
+    const stage = await openFactorStage();
+    const { person, secret, codes } = await enabled(stage);
+    const factor = await stage.store.people.findSecondFactor(person.personId);
+    expect(factor?.sealedSeed).toMatch(/^seal1\.1\./);
+    const kept = JSON.stringify([factor, await stage.store.people.listAudit({ limit: 100 })]);
+    for (const each of [secret, ...codes, ...codes.map((code) => code.replaceAll("-", ""))]) {
+      expect(kept).not.toContain(each);
+    }
+  });
+});
+
+describe("a code", () => {
+  test.each([
+    ["of two steps ago", -2, "REFUSED"],
+    ["of the step before", -1, "ACCEPTED"],
+    ["of now", 0, "ACCEPTED"],
+    ["of the step after", 1, "ACCEPTED"],
+    ["of two steps ahead", 2, "REFUSED"],
+  ] as const)("%s is %s", async (_which, steps, outcome) => {
+    const stage = await openFactorStage();
+    const { person, secret } = await enabled(stage);
+    const code = codeAt(secret, stage.now() + steps * STEP_MS);
+    expect(await stage.secondFactors.check(person, code, KEYS)).toBe(outcome);
+  });
+
+  test("is accepted once, whatever for, and none of an earlier step after it", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const { person, secret } = await enabled(stage);
+    const at = stage.now();
+    const [earlier, present, next] = [-1, 0, 1].map((steps) => codeAt(secret, at + steps * STEP_MS));
+    expect(await secondFactors.check(person, present ?? "", SIGN_IN)).toBe("ACCEPTED");
+    for (const replayed of [present ?? "", earlier ?? ""]) {
+      expect(await secondFactors.check(person, replayed, KEYS)).toBe("REFUSED");
+      expect(await secondFactors.disable(person, replayed, CALLER)).toBe("REFUSED");
+      expect(await secondFactors.renewRecoveryCodes(person, replayed, CALLER)).toBe("REFUSED");
+    }
+    expect(await secondFactors.check(person, next ?? "", KEYS)).toBe("ACCEPTED");
+    expect(await secondFactors.status(person.personId)).toMatchObject({ isEnabled: true });
+  });
+
+  test("sent several times at once is accepted once", async () => {
+    const stage = await openFactorStage();
+    const { person, secret } = await enabled(stage);
+    for (let round = 0; round < 5; round += 1) {
+      const code = codeAt(secret, stage.now());
+      const outcomes = await Promise.all([1, 2, 3].map(() => stage.secondFactors.check(person, code, KEYS)));
+      expect(outcomes.filter((outcome) => outcome === "ACCEPTED")).toHaveLength(1);
+      stage.pass(STEP_MS);
+    }
+  });
+
+  test("may be typed with a space, and is nobody else's", async () => {
+    const stage = await openFactorStage();
+    const [one, other] = [await enabled(stage), await enabled(stage)];
+    const code = codeAt(one.secret, stage.now());
+    expect(await stage.secondFactors.check(other.person, code, KEYS)).toBe("REFUSED");
+    const typed = `${code.slice(0, 3)} ${code.slice(3)}`;
+    expect(await stage.secondFactors.check(one.person, typed, KEYS)).toBe("ACCEPTED");
+  });
+
+  test("that cannot be one is refused", async () => {
+    const stage = await openFactorStage();
+    const { person } = await enabled(stage);
+    for (const code of ["", "12345", "1234567", "abcdef", "１２３４５６", "12345\u0000", "x".repeat(40)]) {
+      expect(await stage.secondFactors.check(person, code, SIGN_IN)).toBe("REFUSED");
+    }
+  });
+
+  test("that is wrong too often locks, also for the right one, for a while", async () => {
+    const stage = await openFactorStage();
+    const { person, secret } = await enabled(stage);
+    const right = () => codeAt(secret, stage.now());
+    const wrong = () => (right() === "000000" ? "000001" : "000000");
+    let outcome: Awaited<ReturnType<typeof stage.secondFactors.check>> = "REFUSED";
+    for (let tried = 0; tried < 100 && outcome === "REFUSED"; tried += 1) {
+      outcome = await stage.secondFactors.check(person, wrong(), KEYS);
+    }
+    const seconds = typeof outcome === "object" ? outcome.lockedForSeconds : 0;
+    expect(seconds).toBeGreaterThan(0);
+    expect(await stage.secondFactors.check(person, right(), KEYS)).toMatchObject({
+      lockedForSeconds: expect.any(Number),
+    });
+    expect(await stage.secondFactors.disable(person, right(), CALLER)).toMatchObject({
+      lockedForSeconds: expect.any(Number),
+    });
+    stage.pass((seconds + 1) * 1_000);
+    expect(await stage.secondFactors.check(person, right(), KEYS)).toBe("ACCEPTED");
+  });
+});
+
+describe("a recovery code", () => {
+  test("stands in once where it may, however it is typed, and is audited", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const { person, codes } = await enabled(stage);
+    const [first = "", second = ""] = codes;
+    expect(first).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+    expect(await secondFactors.check(person, first, KEYS)).toBe("REFUSED");
+    expect(await secondFactors.check(person, first, SIGN_IN)).toBe("ACCEPTED");
+    expect(await secondFactors.check(person, first, SIGN_IN)).toBe("REFUSED");
+    const typed = second.toLowerCase().replaceAll("-", " ").replaceAll("0", "o").replaceAll("1", "l");
+    expect(await secondFactors.check(person, typed, SIGN_IN)).toBe("ACCEPTED");
+    expect(await secondFactors.status(person.personId)).toMatchObject({ recoveryCodesLeft: 8 });
+    expect((await auditOf(stage, person)).slice(-2)).toEqual(["RECOVERY_CODE_USED", "RECOVERY_CODE_USED"]);
+  });
+
+  test("is nobody else's", async () => {
+    const stage = await openFactorStage();
+    const [one, other] = [await enabled(stage), await enabled(stage)];
+    expect(await stage.secondFactors.check(other.person, one.codes[0] ?? "", SIGN_IN)).toBe("REFUSED");
+    expect(await stage.secondFactors.check(one.person, one.codes[0] ?? "", SIGN_IN)).toBe("ACCEPTED");
+  });
+
+  test("is not worth anything once there are new ones, for which no recovery code is taken", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const { person, secret, codes } = await enabled(stage);
+    const [first = "", second = ""] = codes;
+    expect(await secondFactors.renewRecoveryCodes(person, first, CALLER)).toBe("REFUSED");
+    const renewed = await secondFactors.renewRecoveryCodes(person, codeAt(secret, stage.now()), CALLER);
+    expect(renewed).toHaveLength(10);
+    expect(await secondFactors.check(person, second, SIGN_IN)).toBe("REFUSED");
+    expect(await secondFactors.check(person, (renewed as readonly string[])[9] ?? "", SIGN_IN)).toBe(
+      "ACCEPTED",
+    );
+    expect((await auditOf(stage, person)).slice(-2)).toEqual([
+      "RECOVERY_CODES_RENEWED",
+      "RECOVERY_CODE_USED",
+    ]);
+  });
+
+  test("removes the second factor, after which no code is right and it can be set up again", async () => {
+    const stage = await openFactorStage();
+    const { secondFactors } = stage;
+    const { person, secret, codes } = await enabled(stage);
+    expect(await secondFactors.disable(person, codes[0] ?? "", CALLER)).toBe("ACCEPTED");
+    expect(await secondFactors.isEnabled(person.personId)).toBe(false);
+    expect(await secondFactors.check(person, codes[1] ?? "", SIGN_IN)).toBe("REFUSED");
+    expect(await secondFactors.check(person, codeAt(secret, stage.now()), SIGN_IN)).toBe("REFUSED");
+    expect((await auditOf(stage, person)).at(-1)).toBe("SECOND_FACTOR_DISABLED");
+    expect(await secondFactors.begin(person)).not.toBeNull();
+  });
+});
+
+describe("after the master key was rotated", () => {
+  test("seeds work on, and are sealed anew, all at once or at the next code", async () => {
+    const first = newLine();
+    const master = readMasterKey(fileOf(first));
+    const stage = await openFactorStage(master);
+    const [one, other] = [await enabled(stage), await enabled(stage)];
+    writeLines(master.file, first, newLine());
+    master.lookAgain();
+    master.useNewest();
+    const versionOf = async ({ person }: { person: Person }) => {
+      const factor = await stage.store.people.findSecondFactor(person.personId);
+      return [1, 2].find((version) => isSealedBy(version, factor?.sealedSeed ?? ""));
+    };
+    expect(await stage.secondFactors.check(one.person, codeAt(one.secret, stage.now()), KEYS)).toBe(
+      "ACCEPTED",
+    );
+    expect([await versionOf(one), await versionOf(other)]).toEqual([2, 1]);
+    expect(await resealSeeds(stage.store.people, master)).toBe(1);
+    expect([await versionOf(one), await versionOf(other)]).toEqual([2, 2]);
+    expect(await stage.secondFactors.check(other.person, codeAt(other.secret, stage.now()), KEYS)).toBe(
+      "ACCEPTED",
+    );
+    // A step that was accepted stays accepted: sealing changes nothing else.
+    expect(await stage.secondFactors.check(one.person, codeAt(one.secret, stage.now()), KEYS)).toBe(
+      "REFUSED",
+    );
+  });
+
+  test("a seed in another person's row does not open", async () => {
+    const stage = await openFactorStage();
+    const [one, other] = [await enabled(stage), await enabled(stage)];
+    const seals = await Promise.all(
+      [one, other].map(async ({ person }) => await stage.store.people.findSecondFactor(person.personId)),
+    );
+    const [from = "", to = ""] = seals.map((factor) => factor?.sealedSeed);
+    expect(await stage.store.people.resealSecondFactor(one.person.personId, { from, to })).toBe(true);
+    await expect(
+      stage.secondFactors.check(one.person, codeAt(other.secret, stage.now()), KEYS),
+    ).rejects.toThrow(/does not open/);
+  });
+});

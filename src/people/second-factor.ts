@@ -1,0 +1,172 @@
+// The second factor: codes of an authenticator (TOTP, a new one every 30 seconds), and recovery codes for who has lost it.
+//
+// A code works once, whatever it is used for and whichever process is asked: the store accepts a time step only if it is later
+// than any accepted before. Failures count towards the same locks as passwords do.
+// Source: specification 1 (two-factor authentication for keys); RFC 6238.
+import { generateSecret, generateURI, verifySync } from "otplib/functional";
+import type { Actor, AuditAction, NewAuditRecord } from "../domain/audit.ts";
+import type { Person } from "../domain/person.ts";
+import type { MasterKey } from "../identity/api-keys.ts";
+import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
+import type { Caller } from "./caller.ts";
+import type { Lockout } from "./lockout.ts";
+import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
+import { openSeed, resealSeed, sealSeed } from "./seeds.ts";
+
+/** How long a code is the one to be typed, and how far a clock may be off on either side, seconds. */
+const STEP_SECONDS = 30;
+/** What authenticators show beside the code. */
+const ISSUER = "Lyrebird";
+
+type Refused = "REFUSED" | { readonly lockedForSeconds: number };
+export type CodeOutcome = "ACCEPTED" | Refused;
+/** Recovery codes, or why there are none. */
+type RecoveryCodes = readonly string[] | Refused;
+
+export class SecondFactors {
+  readonly #store: PeopleStore;
+  readonly #master: MasterKey;
+  readonly #lockout: Pick<Lockout, "admit" | "failed" | "passed">;
+  readonly #wallNow: () => number;
+
+  constructor(parts: {
+    store: PeopleStore;
+    master: MasterKey;
+    lockout: Pick<Lockout, "admit" | "failed" | "passed">;
+    /** Wall time, Unix ms. */
+    wallNow: () => number;
+  }) {
+    this.#store = parts.store;
+    this.#master = parts.master;
+    this.#lockout = parts.lockout;
+    this.#wallNow = parts.wallNow;
+  }
+
+  async status(
+    personId: string,
+  ): Promise<{ readonly isEnabled: boolean; readonly recoveryCodesLeft: number }> {
+    const isEnabled = await this.isEnabled(personId);
+    return { isEnabled, recoveryCodesLeft: isEnabled ? await this.#store.countRecoveryCodes(personId) : 0 };
+  }
+
+  async isEnabled(personId: string): Promise<boolean> {
+    return (await this.#store.findSecondFactor(personId))?.isEnabled ?? false;
+  }
+
+  /**
+   * Begins, or begins anew, with a new seed; nothing asks for its codes before one was confirmed. Null if the person has an
+   * enabled one. `uri` is what a QR code shows.
+   */
+  async begin(person: Person): Promise<{ readonly uri: string; readonly secret: string } | null> {
+    const secret = generateSecret();
+    const sealedSeed = sealSeed(this.#master, person.personId, secret);
+    if (!(await this.#store.beginSecondFactor(person.personId, sealedSeed, this.#wallNow()))) return null;
+    return { uri: generateURI({ issuer: ISSUER, label: person.email, secret }), secret };
+  }
+
+  /**
+   * Enables what was begun, once a code has shown that the seed has reached an authenticator. Answers the recovery codes, shown
+   * this once; refused if the code is not right, or there is nothing to be enabled.
+   */
+  async confirm(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
+    const lock = await this.#lockout.admit(person, caller);
+    if (lock !== null) return lock;
+    const factor = await this.#store.findSecondFactor(person.personId);
+    if (factor === null || factor.isEnabled || !(await this.#acceptsCode(factor, code))) {
+      await this.#lockout.failed(person, caller);
+      return "REFUSED";
+    }
+    await this.#lockout.passed(person, caller);
+    const { codes, hashes } = recoveryCodesOf(person);
+    const audit = this.#recordOf(person, "SECOND_FACTOR_ENABLED");
+    return (await this.#store.enableSecondFactor(person.personId, hashes, audit)) ? codes : "REFUSED";
+  }
+
+  /** Whether a code is the person's, and has not been used; a recovery code too where it may stand in. Each counts as used. */
+  async check(
+    person: Person,
+    code: string,
+    { allowsRecovery, caller }: { readonly allowsRecovery: boolean; readonly caller: Caller },
+  ): Promise<CodeOutcome> {
+    const lock = await this.#lockout.admit(person, caller);
+    if (lock !== null) return lock;
+    const factor = await this.#store.findSecondFactor(person.personId);
+    const isAccepted =
+      factor?.isEnabled === true &&
+      ((await this.#acceptsCode(factor, code)) ||
+        (allowsRecovery && (await this.#acceptsRecoveryCode(person, code))));
+    if (!isAccepted) {
+      await this.#lockout.failed(person, caller);
+      return "REFUSED";
+    }
+    await this.#lockout.passed(person, caller);
+    await resealSeed(this.#store, this.#master, factor);
+    return "ACCEPTED";
+  }
+
+  /** Removes it, against a code of it or a recovery code. */
+  async disable(person: Person, code: string, caller: Caller): Promise<CodeOutcome> {
+    const outcome = await this.check(person, code, { allowsRecovery: true, caller });
+    if (outcome === "ACCEPTED") {
+      await this.#store.removeSecondFactor(person.personId, this.#recordOf(person, "SECOND_FACTOR_DISABLED"));
+    }
+    return outcome;
+  }
+
+  /** Replaces the recovery codes, against a code of the authenticator; answers them, shown this once. */
+  async renewRecoveryCodes(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
+    const outcome = await this.check(person, code, { allowsRecovery: false, caller });
+    if (outcome !== "ACCEPTED") return outcome;
+    const { codes, hashes } = recoveryCodesOf(person);
+    await this.#store.replaceRecoveryCodes(
+      person.personId,
+      hashes,
+      this.#recordOf(person, "RECOVERY_CODES_RENEWED"),
+    );
+    return codes;
+  }
+
+  async #acceptsCode(factor: SecondFactor, code: string): Promise<boolean> {
+    const token = code.replace(/\s/g, "");
+    if (!/^[0-9]{6}$/.test(token)) return false;
+    const found = verifySync({
+      secret: openSeed(this.#master, factor),
+      token,
+      epoch: Math.floor(this.#wallNow() / 1_000),
+      epochTolerance: STEP_SECONDS,
+    });
+    if (!found.valid || !("timeStep" in found)) return false;
+    return await this.#store.acceptTotpStep(factor.personId, found.timeStep);
+  }
+
+  async #acceptsRecoveryCode(person: Person, code: string): Promise<boolean> {
+    const hash = hashOfRecoveryCode(person.personId, code);
+    if (hash === null) return false;
+    return await this.#store.useRecoveryCode(
+      person.personId,
+      hash,
+      this.#recordOf(person, "RECOVERY_CODE_USED"),
+    );
+  }
+
+  #recordOf(person: Person, what: AuditAction): NewAuditRecord {
+    return {
+      who: actorOf(person),
+      what,
+      about: { kind: "PERSON", id: person.personId },
+      at: this.#wallNow(),
+      details: {},
+    };
+  }
+}
+
+/** A person as the one who acts. */
+export function actorOf({ role, personId }: Pick<Person, "role" | "personId">): Actor {
+  return { kind: role, personId };
+}
+
+function recoveryCodesOf({ personId }: Person) {
+  const codes = newRecoveryCodes();
+  const hashes = codes.map((code) => hashOfRecoveryCode(personId, code)).filter((hash) => hash !== null);
+  return { codes, hashes };
+}

@@ -1,0 +1,242 @@
+// The only file that knows the sign-in library (better-auth). It makes and changes the records of people, credentials, sessions and
+// links; `hashed-records.ts` lies between it and the store, and our own routes before it: its HTTP handler is never exposed. So we
+// use what lies under that handler (`$context`), not the handler's routes. What it would do besides is off: telemetry, limits on
+// requests (ours are in `lockout.ts` and the pipeline), and its log, which names people.
+//
+// Loading it takes a quarter of a second, which the start of the server does not wait for: it is loaded when it is first needed.
+import { randomBytes } from "node:crypto";
+import type { BetterAuthOptions } from "better-auth";
+import type { MasterKey } from "../identity/api-keys.ts";
+import { derivedKey } from "../identity/sealing.ts";
+import type {
+  SignInCondition,
+  SignInModel,
+  SignInRecord,
+  SignInRecords,
+  SignInValue,
+} from "../store/people-store.ts";
+import { SESSION_MS } from "./cookies.ts";
+import { hashedRecords } from "./hashed-records.ts";
+
+const SECRET_DOMAIN = "lyrebird sign-in library";
+/** How the library calls credentials that are an e-mail address and a password. */
+const BY_PASSWORD = "credential";
+const ID_BYTES = 8;
+/** Of a browser's name for itself, characters. */
+const USER_AGENT_LENGTH_MAX = 200;
+
+export class SignInLibrary {
+  readonly #records: SignInRecords;
+  readonly #master: MasterKey;
+  readonly #wallNow: () => number;
+  #loaded: Promise<Library> | null = null;
+
+  /** `wallNow` tells wall time, Unix ms: it, not the library's own clock, says when something was made and when it is over. */
+  constructor(parts: { records: SignInRecords; master: MasterKey; wallNow: () => number }) {
+    this.#records = hashedRecords(parts.records);
+    this.#master = parts.master;
+    this.#wallNow = parts.wallNow;
+  }
+
+  /** Loads the library, if it is not. */
+  async prepare(): Promise<void> {
+    await this.#library();
+  }
+
+  /** Creates a person with a password, of which the hash is given, and answers the person's id. RecordTaken: the address is taken. */
+  async createPerson(person: {
+    readonly email: string;
+    readonly name: string;
+    readonly passwordHash: string;
+  }): Promise<string> {
+    const { internalAdapter } = await this.#library();
+    const { email, name } = person;
+    const at = new Date(this.#wallNow());
+    const { id } = await internalAdapter.createUser(
+      { email, name, emailVerified: false, createdAt: at, updatedAt: at },
+      { method: "email-password" },
+    );
+    await this.setPassword(id, person.passwordHash);
+    return id;
+  }
+
+  /** The hash of a person's password; null if there is none. */
+  async passwordHashOf(personId: string): Promise<string | null> {
+    const { internalAdapter } = await this.#library();
+    return (await internalAdapter.findCredentialAccount(personId))?.password ?? null;
+  }
+
+  /** Null takes the password away: until there is a new one, nobody signs in. */
+  async setPassword(personId: string, passwordHash: string | null): Promise<void> {
+    const { internalAdapter } = await this.#library();
+    const present = await internalAdapter.findCredentialAccount(personId);
+    if (present !== null) {
+      await internalAdapter.updateAccount(present.id, { password: passwordHash });
+      return;
+    }
+    await internalAdapter.createAccount({
+      userId: personId,
+      providerId: BY_PASSWORD,
+      accountId: personId,
+      password: passwordHash,
+    });
+  }
+
+  async verifyEmail(personId: string): Promise<void> {
+    await (await this.#library()).internalAdapter.updateUser(personId, { emailVerified: true });
+  }
+
+  /** A new session, and its token, which is nowhere else. */
+  async createSession(
+    personId: string,
+    { address, userAgent }: { readonly address: string; readonly userAgent: string },
+  ): Promise<{ readonly sessionId: string; readonly token: string }> {
+    const { internalAdapter } = await this.#library();
+    const now = this.#wallNow();
+    const terms = {
+      ipAddress: address,
+      userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
+      createdAt: new Date(now),
+      updatedAt: new Date(now),
+      expiresAt: new Date(now + SESSION_MS),
+    };
+    const session = await internalAdapter.createSession(personId, false, terms, true);
+    return { sessionId: session.id, token: session.token };
+  }
+
+  /** Remembers what a link that is mailed is for. `name` holds its token; `value` what is done when it is opened. */
+  async createLink(name: string, value: string, expiresAt: number): Promise<void> {
+    const { internalAdapter } = await this.#library();
+    await internalAdapter.createVerificationValue({
+      identifier: name,
+      value,
+      expiresAt: new Date(expiresAt),
+    });
+  }
+
+  /** Uses a link up: its value for the first who asks, in whatever process, null for everybody else, and for one that is over. */
+  async consumeLink(name: string): Promise<string | null> {
+    const { adapter } = await this.#library();
+    const used = await adapter.consumeOne<{ value: string; expiresAt: Date }>({
+      model: "verification",
+      where: [{ field: "identifier", value: name }],
+    });
+    return used === null || used.expiresAt.getTime() <= this.#wallNow() ? null : used.value;
+  }
+
+  #library(): Promise<Library> {
+    this.#loaded ??= load(this.#records, this.#master);
+    return this.#loaded;
+  }
+}
+
+type Library = Awaited<ReturnType<typeof load>>;
+
+async function load(records: SignInRecords, master: MasterKey) {
+  const [{ betterAuth }, { createAdapterFactory }] = await Promise.all([
+    import("better-auth/minimal"),
+    import("better-auth/adapters"),
+  ]);
+  const options = {
+    appName: "Lyrebird",
+    // It is used in addresses that the library would make, and it makes none.
+    baseURL: "http://localhost",
+    secret: derivedKey(master, SECRET_DOMAIN).export().toString("hex"),
+    session: { expiresIn: SESSION_MS / 1_000 },
+    advanced: { database: { generateId: () => randomBytes(ID_BYTES).toString("hex") } },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: { disabled: true },
+    database: createAdapterFactory({
+      config: { adapterId: "lyrebird", adapterName: "Lyrebird's store", usePlural: false },
+      adapter: () => adapterOver(records),
+    }),
+  } satisfies BetterAuthOptions;
+  return await betterAuth(options).$context;
+}
+
+/** What the library asks of its database, in terms of the store. */
+function adapterOver(records: SignInRecords) {
+  async function findMany<Row>(asked: {
+    model: string;
+    where?: readonly Condition[] | undefined;
+    limit?: number;
+    offset?: number | undefined;
+    sortBy?: { field: string; direction: "asc" | "desc" } | undefined;
+  }): Promise<Row[]> {
+    const { limit, offset, sortBy } = asked;
+    const found = await records.find(modelOf(asked.model), conditionsOf(asked.where), {
+      ...(limit === undefined ? {} : { limit }),
+      ...(offset === undefined ? {} : { offset }),
+      ...(sortBy === undefined ? {} : { sortBy }),
+    });
+    return found as Row[];
+  }
+  async function findOne<Row>(asked: { model: string; where: readonly Condition[] }): Promise<Row | null> {
+    const [first = null] = await findMany<Row>({ ...asked, limit: 1 });
+    return first;
+  }
+  async function remove({ model, where }: { model: string; where: readonly Condition[] }): Promise<number> {
+    return await records.remove(modelOf(model), conditionsOf(where));
+  }
+  return {
+    findMany,
+    findOne,
+    async create<Row extends Record<string, unknown>>({ model, data }: { model: string; data: Row }) {
+      return (await records.create(modelOf(model), recordOf(data))) as Row;
+    },
+    async update<Row>(asked: { model: string; where: readonly Condition[]; update: Row }) {
+      await updateMany(records, asked);
+      return await findOne<Row>(asked);
+    },
+    updateMany: (asked: { model: string; where: readonly Condition[]; update: unknown }) =>
+      updateMany(records, asked),
+    async delete(asked: { model: string; where: readonly Condition[] }) {
+      await remove(asked);
+    },
+    deleteMany: remove,
+    count: ({ model, where }: { model: string; where?: readonly Condition[] | undefined }) =>
+      records.count(modelOf(model), conditionsOf(where)),
+    /** Whoever removes it has it: of several that found it one does. */
+    async consumeOne<Row>(asked: { model: string; where: readonly Condition[] }): Promise<Row | null> {
+      const found = await findOne<Row>(asked);
+      return found !== null && (await remove(asked)) > 0 ? found : null;
+    },
+  };
+}
+
+type Condition = {
+  readonly field: string;
+  readonly operator: SignInCondition["operator"] | undefined;
+  readonly value: string | number | boolean | string[] | number[] | Date | null;
+  readonly connector: "AND" | "OR" | undefined;
+};
+
+async function updateMany(
+  records: SignInRecords,
+  asked: { model: string; where: readonly Condition[]; update: unknown },
+): Promise<number> {
+  return await records.update(modelOf(asked.model), conditionsOf(asked.where), recordOf(asked.update));
+}
+
+function modelOf(model: string): SignInModel {
+  if (model === "user" || model === "session" || model === "account" || model === "verification")
+    return model;
+  throw new Error(`the sign-in library keeps no ${model} here`);
+}
+
+function conditionsOf(where: readonly Condition[] = []): readonly SignInCondition[] {
+  return where.map(({ field, operator = "eq", value, connector = "AND" }) => ({
+    field,
+    operator,
+    value,
+    connector,
+  }));
+}
+
+/** What the library writes, all of it texts, numbers, truths and times. */
+function recordOf(data: unknown): SignInRecord {
+  return Object.fromEntries(
+    Object.entries(data as object).filter((entry): entry is [string, SignInValue] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,134 @@
+// All of people on a real store, with a clock of the test's own, and what was logged. Passwords are hashed at
+// once, unless a test asks for argon2id.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pino from "pino";
+import { onTestFinished } from "vitest";
+import type { MasterKey } from "../../identity/api-keys.ts";
+import { newMasterKey } from "../../identity/testing/master-keys.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Caller } from "../caller.ts";
+import type { MailSettings } from "../mail.ts";
+import type { Hasher } from "../passwords.ts";
+import { createPeople, type People } from "../people.ts";
+import { newDirectory } from "./directory.ts";
+
+export const PASSWORD = "a fine long password";
+/** As somebody may set it: with a slash at its end. */
+const PUBLIC_URL = "https://lyrebird.example/";
+export const COOKIES = { session: "__Host-lyrebird", device: "__Host-lyrebird-device" } as const;
+
+export type LogLine = { readonly msg: string; readonly link?: string; readonly to?: string };
+
+export type PeopleStage = People & {
+  /** The people of another server on the same store. */
+  readonly another: () => People;
+  readonly store: Store;
+  readonly master: MasterKey;
+  /** How often a password was hashed or compared. */
+  readonly hashings: () => number;
+  readonly lines: () => readonly LogLine[];
+  readonly logText: () => string;
+  /** Every byte of the database and its log. */
+  readonly databaseText: () => string;
+  /** Wall time, Unix ms, and how it passes. */
+  readonly now: () => number;
+  readonly pass: (ms: number) => void;
+  /** Signs up with PASSWORD and opens the link. */
+  readonly newPerson: (email: string) => Promise<void>;
+  /** The token of the last link that was logged for an address. */
+  readonly lastToken: (email: string) => string;
+  /** What was audited of the person of an address, oldest first. */
+  readonly actions: (email: string) => Promise<string[]>;
+};
+
+export async function openPeopleStage(
+  options: {
+    readonly mail?: MailSettings | null;
+    readonly hasher?: Hasher | "ARGON2ID";
+    readonly after?: (delayMs: number, callback: () => void) => () => void;
+  } = {},
+): Promise<PeopleStage> {
+  // Far from the present, so that whatever asks the system's clock is found out.
+  let now = Date.UTC(2020, 0, 1);
+  const directory = newDirectory();
+  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  const master = newMasterKey();
+  const written: string[] = [];
+  let hashings = 0;
+  const counted = (hasher: Hasher): Hasher => ({
+    hash(password) {
+      hashings += 1;
+      return hasher.hash(password);
+    },
+    verify(hashed, password) {
+      hashings += 1;
+      return hasher.verify(hashed, password);
+    },
+  });
+  const open = () =>
+    createPeople({
+      store,
+      master,
+      wallNow: () => now,
+      publicUrl: () => PUBLIC_URL,
+      mail: options.mail ?? null,
+      after: options.after ?? (() => () => {}),
+      log: pino({ level: "trace" }, { write: (line: string) => void written.push(line) }),
+      ...(options.hasher === "ARGON2ID" ? {} : { hasher: counted(options.hasher ?? quick) }),
+    });
+  const people = open();
+  onTestFinished(async () => {
+    await people.close();
+    await store.close();
+  });
+  const lines = () => written.map((line) => JSON.parse(line) as LogLine);
+  const lastToken = (email: string) => {
+    const link = lines().findLast((line) => line.to === email)?.link;
+    if (link === undefined) throw new Error(`no link was logged for ${email}`);
+    return new URL(link).searchParams.get("token") ?? "";
+  };
+  return {
+    ...people,
+    another: open,
+    store,
+    master,
+    hashings: () => hashings,
+    lines,
+    logText: () => written.join(""),
+    databaseText: () =>
+      readdirSync(directory)
+        .map((name) => readFileSync(join(directory, name), "latin1"))
+        .join(""),
+    now: () => now,
+    pass(ms) {
+      now += ms;
+    },
+    lastToken,
+    async newPerson(email) {
+      const refused = await people.signUps.signUp({ name: "Ada", email, password: PASSWORD }, browser());
+      await people.settled();
+      if (refused !== null) throw new Error(`signing up was refused: ${refused.refused}`);
+      await people.signUps.verifyEmail(lastToken(email), browser());
+    },
+    async actions(email) {
+      const person = await store.people.findPersonByEmail(email);
+      const records = await store.people.listAudit({ personId: person?.personId ?? "", limit: 100 });
+      return records.map(({ what }) => what).reverse();
+    },
+  };
+}
+
+/** A browser at an address, with the cookies that it was given as values of `set-cookie`. */
+export function browser(setCookies: readonly string[] = [], address = "203.0.113.7"): Caller {
+  const kept = setCookies.map((each) => each.split(";")[0]).filter((each) => each !== undefined);
+  return { address, userAgent: "a browser", cookies: kept.length === 0 ? null : kept.join("; ") };
+}
+
+/** Hashes at once: what passwords go through is tested with argon2id elsewhere. */
+const quick: Hasher = {
+  hash: async (password) => createHash("sha256").update(password).digest("hex"),
+  verify: async (hashed, password) => createHash("sha256").update(password).digest("hex") === hashed,
+};

@@ -1,0 +1,87 @@
+// People on a real store, with a clock of the test's own.
+import { join } from "node:path";
+import { generateSync } from "otplib/functional";
+import { onTestFinished } from "vitest";
+import type { Person } from "../../domain/person.ts";
+import type { MasterKey } from "../../identity/api-keys.ts";
+import { newMasterKey } from "../../identity/testing/master-keys.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Caller } from "../caller.ts";
+import { Cookies } from "../cookies.ts";
+import { Lockout } from "../lockout.ts";
+import { SecondFactors } from "../second-factor.ts";
+import { newDirectory } from "./directory.ts";
+
+export const CALLER: Caller = { address: "203.0.113.7", userAgent: "test", cookies: null };
+
+export type FactorStage = {
+  readonly store: Store;
+  readonly master: MasterKey;
+  readonly secondFactors: SecondFactors;
+  /** Wall time, Unix ms, and how it passes. */
+  now(): number;
+  pass(ms: number): void;
+  /** Another person, of no second factor yet. */
+  newPerson(made?: Partial<Pick<Person, "role" | "profile" | "kyc" | "name">>): Promise<Person>;
+};
+
+/** Opens a new database that the test's end closes. */
+export async function openFactorStage(master: MasterKey = newMasterKey()): Promise<FactorStage> {
+  const store = await openSqliteStore(join(newDirectory(), "lyrebird.sqlite"));
+  onTestFinished(() => store.close());
+  // The middle of a step, so that a test says where it stands in one.
+  let now = Date.UTC(2026, 0, 1) + 15_000;
+  const wallNow = () => now;
+  const lockout = new Lockout({ people: store.people, master, cookies: new Cookies(() => false), wallNow });
+  let made = 0;
+  return {
+    store,
+    master,
+    secondFactors: new SecondFactors({ store: store.people, master, lockout, wallNow }),
+    now: wallNow,
+    pass(ms) {
+      now += ms;
+    },
+    async newPerson(terms = {}) {
+      made += 1;
+      return await newPerson(store, { email: `person-${made}@example.com`, createdAt: now + made, ...terms });
+    },
+  };
+}
+
+/** Creates a person whose password nobody knows. */
+export async function newPerson(
+  store: Pick<Store, "people">,
+  terms: { readonly email: string; readonly createdAt: number } & Partial<
+    Pick<Person, "role" | "profile" | "kyc" | "name">
+  >,
+): Promise<Person> {
+  const personId = `id of ${terms.email}`;
+  const person = {
+    personId,
+    name: "Ada",
+    role: "PERSON",
+    profile: "COPIER",
+    kyc: "NONE",
+    ...terms,
+  } as const;
+  const isMade = await store.people.createPerson(
+    { person, credentialId: personId, passwordHash: "none" },
+    {
+      who: { kind: "SERVICE" },
+      what: "SIGNED_UP",
+      about: { kind: "PERSON", id: personId },
+      at: terms.createdAt,
+      details: {},
+    },
+  );
+  const found = await store.people.findPerson(personId);
+  if (!isMade || found === null) throw new Error(`${terms.email} is taken`);
+  return found;
+}
+
+/** What an authenticator with this seed shows at a time, Unix ms. */
+export function codeAt(secret: string, at: number): string {
+  return generateSync({ secret, epoch: Math.floor(at / 1_000) });
+}

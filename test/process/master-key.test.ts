@@ -1,0 +1,183 @@
+// `lyrebird master-key`, `keys revoke-all` and `operator create`, as their operator runs them beside a server.
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readMasterKey } from "../../src/identity/api-keys.ts";
+import { LOOK_MS } from "../../src/identity/key-watch.ts";
+import { open } from "../../src/identity/sealing.ts";
+import { sealSeed } from "../../src/people/seeds.ts";
+import { newPerson } from "../../src/people/testing/stage.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { eventually } from "../support/eventually.ts";
+import {
+  type Credentials,
+  type GatewayProcess,
+  newDirectory,
+  runNode,
+  seedStrategy,
+  startGateway,
+} from "../support/gateway.ts";
+import { signed } from "../support/signed-client.ts";
+
+const SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+
+const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runNode(["src/cli.ts", ...args], env);
+
+/** What a command says that is expected to succeed and to complain of nothing. */
+function said(args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+  const { status, stdout, stderr } = lyrebird(args, env);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+async function withStore<Result>(dataDir: string, work: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openSqliteStore(join(dataDir, "lyrebird.sqlite"));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+describe("rotating the master key beside a running server", () => {
+  let gateway: GatewayProcess;
+  let old: Credentials;
+  let fresh: Credentials;
+  const data = () => ["--data", gateway.dataDir];
+  const keyFile = () => join(gateway.dataDir, "master.key");
+  const statusOf = async (key: Credentials) =>
+    (await signed(gateway.url, key, "GET", "/api/v3/account")).status;
+  const shown = () =>
+    said(["master-key", "show", "--json", ...data()])
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { LOG_LEVEL: "info" } });
+    old = gateway.seed();
+    await withStore(gateway.dataDir, async (store) => {
+      const { personId } = await newPerson(store, { email: "ada@example.com", createdAt: 1 });
+      const master = readMasterKey(keyFile());
+      await store.people.beginSecondFactor(personId, sealSeed(master, personId, SEED), 1);
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.kill();
+  });
+
+  test("old keys go on, new ones are made with the new version and work at once, seeds are sealed anew", async () => {
+    expect(shown()).toEqual([{ version: 1, status: "current", liveKeys: 3, seeds: 1 }]);
+    const before = readFileSync(keyFile(), "utf8");
+    const output = said(["master-key", "rotate", ...data()]);
+    expect(output).toContain(`${keyFile()} has version 2 of the master key`);
+    expect(output).toContain("1 seed was sealed anew");
+    expect(output).not.toMatch(/[0-9a-f]{64}/);
+    const after = readFileSync(keyFile(), "utf8");
+    expect(after.startsWith(before)).toBe(true);
+    expect(after).toMatch(/^([0-9a-f]{64}\n){2}$/);
+    expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
+
+    fresh = gateway.seed();
+    expect([await statusOf(old), await statusOf(fresh)]).toEqual([200, 200]);
+  });
+
+  test("what was made and sealed is shown by version, and seeds open", async () => {
+    expect(shown()).toEqual([
+      { version: 1, status: "old", liveKeys: 3, seeds: 0 },
+      { version: 2, status: "current", liveKeys: 1, seeds: 1 },
+    ]);
+    await withStore(gateway.dataDir, async (store) => {
+      const [{ personId, sealedSeed } = { personId: "", sealedSeed: "" }] =
+        await store.people.listSecondFactors();
+      const master = readMasterKey(keyFile());
+      expect(open(master, { purpose: "totp seed", row: personId }, sealedSeed)).toBe(SEED);
+      expect(await store.people.verifyAudit()).toBeNull();
+    });
+  });
+
+  test("the running server takes the version up, and so does one that is started again", async () => {
+    await eventually(
+      "the server makes keys with it too",
+      () => gateway.output().includes("the master key was rotated"),
+      { msMax: LOOK_MS * 4 },
+    );
+
+    await gateway.stop();
+    gateway = await startGateway({ dataDir: gateway.dataDir });
+    expect([await statusOf(old), await statusOf(fresh)]).toEqual([200, 200]);
+  });
+
+  test("the keys of a version that has leaked are ended, though never those of the current one", async () => {
+    const current = lyrebird(["keys", "revoke-all", "--master-version", "2", ...data()]);
+    expect(current.status).toBe(2);
+    expect(current.stderr).toContain("the current one");
+    expect(said(["keys", "revoke-all", "--master-version", "1", ...data()])).toContain(
+      "3 keys of version 1 of the master key are revoked",
+    );
+    expect([await statusOf(old), await statusOf(fresh)]).toEqual([401, 200]);
+    expect(said(["keys", "revoke-all", "--master-version", "1", ...data()])).toContain("0 keys");
+    expect(said(["audit", "--json", ...data()])).toContain("MASTER_KEY_ROTATED");
+  });
+
+  test("a server does not start with a version that is not the database's", async () => {
+    await gateway.stop();
+    const lines = readFileSync(keyFile(), "utf8");
+    const wrong = `${lines.split("\n")[0]}\n${randomBytes(32).toString("hex")}\n`;
+    writeFileSync(keyFile(), wrong);
+    await expect(startGateway({ dataDir: gateway.dataDir })).rejects.toThrow(
+      /version 2 of the master key is not the one/,
+    );
+    expect(lyrebird(["master-key", "rotate", ...data()])).toMatchObject({ status: 1, stdout: "" });
+    expect(readFileSync(keyFile(), "utf8")).toBe(wrong);
+    // An old copy lacks what keys were made with: that is shown.
+    writeFileSync(keyFile(), `${lines.split("\n")[0]}\n`);
+    expect(shown()).toMatchObject([{ version: 1 }, { version: 2, status: "missing", liveKeys: 1 }]);
+    writeFileSync(keyFile(), lines);
+    gateway = await startGateway({ dataDir: gateway.dataDir });
+  });
+});
+
+test("with MASTER_KEY_FILE that file is rotated, and the data directory gets none", () => {
+  const dataDir = newDirectory();
+  seedStrategy(dataDir);
+  const file = join(newDirectory(), "key");
+  writeFileSync(file, readFileSync(join(dataDir, "master.key")), { mode: 0o600 });
+  said(["master-key", "rotate", "--data", dataDir], { MASTER_KEY_FILE: file });
+  expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(2);
+  expect(readFileSync(join(dataDir, "master.key"), "utf8").trim().split("\n")).toHaveLength(1);
+  chmodSync(file, 0o644);
+  const open = lyrebird(["master-key", "rotate", "--data", dataDir], { MASTER_KEY_FILE: file });
+  expect(open.status).toBe(2);
+  expect(open.stderr).toContain("chmod 600");
+});
+
+test("nothing is made where there is no database, nor done with options that are wrong", () => {
+  const dataDir = newDirectory();
+  for (const command of [
+    ["master-key", "rotate"],
+    ["master-key", "show"],
+    ["keys", "revoke-all", "--master-version", "1"],
+    ["operator", "create", "--email", "ops@example.com"],
+  ]) {
+    const { status, stdout, stderr } = lyrebird([...command, "--data", dataDir]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("holds no database");
+  }
+  for (const wrong of [
+    ["keys", "revoke-all"],
+    ["keys", "revoke-all", "--master-version", "one"],
+    ["keys", "revoke-all", "--master-version", "0"],
+    ["operator", "create"],
+    ["operator", "create", "--email", "no address"],
+    ["operator", "create", "--email", "ops@example.com", "--name", " "],
+    ["operator", "create", "--email", "ops@example.com", "--promote", "--name", "Ops"],
+    ["master-key", "rotate", "--email", "ops@example.com"],
+  ]) {
+    expect(lyrebird([...wrong, "--data", dataDir])).toMatchObject({ status: 2, stdout: "" });
+  }
+});

@@ -1,0 +1,158 @@
+// `lyrebird operator create`: who may decide about others is made on the machine alone.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { verify } from "@node-rs/argon2";
+import { beforeAll, expect, test } from "vitest";
+import type { Person } from "../../src/domain/person.ts";
+import { newPerson } from "../../src/people/testing/stage.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { newDirectory, runNode, seedStrategy } from "../support/gateway.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+let dataDir = "";
+beforeAll(() => {
+  dataDir = newDirectory();
+  seedStrategy(dataDir);
+});
+
+let addresses = 0;
+/** An address that nobody has. */
+function newEmail(): string {
+  addresses += 1;
+  return `ops-${addresses}@example.com`;
+}
+
+const create = (...args: string[]) =>
+  runNode(["src/cli.ts", "operator", "create", ...args, "--data", dataDir]);
+
+function createWithPassword(password: string, ...args: string[]) {
+  const command = ["src/cli.ts", "operator", "create", "--password-stdin", ...args, "--data", dataDir];
+  return spawnSync(process.execPath, command, { cwd: ROOT, encoding: "utf8", input: password });
+}
+
+async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openSqliteStore(join(dataDir, "lyrebird.sqlite"));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const find = (email: string) => withStore((store) => store.people.findPersonByEmail(email));
+
+/** Whether a password is the one that a person signs in with. */
+async function isPasswordOf({ personId }: Pick<Person, "personId">, password: string): Promise<boolean> {
+  const [account] = await withStore((store) =>
+    store.people.signIn.find("account", [
+      { field: "userId", operator: "eq", value: personId, connector: "AND" },
+      { field: "providerId", operator: "eq", value: "credential", connector: "AND" },
+    ]),
+  );
+  const { password: hash } = account ?? {};
+  return await verify(String(hash), password);
+}
+
+test("an operator is made, verified, with a password that is printed once and kept as a hash; it is audited", async () => {
+  const email = newEmail();
+  const { status, stdout, stderr } = create("--email", ` ${email.toUpperCase()} `, "--name", "Olga");
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const password = /^password: (\S{20}) /m.exec(stdout)?.[1] ?? "";
+  const person = await find(email);
+  expect(person).toMatchObject({
+    email,
+    name: "Olga",
+    role: "OPERATOR",
+    isEmailVerified: true,
+    kyc: "NONE",
+  });
+  expect(await isPasswordOf(person as Person, password)).toBe(true);
+  expect(await isPasswordOf(person as Person, `${password}x`)).toBe(false);
+  const audit = await withStore((store) => store.people.listAudit({ limit: 1 }));
+  expect(audit).toMatchObject([
+    {
+      who: { kind: "COMMAND_LINE" },
+      what: "OPERATOR_CREATED",
+      about: { kind: "PERSON", id: person?.personId },
+      details: { email },
+    },
+  ]);
+  expect(JSON.stringify(audit)).not.toContain(password);
+});
+
+test("a password from standard input is taken as it is, is not printed, and must be fit", async () => {
+  const email = newEmail();
+  const given = createWithPassword("correct horse battery\n", "--email", email);
+  expect(given).toMatchObject({ status: 0, stderr: "", stdout: `${email} is an operator\n` });
+  expect(await isPasswordOf((await find(email)) as Person, "correct horse battery")).toBe(true);
+  for (const unfit of ["", "short\n", "other@example.com\n"]) {
+    const refused = createWithPassword(unfit, "--email", "other@example.com");
+    expect(refused).toMatchObject({ status: 2, stdout: "" });
+    expect(refused.stderr).not.toContain("short");
+  }
+  expect(await find("other@example.com")).toBeNull();
+});
+
+test("an address that is taken is refused, and nothing of it is changed", async () => {
+  const email = newEmail();
+  const there = await withStore((store) => newPerson(store, { email, createdAt: 1 }));
+  const refused = create("--email", email);
+  expect(refused).toMatchObject({ status: 1, stdout: "" });
+  expect(refused.stderr).toContain("--promote");
+  expect(await find(email)).toEqual(there);
+});
+
+test("somebody who is there is promoted when that is said, and keeps name and password", async () => {
+  const email = newEmail();
+  const there = await withStore((store) => newPerson(store, { email, name: "Ada", createdAt: 1 }));
+  expect(create("--email", email, "--promote")).toMatchObject({
+    status: 0,
+    stderr: "",
+    stdout: `${email} is an operator\n`,
+  });
+  expect(await find(email)).toEqual({ ...there, role: "OPERATOR" });
+  expect(create("--email", email, "--promote").stdout).toContain("before");
+  const audit = await withStore((store) => store.people.listAudit({ personId: there.personId, limit: 10 }));
+  expect(audit.map(({ what }) => what)).toEqual(["OPERATOR_CREATED", "SIGNED_UP"]);
+});
+
+test("nobody is promoted who is not there, whose address is not verified, or who has strategies", async () => {
+  const trader = await withStore(async (store) => {
+    const { personId } = await newPerson(store, { email: "trader@example.com", createdAt: 1 });
+    await store.people.adoptStrategies(personId);
+    await store.people.signIn.create("user", {
+      id: "unverified",
+      name: "Eve",
+      email: "eve@example.com",
+      emailVerified: false,
+      createdAt: new Date(1),
+      updatedAt: new Date(1),
+    });
+    return personId;
+  });
+  for (const [email, reason] of [
+    ["nobody@example.com", "nobody's address"],
+    ["trader@example.com", "has strategies"],
+    ["eve@example.com", "not been verified"],
+  ] as const) {
+    const refused = create("--email", email, "--promote");
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toContain(reason);
+  }
+  expect((await withStore((store) => store.people.findPerson(trader)))?.role).toBe("PERSON");
+  expect((await find("eve@example.com"))?.role).toBe("PERSON");
+});
+
+test("of two commands at once one makes the operator", async () => {
+  const email = newEmail();
+  const outcomes = await withStore(async (store) => {
+    const { makePerson } = await import("../../src/people/made-people.ts");
+    const made = { email, name: "Olga", role: "OPERATOR", profile: "COPIER", kyc: "NONE" } as const;
+    const terms = { who: { kind: "COMMAND_LINE" }, what: "OPERATOR_CREATED", at: 1 } as const;
+    const make = (password: string) => makePerson(store.people, made, { password, ...terms });
+    return await Promise.all([make("correct horse one"), make("correct horse two")]);
+  });
+  expect(outcomes.filter((personId) => personId !== null)).toHaveLength(1);
+});
