@@ -152,6 +152,11 @@ export class Desk {
     return this.#commits.isBehind();
   }
 
+  /** How many commands wait for their turn or are under way. */
+  waitingCount(): number {
+    return this.#commandsWaiting;
+  }
+
   /** Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that. */
   onCommitted(listener: (announcement: Announcement) => void): () => void {
     this.#listeners.add(listener);

@@ -2,7 +2,8 @@
 //
 //   ban → route → authenticate → charge → admit → parse → carry out → present
 //
-// Authentication has an order of its own: key → parameters readable → timestamp → recvWindow → signature → window.
+// Authentication has an order of its own: key → parameters readable → timestamp → recvWindow → signature → window. What is learned
+// on the way is noted in the request's sighting, for the log of requests; nothing is decided by that.
 // Source: design, section 6 (checks of a signed exchange request).
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
@@ -10,12 +11,22 @@ import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { type MasterKey, secretOf } from "../identity/api-keys.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
+import { METRICS_PATH } from "../inspection/metrics.ts";
+import {
+  BOT_KEY_HEADER,
+  type FailedCheck,
+  headerOf,
+  type RequestObserver,
+  type Sighting,
+} from "../inspection/sighting.ts";
+import { PAGES } from "../inspection/traffic.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
 import { addressHolder, keyHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import type { Signals } from "../signals/signals.ts";
 import type { Store, Strategy } from "../store/store.ts";
+import { observed } from "./observed.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import { wireError } from "./refusals.ts";
 
@@ -35,6 +46,8 @@ export type Gateway = {
   readonly wallNow: () => number;
   /** A fresh client order id for an order that came without one. */
   readonly newClientOrderId: () => string;
+  /** Is told what became of every request. */
+  readonly observer: RequestObserver;
 };
 
 export type Request = {
@@ -54,10 +67,13 @@ export type Request = {
 
 export type Reply = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Of a header that is there several times, its values. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** JSON text, unless `contentType` says what else. */
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly contentType?: string;
+  /** What the body of a refusal says, for the log of requests; the bot family has no codes. */
+  readonly refusal?: { readonly code: number | null; readonly message: string };
 };
 
 /** JSON text that is ready to be sent, where building the value would be a waste. */
@@ -114,7 +130,7 @@ export type SignedCall = {
 export type RouteTable = ReadonlyMap<string, Route>;
 
 /** What is answered to GET and HEAD on a path that is no route's, or null: pages for people. */
-export type Pages = (path: string) => Reply | null;
+export type Pages = (request: Pick<Request, "path" | "headers">) => Reply | null;
 
 export function routeTable(routes: readonly Route[]): RouteTable {
   const table = new Map<string, Route>();
@@ -131,15 +147,29 @@ export function routeTable(routes: readonly Route[]): RouteTable {
 /** What a request weighs whose parameters cannot be read: as if it had none. */
 const NO_PARAMETERS: Parameters = new Map();
 
-/** Answers a request of the exchange-style families. Rejects only if the store has failed. */
-export async function handle(
+type Answers = { readonly routes: RouteTable; readonly pages: Pages };
+
+/** Answers a request of the exchange-style families, and has it observed. Rejects only if the store has failed. */
+export function handle(request: Request, answers: Answers, gateway: Gateway): Promise<Reply> {
+  return observed(request, gateway.observer, (sighting) => answered(request, answers, gateway, sighting));
+}
+
+async function answered(
   request: Request,
-  { routes, pages }: { readonly routes: RouteTable; readonly pages: Pages },
+  { routes, pages }: Answers,
   gateway: Gateway,
+  sighting: Sighting,
 ): Promise<Reply> {
-  const { budgets, wallNow } = gateway;
+  const { budgets, wallNow, observer } = gateway;
   const { body } = request;
   const route = routes.get(`${request.method} ${request.path}`);
+  sighting.path = route?.paths.find((path) => path === request.path) ?? null;
+  if (route?.access !== "public") sighting.apiKey = request.apiKey;
+  if (request.method === "GET" && request.path === METRICS_PATH) {
+    sighting.path = METRICS_PATH;
+    return await observer.metrics(request);
+  }
+
   const address = addressHolder(request.address);
   // Whose budgets the route is counted by. Every answer says how they stand, also one that charges nothing.
   const holder = route?.access === "signed" && request.apiKey !== null ? keyHolder(request.apiKey) : address;
@@ -152,7 +182,8 @@ export async function handle(
 
   if (route === undefined) {
     const isRead = request.method === "GET" || request.method === "HEAD";
-    const page = isRead ? pages(request.path) : null;
+    const page = isRead ? pages(request) : null;
+    if (page !== null) sighting.path = PAGES;
     return page ?? refuse({ refusal: "PATH_UNKNOWN", method: request.method, path: request.path });
   }
   if (isRefusal(body)) return refuse(body);
@@ -160,21 +191,24 @@ export async function handle(
   if (route.access === "public") {
     const parameters = readParameters(request.query, body);
     const weight = route.weight(isRefusal(parameters) ? NO_PARAMETERS : parameters);
+    sighting.weight = weight;
     const charged = budgets.charge(address, wallNow(), { weight, placesOrder: false });
     if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
     if (isRefusal(parameters)) return refused(parameters, { usage: charged.usage, placesOrder });
     return present(await route.answer(parameters, gateway), charged.usage, placesOrder);
   }
 
-  const authenticated = await authenticate({ ...request, body }, gateway, wallNow());
-  if (isRefusal(authenticated)) {
+  const authenticated = await authenticate({ ...request, body }, gateway, wallNow(), sighting);
+  if ("failed" in authenticated) {
+    sighting.failed = authenticated.failed;
     const flood = budgets.chargeFailure(address, wallNow());
-    if (flood === null) return refuse(authenticated);
+    if (flood === null) return refuse(authenticated.because);
     return await refusedByBudget(flood, budgets.usage(holder, wallNow()), placesOrder);
   }
   const { parameters, strategy, lapsed } = authenticated;
 
   const weight = route.weight(parameters);
+  sighting.weight = weight;
   const admittedAt = wallNow();
   const charged = budgets.charge(holder, admittedAt, { weight, placesOrder });
   if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
@@ -203,31 +237,56 @@ const RECV_WINDOW_MAX_MS = 30_000;
 /** How far a client's clock may run ahead, ms. */
 const AHEAD_MAX_MS = 1_000;
 
+/** The check that failed, null for a key that there is not, and the refusal that says no more of it than it must. */
+type NotLetIn = { readonly failed: FailedCheck | null; readonly because: Refusal };
+
 async function authenticate(
   request: Request & { readonly body: string },
   gateway: Gateway,
   now: number,
-): Promise<Authenticated | Refusal> {
-  const bound = request.apiKey === null ? null : await gateway.store.findKey(request.apiKey);
-  if (bound === null || bound.key.revokedAt !== null) return { refusal: "KEY_REFUSED" };
+  sighting: Sighting,
+): Promise<Authenticated | NotLetIn> {
+  if (request.apiKey === null) {
+    const otherKey = headerOf(request, BOT_KEY_HEADER);
+    sighting.apiKey = otherKey === "" ? null : otherKey;
+    return notLetIn("HEADER", { refusal: "KEY_REFUSED" });
+  }
+  const bound = await gateway.store.findKey(request.apiKey);
+  sighting.key = bound;
+  if (bound === null) return notLetIn(null, { refusal: "KEY_REFUSED" });
+  if (bound.key.revokedAt !== null) return notLetIn("HEADER", { refusal: "KEY_REFUSED" });
 
   const parameters = readParameters(request.query, request.body);
-  if (isRefusal(parameters)) return parameters;
+  if (isRefusal(parameters)) return notLetIn("PARAMETERS", parameters);
   const timestampText = parameters.get("timestamp") ?? "";
-  if (!/^[0-9]{1,16}$/.test(timestampText)) return { refusal: "PARAMETER_MISSING", parameter: "timestamp" };
+  if (!/^[0-9]{1,16}$/.test(timestampText)) {
+    return notLetIn("TIMESTAMP", { refusal: "PARAMETER_MISSING", parameter: "timestamp" });
+  }
   const timestamp = Number(timestampText);
   const recvWindowText = parameters.get("recvWindow") ?? String(RECV_WINDOW_DEFAULT_MS);
   const recvWindow = /^[0-9]{1,16}(\.[0-9]{1,16})?$/.test(recvWindowText) ? Number(recvWindowText) : 0;
-  if (recvWindow <= 0 || recvWindow > RECV_WINDOW_MAX_MS) return { refusal: "RECV_WINDOW_INVALID" };
+  if (recvWindow <= 0 || recvWindow > RECV_WINDOW_MAX_MS) {
+    return notLetIn("RECV_WINDOW", { refusal: "RECV_WINDOW_INVALID" });
+  }
 
   const { message, signature } = signedMessage(request.query, request.body);
-  if (signature === null || signature === "") return { refusal: "PARAMETER_MISSING", parameter: "signature" };
-  if (!verifies(secretOf(gateway.master, bound.key), message, signature)) return { refusal: "KEY_REFUSED" };
+  if (signature === null || signature === "") {
+    return notLetIn("SIGNATURE_MISSING", { refusal: "PARAMETER_MISSING", parameter: "signature" });
+  }
+  if (!verifies(secretOf(gateway.master, bound.key), message, signature)) {
+    return notLetIn("SIGNATURE", { refusal: "KEY_REFUSED" });
+  }
 
-  if (timestamp >= now + AHEAD_MAX_MS) return { refusal: "TIMESTAMP_AHEAD" };
+  if (timestamp >= now + AHEAD_MAX_MS) return notLetIn("WINDOW", { refusal: "TIMESTAMP_AHEAD" });
   const lapsed = (): Refusal | null =>
     gateway.wallNow() - timestamp > recvWindow ? { refusal: "TIMESTAMP_TOO_OLD" } : null;
-  return lapsed() ?? { parameters, strategy: bound.strategy, lapsed };
+  const tooOld = lapsed();
+  if (tooOld !== null) return notLetIn("WINDOW", tooOld);
+  return { parameters, strategy: bound.strategy, lapsed };
+}
+
+function notLetIn(failed: FailedCheck | null, because: Refusal): NotLetIn {
+  return { failed, because };
 }
 
 function admit(route: SignedRoute, strategy: Strategy | null): Refusal | null {
@@ -266,6 +325,7 @@ export function refused(refusal: Refusal, says: RefusalHeaders | null = null): R
       ...(wait === undefined ? {} : { "retry-after": String(wait) }),
     },
     body: JSON.stringify({ code, msg }),
+    refusal: { code, message: msg },
   };
 }
 

@@ -3,6 +3,7 @@
 import {
   createServer as createHttpServer,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type Server,
   type ServerOptions,
   type ServerResponse,
@@ -30,7 +31,7 @@ import { STARTUP_ROUTES } from "./routes/startup.ts";
 import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
 import { UnderWay } from "./under-way.ts";
-import { BOT_WORDS, EXCHANGE_WORDS } from "./words.ts";
+import { BOT_WORDS, EXCHANGE_WORDS, type Words } from "./words.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
 /** A request without a host is answered like any other. */
@@ -49,6 +50,13 @@ const OPTIONS: ServerOptions = {
 /** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
+/** Requests of a kind of their own, told by their paths: who answers them, and in which words they are refused. */
+export type Family = {
+  takes(path: string): boolean;
+  answer(request: Request): Promise<Reply>;
+  readonly words: Words;
+};
+
 type ServerParts = {
   readonly log: Logger;
   /** What HTTPS is served with; without one, HTTP is. */
@@ -57,6 +65,8 @@ type ServerParts = {
   readonly proxyHops?: number;
   /** What there is for people to read; nothing unless said. */
   readonly pages?: Pages;
+  /** Who answers people's browsers; nobody unless said. */
+  readonly dashboard?: Family | null;
   /** Which requests leave HTTP, for whoever listens to `upgrade`; none unless said. Any other is answered as if it had not asked. */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
@@ -70,22 +80,19 @@ export type GatewayServer = {
 };
 
 /** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
-export function createServer(
-  gateway: Gateway,
-  { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false }: ServerParts,
-): GatewayServer {
-  const answers = { routes: routeTable(ROUTES), pages };
+export function createServer(gateway: Gateway, parts: ServerParts): GatewayServer {
+  const { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false } = parts;
+  const familyOf = familiesOf(gateway, pages, parts.dashboard ?? null);
   const underWay = new UnderWay();
   const overload = new Overload();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, body: string | Refusal) {
     underWay.add(outgoing);
     const request = received(incoming, body, proxyHops);
-    const isBot = isBotPath(request.path);
+    const { answer, words } = familyOf(request.path);
     try {
-      send(outgoing, await (isBot ? handleBot(request, gateway) : handle(request, answers, gateway)));
+      send(outgoing, await answer(request));
     } catch (error) {
-      const words = isBot ? BOT_WORDS : EXCHANGE_WORDS;
       if (error instanceof StoreUnavailable) {
         // Nothing was carried out. Whether a signal was recorded, whoever asks for it again learns.
         log.warn({ reason: error.message }, "the database is out of reach");
@@ -103,8 +110,7 @@ export function createServer(
   const refuse = (outgoing: ServerResponse) => {
     // A proxy's connection is many clients'.
     if (proxyHops === 0) overload.restAfter(outgoing);
-    const words = isBotPath(outgoing.req.url ?? "/") ? BOT_WORDS : EXCHANGE_WORDS;
-    send(outgoing, words.refused({ refusal: "BUSY" }));
+    send(outgoing, familyOf(outgoing.req.url ?? "/").words.refused({ refusal: "BUSY" }));
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -149,6 +155,23 @@ export function createServer(
       connections.cut();
     },
   };
+}
+
+/** Who answers a path; what is nobody else's is the exchange-style families'. */
+function familiesOf(gateway: Gateway, pages: Pages, dashboard: Family | null): (path: string) => Family {
+  const answers = { routes: routeTable(ROUTES), pages };
+  const exchange: Family = {
+    takes: () => true,
+    answer: (request) => handle(request, answers, gateway),
+    words: EXCHANGE_WORDS,
+  };
+  const bot: Family = {
+    takes: isBotPath,
+    answer: (request) => handleBot(request, gateway),
+    words: BOT_WORDS,
+  };
+  const others = dashboard === null ? [bot] : [bot, dashboard];
+  return (path) => others.find((family) => family.takes(path)) ?? exchange;
 }
 
 /** A body is form text whatever its content type says; a request of any method may have one. */
@@ -202,15 +225,17 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
 
 /** How long who sent garbage may take to read the answer, ms. */
 const LAST_WORDS_MS = 1_000;
+const NOT_MODIFIED = 304;
 const JSON_TYPE = "application/json;charset=UTF-8";
 
 function send(outgoing: ServerResponse, { status, headers, body, contentType = JSON_TYPE }: Reply): void {
   // Who hung up is told nothing.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
-    ...headers,
+    ...(headers as OutgoingHttpHeaders),
     "content-type": contentType,
-    "content-length": Buffer.byteLength(body),
+    // Of what is not modified no length is told: it would be taken for that of what the client has.
+    ...(status === NOT_MODIFIED ? {} : { "content-length": Buffer.byteLength(body) }),
   });
   outgoing.end(body);
 }

@@ -69,16 +69,33 @@ export class Budgets {
     this.#storeBan = storeBan;
   }
 
+  /** Until when a holder is banned, Unix ms; null if it is not. */
+  bannedUntil(holder: string, now: number): number | null {
+    const until = this.#holders.get(holder)?.bannedUntil ?? 0;
+    return until <= now ? null : until;
+  }
+
   /** The ban of a holder, or null. */
   ban(holder: string, now: number): { readonly refusal: Refusal; readonly retryAfterSeconds: number } | null {
-    const until = this.#holders.get(holder)?.bannedUntil ?? 0;
-    if (until <= now) return null;
+    const until = this.bannedUntil(holder, now);
+    if (until === null) return null;
     return { refusal: { refusal: "BANNED", until }, retryAfterSeconds: secondsUntil(until, now) };
   }
 
   /** The present counts of a holder; charges nothing. */
   usage(holder: string, now: number): Usage {
     return usageOf(this.#holders.get(holder)?.windows, now);
+  }
+
+  /** The reads of the bot family that a holder was charged in the present ten seconds. */
+  reads(holder: string, now: number): number {
+    return this.#holders.get(holder)?.windows.usage(now).reads10s ?? 0;
+  }
+
+  /** Who is banned now. */
+  bans(now: number): readonly Ban[] {
+    const banned = [...this.#holders].filter(([, { bannedUntil }]) => bannedUntil > now);
+    return banned.map(([holder, { bannedUntil }]) => ({ holder, until: bannedUntil }));
   }
 
   /**

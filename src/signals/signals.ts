@@ -15,6 +15,7 @@ import { signalKey } from "../domain/command-key.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Rejection, SettledState, Signal } from "../domain/signal.ts";
 import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
+import { ReplayCounts } from "./replay-counts.ts";
 import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
 
 /** How long who claims a signal has for driving it before somebody else may, ms. */
@@ -45,6 +46,8 @@ export type Submitted =
   | { readonly refused: "MALFORMED"; readonly fault: string };
 
 export class Signals {
+  /** How often keys of signals that are recorded were sent again. */
+  readonly replays = new ReplayCounts();
   readonly #desk: Pick<Desk, "execute">;
   readonly #store: SignalStore;
   readonly #wallNow: () => number;
@@ -122,6 +125,7 @@ export class Signals {
     const recorded = readSubmission(signal.body);
     if (isFault(recorded)) throw new Error(`a recorded signal can be read: ${recorded.fault}`);
     if (isFault(order) || !isSameOrder(recorded, order)) return { refused: "OTHER_ORDER" };
+    this.replays.note(signal.signalId);
     if (isTerminal(signal)) return { signal, replayed: true };
     return { signal: await this.#drive(signal, recorded, admittedAt), replayed: false };
   }

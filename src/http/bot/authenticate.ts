@@ -4,6 +4,13 @@
 import { createHash } from "node:crypto";
 import { secretOf } from "../../identity/api-keys.ts";
 import { verifies } from "../../identity/signatures.ts";
+import {
+  BOT_KEY_HEADER,
+  BOT_SIGNATURE_HEADER,
+  BOT_TIMESTAMP_HEADER,
+  type FailedCheck,
+  type Sighting,
+} from "../../inspection/sighting.ts";
 import type { Strategy } from "../../store/store.ts";
 import type { Gateway, Request } from "../pipeline.ts";
 import type { BotCaller } from "./route.ts";
@@ -11,9 +18,9 @@ import type { BotCaller } from "./route.ts";
 /** How far a timestamp may be from the server's time, ms. */
 export const TIMESTAMP_OFF_MS_MAX = 30_000;
 
-export const KEY_HEADER = "x-bot-api-key";
-export const TIMESTAMP_HEADER = "x-bot-timestamp";
-export const SIGNATURE_HEADER = "x-bot-signature";
+export const KEY_HEADER = BOT_KEY_HEADER;
+export const TIMESTAMP_HEADER = BOT_TIMESTAMP_HEADER;
+export const SIGNATURE_HEADER = BOT_SIGNATURE_HEADER;
 
 /**
  * What a request that failed is told. `messageSha256` is of the message that was built from the received bytes; `serverTime`,
@@ -21,6 +28,8 @@ export const SIGNATURE_HEADER = "x-bot-signature";
  */
 export type Unauthenticated = {
   readonly unauthenticated: string;
+  /** The check that failed; null for a key that there is not. */
+  readonly failed: FailedCheck | null;
   readonly messageSha256?: string;
   readonly serverTime?: number;
 };
@@ -29,25 +38,28 @@ export async function authenticate(
   request: Request & { readonly body: string },
   gateway: Gateway,
   now: number,
+  sighting: Sighting,
 ): Promise<BotCaller | Unauthenticated> {
   const { method, target, headers, body } = request;
   const apiKey = textOf(headers[KEY_HEADER]);
   const timestamp = textOf(headers[TIMESTAMP_HEADER]);
   const signature = textOf(headers[SIGNATURE_HEADER]);
   if (apiKey === "" || timestamp === "" || signature === "") {
-    return { unauthenticated: "Missing bot authentication headers" };
+    return { unauthenticated: "Missing bot authentication headers", failed: "HEADER" };
   }
-  const isInWindow =
-    /^[0-9]{1,16}$/.test(timestamp) && Math.abs(Number(timestamp) - now) <= TIMESTAMP_OFF_MS_MAX;
-  if (!isInWindow) {
-    return { unauthenticated: "Request timestamp outside the allowed window", serverTime: now };
+  const isTime = /^[0-9]{1,16}$/.test(timestamp);
+  if (!isTime || Math.abs(Number(timestamp) - now) > TIMESTAMP_OFF_MS_MAX) {
+    const unauthenticated = "Request timestamp outside the allowed window";
+    return { unauthenticated, failed: isTime ? "WINDOW" : "TIMESTAMP", serverTime: now };
   }
   const bound = await gateway.store.findKey(apiKey);
-  if (bound === null || bound.key.revokedAt !== null) return { unauthenticated: "Unknown API key" };
+  sighting.key = bound;
+  if (bound === null) return { unauthenticated: "Unknown API key", failed: null };
+  if (bound.key.revokedAt !== null) return { unauthenticated: "Unknown API key", failed: "HEADER" };
   const message = timestamp + method + target + body;
   if (!verifies(secretOf(gateway.master, bound.key), message, signature)) {
     const messageSha256 = createHash("sha256").update(message, "latin1").digest("hex");
-    return { unauthenticated: "Invalid signature", messageSha256 };
+    return { unauthenticated: "Invalid signature", failed: "SIGNATURE", messageSha256 };
   }
   return { apiKey, keyId: bound.key.keyId, strategy: bound.strategy };
 }

@@ -2,12 +2,15 @@
 //
 //   ban → route → authenticate → charge → admit → carry out → present
 //
-// Budgets and bans are those of the exchange-style families: a key that is banned there is banned here.
+// Budgets and bans are those of the exchange-style families: a key that is banned there is banned here. What is learned on the way is
+// noted in the request's sighting, for the log of requests; nothing is decided by that.
 // Source: specification 5.2, 7.2 and 8.2; design, section 6.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { Sighting } from "../../inspection/sighting.ts";
 import type { Charged } from "../../limits/budgets.ts";
 import { addressHolder, keyHolder } from "../../limits/holder.ts";
 import type { Strategy } from "../../store/store.ts";
+import { observed } from "../observed.ts";
 import type { Gateway, Reply, Request } from "../pipeline.ts";
 import { authenticate, KEY_HEADER, textOf } from "./authenticate.ts";
 import { type BudgetOwner, failure, refusedBot, refusedOverBudget } from "./present.ts";
@@ -26,14 +29,21 @@ const COSTS = {
   WEIGHT: { weight: 1, placesOrder: false },
 } as const satisfies { readonly [Charge in BotRoute["charge"]]: object };
 
-/** Answers a request of the bot family. Rejects only if the store has failed. */
-export async function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
+/** Answers a request of the bot family, and has it observed. Rejects only if the store has failed. */
+export function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
+  return observed(request, gateway.observer, (sighting) => answered(request, gateway, sighting));
+}
+
+async function answered(request: Request, gateway: Gateway, sighting: Sighting): Promise<Reply> {
   const { budgets, wallNow } = gateway;
   const { method, path, body } = request;
   const found = routeOf(method, path);
   const address = addressHolder(request.address);
   const named = textOf(request.headers[KEY_HEADER]);
   const owner = found === null || named === "" ? "address" : "key";
+  sighting.family = "BOT";
+  sighting.path = found?.route.path ?? null;
+  sighting.apiKey = named === "" ? request.apiKey : named;
   const ban = budgets.ban(owner === "address" ? address : keyHolder(named), wallNow());
   if (ban !== null) return refusedOverBudget(ban.refusal, owner, ban.retryAfterSeconds);
 
@@ -41,16 +51,19 @@ export async function handleBot(request: Request, gateway: Gateway): Promise<Rep
   if (isRefusal(body)) return refusedBot(body);
   const { route, params } = found;
 
-  const caller = await authenticate({ ...request, body }, gateway, wallNow());
+  const caller = await authenticate({ ...request, body }, gateway, wallNow(), sighting);
   if ("unauthenticated" in caller) {
+    const { unauthenticated, failed, ...more } = caller;
+    sighting.failed = failed;
     const flood = budgets.chargeFailure(address, wallNow());
     if (flood !== null) return await refusedByBudget(flood, "address");
-    const { unauthenticated, ...more } = caller;
     return failure(401, unauthenticated, more);
   }
 
   const admittedAt = wallNow();
-  const charged = budgets.charge(keyHolder(caller.apiKey), admittedAt, COSTS[route.charge]);
+  const cost = COSTS[route.charge];
+  sighting.weight = cost.weight;
+  const charged = budgets.charge(keyHolder(caller.apiKey), admittedAt, cost);
   if (charged.refusal !== null) return await refusedByBudget(charged, "key");
 
   const unfit = admit(route, caller.strategy);

@@ -35,6 +35,7 @@ export function failure(status: number, message: string, { retryAfterSeconds, ..
     status,
     headers: wait === undefined ? {} : { "retry-after": String(wait) },
     body: JSON.stringify({ status: false, message, ...fields }),
+    refusal: { code: null, message },
   };
 }
 

@@ -69,6 +69,8 @@ type FeedStatus = {
   readonly connects: number;
   readonly streams: number;
   readonly symbols: number;
+  /** Symbols in use that have no quote at present. */
+  readonly silentSymbols: readonly string[];
   /** What became of the messages about quotes. */
   readonly quotes: PriceCounts["quotes"];
   /** What became of the messages about trades. */
@@ -240,6 +242,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     status: () => ({
       ...connections.status(),
       symbols: symbols.symbolCount(),
+      silentSymbols: symbols.silentSymbols(),
       ...symbols.counts(),
       malformedMessages: streams.malformed(),
       listenerFaults: announcer.faults(),

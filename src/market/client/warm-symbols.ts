@@ -73,6 +73,8 @@ export type WarmSymbols = {
   sweep(now: number): void;
   symbols(): Iterable<string>;
   symbolCount(): number;
+  /** Those in use that have no quote at present. */
+  silentSymbols(): readonly string[];
   counts(): PriceCounts;
   /** Lets nobody wait any longer. */
   close(): void;
@@ -214,12 +216,15 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     isAskingQuiet = false;
   }
 
+  function quote(symbol: string): Quote | null {
+    const known = warmSymbols.get(symbol);
+    if (known === undefined || known.isUnheard) return null;
+    return isSilent(known.book, wallClock.now()) ? null : known.book.quote;
+  }
+
   return {
-    quote(symbol) {
-      const known = warmSymbols.get(symbol);
-      if (known === undefined || known.isUnheard) return null;
-      return isSilent(known.book, wallClock.now()) ? null : known.book.quote;
-    },
+    quote,
+    silentSymbols: () => [...warmSymbols.keys()].filter((symbol) => quote(symbol) === null),
     lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
     averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
     lastMarkPrice: (symbol) => warmSymbols.get(symbol)?.mark.price ?? null,

@@ -1,0 +1,150 @@
+// What was observed of the requests that this process answered, and how it fares: the last requests of each key with why they
+// were refused, the traffic of each route, the last use of keys, and the service's health.
+//
+// The pipelines tell of every request through `sight` and `answered`. That is on the hot path: it writes into places that are there
+// already, and leaves whatever costs more, such as a diagnosis, for after the answer.
+import type { Logger } from "pino";
+import type { StrategyType } from "../domain/account.ts";
+import type { MasterKey } from "../identity/api-keys.ts";
+import type { Budgets } from "../limits/budgets.ts";
+import type { MarketFeed } from "../market/client/feed.ts";
+import { type BoundKey, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { firstSight } from "./diagnosis.ts";
+import { EventLoop } from "./event-loop.ts";
+import { Explanations } from "./explanations.ts";
+import { Health } from "./health.ts";
+import { KeyUses } from "./key-uses.ts";
+import { type KeyMeters, metersOf } from "./meters.ts";
+import { Metrics, type MetricsAnswer } from "./metrics.ts";
+import { type NewRequest, RequestLog, shownPath } from "./request-log.ts";
+import { Security } from "./security.ts";
+import {
+  type FailedCheck,
+  headerOf,
+  type RequestObserver,
+  type SeenAnswer,
+  type SeenRequest,
+  Sighting,
+} from "./sighting.ts";
+import { NO_ROUTE, Traffic } from "./traffic.ts";
+
+export type Inspection = RequestObserver & {
+  readonly requests: RequestLog;
+  readonly traffic: Traffic;
+  readonly keyUses: KeyUses;
+  readonly health: Health;
+  readonly security: Security;
+  /** How a key's budgets stand, and until when it is banned. `now` is wall time, Unix ms. */
+  meters(apiKey: string, now: number): KeyMeters;
+  /** Resolves when what has been refused so far has been looked into. */
+  explained(): Promise<void>;
+  /** Writes what is still to be written; to be called before the store is closed. */
+  close(): Promise<void>;
+};
+
+export type InspectionParts = {
+  readonly store: Store;
+  readonly storeKind: "SQLite" | "PostgreSQL";
+  readonly master: MasterKey;
+  readonly budgets: Budgets;
+  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
+  readonly desk: { isBehind(): boolean; waitingCount(): number };
+  /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
+  readonly metricsToken?: string | null;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  /** ms of a clock that only goes on; the system's unless said. */
+  readonly monotonicNow?: () => number;
+  readonly every: (intervalMs: number, callback: () => void) => () => void;
+  readonly log: Pick<Logger, "warn">;
+};
+
+export function createInspection(parts: InspectionParts): Inspection {
+  const { store, master, budgets, wallNow, monotonicNow = () => performance.now(), every, log } = parts;
+  const startedAt = wallNow();
+  const requests = new RequestLog(startedAt);
+  const traffic = new Traffic(startedAt);
+  const keyUses = new KeyUses({ store: store.people, every, log });
+  const eventLoop = new EventLoop(every);
+  const health = new Health({ ...parts, eventLoop });
+  const metrics = new Metrics({ ...parts, traffic, metricsToken: parts.metricsToken ?? null });
+  const explanations = new Explanations({ store, master, requests, log });
+
+  function answered(sighting: Sighting, request: SeenRequest, answer: SeenAnswer): void {
+    const at = wallNow();
+    const latencyMs = monotonicNow() - sighting.receivedAt;
+    const { apiKey, key, failed, path } = sighting;
+    traffic.count(request.method, path ?? NO_ROUTE, answer.status, latencyMs, at);
+    if (apiKey === null) return;
+    const seen = { sighting, request, answer, at, latencyMs };
+    if (failed !== null) {
+      noteFailed(apiKey, failed, seen);
+    } else if (key !== null) {
+      requests.record(apiKey, recordOf(seen), key.strategy?.strategyId ?? null);
+      if (path !== null) keyUses.note(key.key.keyId, at, request.address, request.method, path);
+    } else if (requests.knows(apiKey)) {
+      // A key that is banned, or a path that there is not: none was looked up.
+      requests.record(apiKey, recordOf(seen));
+    }
+  }
+
+  function noteFailed(apiKey: string, check: FailedCheck, seen: Seen): void {
+    const { sighting, request, at } = seen;
+    const { family } = sighting;
+    const record = (bound: BoundKey | null) => {
+      const strategyId = bound === null ? undefined : (bound.strategy?.strategyId ?? null);
+      const diagnosis = firstSight({ check, request, at });
+      const requestId = requests.record(apiKey, { ...recordOf(seen), diagnosis }, strategyId);
+      explanations.explain(apiKey, requestId, { check, family, key: bound?.key ?? null, request, at });
+    };
+    if (sighting.key !== null || requests.knows(apiKey)) record(sighting.key);
+    else explanations.lookUp(apiKey, at, record);
+  }
+
+  return {
+    requests,
+    traffic,
+    keyUses,
+    health,
+    security: new Security({ store, budgets, wallNow }),
+    sight: () => new Sighting(monotonicNow()),
+    answered,
+    failed(sighting, request, error) {
+      const isStore = error instanceof StoreUnavailable || error instanceof StoreFailure;
+      const message = isStore ? "The database could not be reached." : "Something went wrong on our side.";
+      answered(sighting, request, { status: isStore ? 503 : 500, refusal: { code: null, message } });
+    },
+    metrics: (request): Promise<MetricsAnswer> => metrics.answer(request),
+    meters: (apiKey, now) => metersOf(budgets, apiKey, now),
+    explained: () => explanations.all(),
+    async close() {
+      eventLoop.close();
+      await explanations.all();
+      await keyUses.close();
+    },
+  };
+}
+
+type Seen = {
+  readonly sighting: Sighting;
+  readonly request: SeenRequest;
+  readonly answer: SeenAnswer;
+  readonly at: number;
+  readonly latencyMs: number;
+};
+
+function recordOf({ sighting, request, answer, at, latencyMs }: Seen): NewRequest {
+  return {
+    at,
+    method: request.method,
+    path: sighting.path ?? shownPath(request.path),
+    status: answer.status,
+    code: answer.refusal?.code ?? null,
+    message: answer.refusal?.message ?? null,
+    weight: sighting.weight,
+    latencyMs,
+    address: request.address,
+    userAgent: headerOf(request, "user-agent"),
+    diagnosis: null,
+  };
+}

@@ -1,0 +1,182 @@
+// The service in the words of Prometheus, for operators' tools, at GET /metrics. For who asks from this machine, and straight, not
+// through a proxy on it; or for who has the token. The library that writes them is loaded when they are asked for the first time.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIPv4 } from "node:net";
+import type { Registry } from "prom-client";
+import type { StrategyType } from "../domain/account.ts";
+import type { Budgets } from "../limits/budgets.ts";
+import { addressHolder } from "../limits/holder.ts";
+import type { MarketFeed } from "../market/client/feed.ts";
+import { feedsOf } from "./health.ts";
+import { headerOf, type SeenRequest } from "./sighting.ts";
+import { LATENCY_BOUNDS_MS, type RouteCounts, type Traffic } from "./traffic.ts";
+
+export const METRICS_PATH = "/metrics";
+
+export type MetricsAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly contentType: string;
+};
+
+type MetricsParts = {
+  readonly traffic: Traffic;
+  readonly budgets: Budgets;
+  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
+  readonly desk: { isBehind(): boolean; waitingCount(): number };
+  readonly metricsToken: string | null;
+  readonly wallNow: () => number;
+};
+
+/** Headers that a proxy tells with whose request it passes on. */
+const FORWARDING_HEADERS = ["x-forwarded-for", "x-real-ip", "forwarded"];
+const TEXT = "text/plain; charset=utf-8";
+
+export class Metrics {
+  readonly #parts: MetricsParts;
+  #registry: Promise<Registry> | null = null;
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
+  }
+
+  async answer(request: SeenRequest): Promise<MetricsAnswer> {
+    const { metricsToken, budgets, wallNow } = this.#parts;
+    const token = /^Bearer (\S+)$/i.exec(headerOf(request, "authorization"))?.[1] ?? null;
+    if (token !== null && metricsToken !== null) {
+      if (!isSame(token, metricsToken)) {
+        const flood = budgets.chargeFailure(addressHolder(request.address), wallNow());
+        if (flood === null)
+          return refusal(401, "This is not METRICS_TOKEN.", { "www-authenticate": "Bearer" });
+        return refusal(429, "Too many requests.", { "retry-after": String(flood.retryAfterSeconds) });
+      }
+    } else if (!isFromThisMachine(request)) {
+      const how = metricsToken === null ? "Set METRICS_TOKEN" : "Send METRICS_TOKEN as bearer token";
+      return refusal(403, `Metrics are for this machine alone. ${how} to ask from elsewhere.`);
+    }
+    this.#registry ??= registryOf(this.#parts);
+    const registry = await this.#registry;
+    return {
+      status: 200,
+      headers: { "cache-control": "no-store" },
+      body: await registry.metrics(),
+      contentType: registry.contentType,
+    };
+  }
+}
+
+function refusal(
+  status: number,
+  says: string,
+  headers: Readonly<Record<string, string>> = {},
+): MetricsAnswer {
+  return {
+    status,
+    headers: { "cache-control": "no-store", ...headers },
+    body: `${says}\n`,
+    contentType: TEXT,
+  };
+}
+
+/** Behind a proxy of this machine every request seems to come from it: one that was passed on does not. */
+function isFromThisMachine(request: SeenRequest): boolean {
+  if (FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)) return false;
+  const address = request.address.replace(/^::ffff:/i, "");
+  return address === "::1" || (isIPv4(address) && address.startsWith("127."));
+}
+
+function isSame(one: string, other: string): boolean {
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(one), hash(other));
+}
+
+async function registryOf({ traffic, markets, desk, wallNow }: MetricsParts): Promise<Registry> {
+  const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  const feedGauge = (
+    name: string,
+    help: string,
+    read: (feed: ReturnType<typeof feedsOf>[number]) => number,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      labelNames: ["family"],
+      collect() {
+        for (const feed of feedsOf(markets)) this.set({ family: feed.family }, read(feed));
+      },
+    });
+  gauge("lyrebird_desk_commands_waiting", "Commands that wait for their turn or are under way.", () =>
+    desk.waitingCount(),
+  );
+  gauge(
+    "lyrebird_desk_is_behind",
+    "1 while commands of clients are refused, since commits wait too long.",
+    () => (desk.isBehind() ? 1 : 0),
+  );
+  feedGauge("lyrebird_feed_connected", "1 while every stream of the market is open.", (feed) =>
+    feed.isConnected ? 1 : 0,
+  );
+  feedGauge("lyrebird_feed_age_seconds", "How long ago the market last sent anything.", (feed) =>
+    Math.max(0, (wallNow() - feed.lastMessageAt) / 1_000),
+  );
+  feedGauge(
+    "lyrebird_feed_stale_symbols",
+    "Symbols in use without a price.",
+    (feed) => feed.staleSymbols.length,
+  );
+  // The library takes whatever answers `get` for a metric, and its types do not say so.
+  registry.registerMetric(requestDurations(traffic) as unknown as Parameters<Registry["registerMetric"]>[0]);
+  return registry;
+}
+
+/** The counters of the traffic as a histogram. */
+function requestDurations(traffic: Traffic) {
+  const name = "lyrebird_http_request_duration_seconds";
+  return {
+    name,
+    async get() {
+      return {
+        name,
+        help: "How long requests took from their receipt to their answer.",
+        type: "histogram",
+        aggregator: "sum",
+        values: traffic.routes().flatMap((route) => valuesOf(name, route)),
+      };
+    },
+  };
+}
+
+function valuesOf(name: string, { method, path, classes }: RouteCounts) {
+  return classes.flatMap(({ name: status, buckets, count, sumMs }) => {
+    const labels = { method, route: path, status };
+    let upTo = 0;
+    const rows = LATENCY_BOUNDS_MS.map((boundMs, bucket) => {
+      upTo += buckets[bucket] ?? 0;
+      return {
+        metricName: `${name}_bucket`,
+        labels: { le: String(boundMs / 1_000), ...labels },
+        value: upTo,
+      };
+    });
+    return [
+      ...rows,
+      { metricName: `${name}_bucket`, labels: { le: "+Inf", ...labels }, value: count },
+      { metricName: `${name}_sum`, labels, value: sumMs / 1_000 },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+  });
+}

@@ -1,0 +1,63 @@
+// What an operator looks at when somebody may be up to something: bans, failed handshakes of streams, failed sign-ins, and whether
+// the audit has been tampered with.
+import type { Budgets } from "../limits/budgets.ts";
+import type { Ban, Store } from "../store/store.ts";
+
+/** What failed earlier is not shown, ms. */
+export const SHOWN_MS = 60 * 60_000;
+/** Rows of a list, most first. */
+export const ROWS_MAX = 100;
+/** How long a verdict about the audit stands before all of it is hashed again, ms. */
+export const AUDIT_VERIFIED_EVERY_MS = 60_000;
+
+export type SecurityReport = {
+  readonly bans: readonly Ban[];
+  readonly failedHandshakes: readonly {
+    readonly apiKey: string;
+    readonly count: number;
+    readonly lastAt: number;
+  }[];
+  readonly failedSignIns: readonly { readonly holder: string; readonly count: number }[];
+  readonly auditIsWhole: boolean;
+};
+
+type SecurityParts = {
+  readonly store: Pick<Store, "countFailedHandshakes" | "people">;
+  readonly budgets: Budgets;
+  readonly wallNow: () => number;
+};
+
+export class Security {
+  readonly #parts: SecurityParts;
+  #verdict: { readonly at: number; readonly isWhole: Promise<boolean> } | null = null;
+
+  constructor(parts: SecurityParts) {
+    this.#parts = parts;
+  }
+
+  /** What there is to be seen now. Rejects if the store cannot be asked. */
+  async report(): Promise<SecurityReport> {
+    const { store, budgets, wallNow } = this.#parts;
+    const now = wallNow();
+    const [failedHandshakes, failedSignIns, auditIsWhole] = await Promise.all([
+      store.countFailedHandshakes(now - SHOWN_MS, ROWS_MAX),
+      store.people.countFailedSignIns(now - SHOWN_MS, ROWS_MAX),
+      this.#auditIsWhole(now),
+    ]);
+    const bans = budgets.bans(now).toSorted((one, other) => other.until - one.until);
+    return { bans: bans.slice(0, ROWS_MAX), failedHandshakes, failedSignIns, auditIsWhole };
+  }
+
+  #auditIsWhole(now: number): Promise<boolean> {
+    const known = this.#verdict;
+    if (known !== null && Math.abs(now - known.at) < AUDIT_VERIFIED_EVERY_MS) return known.isWhole;
+    const isWhole = this.#parts.store.people.verifyAudit().then((broken) => broken === null);
+    const verdict = { at: now, isWhole };
+    this.#verdict = verdict;
+    // A verdict that could not be had is asked for again.
+    isWhole.catch(() => {
+      if (this.#verdict === verdict) this.#verdict = null;
+    });
+    return isWhole;
+  }
+}

@@ -1,0 +1,207 @@
+// The other checks of an exchange-style request that may fail, and what the request inspector says of each.
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DIAGNOSES_PER_SECOND } from "../../src/inspection/diagnosis-rate.ts";
+import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
+import { hmac, type InspectedKey, inspectedKey } from "../support/inspected-key.ts";
+import { exchange } from "../support/raw.ts";
+
+const PATH = "/api/v3/account";
+
+let stage: DashboardStage;
+let key: InspectedKey;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+  key = await inspectedKey(stage, await stage.somebody({}));
+});
+afterAll(() => stage.close());
+
+/** Sends a query that is signed as it must be, and answers what the inspector says of it. */
+async function sent(query: string) {
+  const signed = `${query}${query === "" ? "" : "&"}signature=${hmac(key.secret, query)}`;
+  await key.send({ method: "GET", path: PATH, query: signed, headers: { "x-mbx-apikey": key.apiKey } });
+  return await key.diagnosis();
+}
+
+describe("the timestamp", () => {
+  test.each([
+    ["that is not there", () => "recvWindow=1", /^There is no parameter `timestamp`/],
+    ["that is empty", () => "timestamp=", /^The timestamp is empty/],
+    ["that has a fraction", () => `timestamp=${key.now()}.5`, /^The timestamp has a fraction/],
+    ["in seconds with a fraction", () => `timestamp=${Number(key.now()) / 1_000 + 0.5}`, /has a fraction/],
+    ["that is a date", () => "timestamp=2026-01-01T00:00:00Z", /^The timestamp is a date/],
+    ["that is text", () => "timestamp=now", /^The timestamp is no whole number/],
+    ["in nanoseconds", () => `timestamp=${key.now()}000000`, /^The timestamp is in nanoseconds/],
+  ])("%s", async (_what, query, hint) => {
+    const diagnosis = await sent(query());
+    expect(diagnosis.check).toBe("TIMESTAMP");
+    expect(diagnosis.hints).toEqual([expect.stringMatching(hint)]);
+  });
+
+  test("says how far the clock is off where it can be read", async () => {
+    expect((await sent(`timestamp=${Number(key.now()) + 250}.5`)).clockOffsetMs).toBe(251);
+    expect((await sent("timestamp=now")).clockOffsetMs).toBeNull();
+  });
+});
+
+describe("the window", () => {
+  test("of a clock that is behind", async () => {
+    const query = `timestamp=${Number(key.now()) - 7_200}`;
+    expect(await sent(query)).toEqual({
+      check: "WINDOW",
+      messageSha256: createHash("sha256").update(query).digest("hex"),
+      clockOffsetMs: -7_200,
+      hints: [
+        "The request is stamped 7.2 s before it arrived: the client's clock is behind, or the request waited on its way. Set the clock, or add the difference to GET /api/v3/time to the timestamps.",
+        "recvWindow allowed 5000 ms; up to 30000 may be asked for.",
+      ],
+    });
+  });
+
+  test("of one that is further behind than any window is not told to widen it", async () => {
+    expect((await sent(`timestamp=${Number(key.now()) - 31_000}`)).hints).toHaveLength(1);
+  });
+
+  test("of a clock that is ahead", async () => {
+    const { check, clockOffsetMs, hints } = await sent(`timestamp=${Number(key.now()) + 90_000}`);
+    expect({ check, clockOffsetMs }).toEqual({ check: "WINDOW", clockOffsetMs: 90_000 });
+    expect(hints).toEqual([
+      expect.stringMatching(/^The request is stamped 90\.0 s ahead of the server's time/),
+    ]);
+  });
+
+  test.each([
+    ["seconds", () => key.now().slice(0, -3)],
+    ["microseconds", () => `${key.now()}000`],
+  ])("of a time in %s", async (unit, timestamp) => {
+    const { check, hints, clockOffsetMs } = await sent(`timestamp=${timestamp()}`);
+    expect(check).toBe("WINDOW");
+    expect(hints).toEqual([`The timestamp is in ${unit}. Send Unix time in whole milliseconds.`]);
+    expect(Math.abs(clockOffsetMs ?? Number.NaN)).toBeLessThan(1_000);
+  });
+});
+
+describe("recvWindow", () => {
+  test.each([
+    ["too large, as OctoBot sends it", "60000", /^recvWindow was 60000\. It must be more than 0/],
+    ["zero", "0", /^recvWindow was 0\./],
+    ["empty", "", /^recvWindow is empty/],
+    ["no number", "abc", /^recvWindow is no number/],
+  ])("that is %s", async (_what, value, hint) => {
+    const { check, hints } = await sent(`recvWindow=${value}&timestamp=${key.now()}`);
+    expect(check).toBe("RECV_WINDOW");
+    expect(hints).toEqual([expect.stringMatching(hint)]);
+  });
+});
+
+describe("a signature", () => {
+  const headers = () => ({ "x-mbx-apikey": key.apiKey });
+  test("that is not there", async () => {
+    await key.send({ method: "GET", path: PATH, query: `timestamp=${key.now()}`, headers: headers() });
+    const { check, hints } = await key.diagnosis();
+    expect(check).toBe("SIGNATURE_MISSING");
+    expect(hints).toEqual([expect.stringMatching(/^There is no parameter `signature`, or it is empty/)]);
+  });
+
+  test("that came in a header", async () => {
+    const query = `timestamp=${key.now()}`;
+    const signature = hmac(key.secret, query);
+    await key.send({ method: "GET", path: PATH, query, headers: { ...headers(), signature } });
+    expect((await key.diagnosis()).hints).toEqual([expect.stringMatching(/^The signature came in a header/)]);
+  });
+});
+
+describe("parameters", () => {
+  test("that are there twice are named", async () => {
+    const { check, hints } = await sent(`symbol=A&symbol=B&timestamp=${key.now()}`);
+    expect(check).toBe("PARAMETERS");
+    expect(hints).toEqual(["`symbol` is there twice in the same part. Send each parameter once."]);
+  });
+
+  test("with an escape that is none", async () => {
+    const { check, hints } = await sent(`symbol=100%&timestamp=${key.now()}`);
+    expect(check).toBe("PARAMETERS");
+    expect(hints).toEqual([expect.stringMatching(/a % that begins no escape/)]);
+  });
+
+  /** A body as axios sends an object, with a signature in the query or within. */
+  async function json(parts: { readonly query?: string; readonly body: object }) {
+    await key.send({
+      method: "POST",
+      path: "/api/v3/order",
+      query: parts.query ?? "",
+      body: JSON.stringify(parts.body),
+      headers: { "x-mbx-apikey": key.apiKey, "content-type": "application/json" },
+    });
+    return await key.diagnosis();
+  }
+  const AS_FORM = expect.stringMatching(/^The body is JSON\. Send the parameters as a form/);
+
+  test("in JSON, of a signature that would fit the form", async () => {
+    const fields = { symbol: "BTCUSDT", side: "BUY", timestamp: Number(key.now()) };
+    const signature = hmac(
+      key.secret,
+      new URLSearchParams(Object.entries(fields).map(([n, v]) => [n, `${v}`])).toString(),
+    );
+    const within = await json({ body: { ...fields, signature } });
+    expect(within).toMatchObject({ check: "PARAMETERS", clockOffsetMs: 0 });
+    expect(within.hints).toEqual([AS_FORM, expect.stringMatching(/^The signature is right for the same/)]);
+    const inQuery = await json({ query: `signature=${signature}`, body: fields });
+    expect(inQuery.hints).toEqual([AS_FORM, expect.stringMatching(/^The signature is right for the same/)]);
+  });
+
+  test("in JSON, of a signature over the JSON", async () => {
+    const body = { symbol: "BTCUSDT", timestamp: Number(key.now()) };
+    const signature = hmac(key.secret, JSON.stringify(body));
+    const { hints } = await json({ query: `signature=${signature}`, body });
+    expect(hints).toEqual([AS_FORM, expect.stringMatching(/^The signature was made over the JSON text/)]);
+  });
+
+  test("in JSON, of a signature that fits nothing, or of none", async () => {
+    expect((await json({ query: `signature=${"0".repeat(64)}`, body: {} })).hints).toEqual([AS_FORM]);
+    expect((await json({ body: { symbol: "BTCUSDT" } })).hints).toEqual([AS_FORM]);
+  });
+});
+
+describe("the key's header", () => {
+  test("of the bot family is told from the one that belongs here", async () => {
+    const query = `timestamp=${key.now()}`;
+    const answer = await key.send({
+      method: "GET",
+      path: PATH,
+      query,
+      headers: { "x-bot-api-key": key.apiKey },
+    });
+    expect(answer.body.code).toBe(-2015);
+    const { check, hints } = await key.diagnosis();
+    expect(check).toBe("HEADER");
+    expect(hints).toEqual([expect.stringMatching(/^The key came in the header x-bot-api-key/)]);
+  });
+
+  test("that names a revoked key says so", async () => {
+    const trader = await stage.somebody({});
+    const revoked = await inspectedKey(stage, trader, { type: null });
+    await trader.send("POST", `/keys/${revoked.keyId}/revoke`, { code: trader.code() });
+    const query = `timestamp=${revoked.now()}`;
+    const signed = `${query}&signature=${hmac(revoked.secret, query)}`;
+    const headers = { "x-mbx-apikey": revoked.apiKey };
+    await revoked.send({ method: "GET", path: PATH, query: signed, headers });
+    expect(await revoked.diagnosis()).toMatchObject({
+      check: "HEADER",
+      hints: ["The key was revoked. Create another one, bind it to the strategy and use that."],
+    });
+  });
+});
+
+test("no more than so many refused requests of a key are looked into in a second", async () => {
+  stage.pass(1_000);
+  const query = `timestamp=${stage.wallNow()}&signature=${"0".repeat(64)}`;
+  for (let count = 0; count < DIAGNOSES_PER_SECOND + 2; count += 1) {
+    await exchange(stage.url, { method: "GET", path: PATH, query, headers: { "x-mbx-apikey": key.apiKey } });
+  }
+  const { requests } = await key.requests();
+  const said = requests.slice(0, DIAGNOSES_PER_SECOND + 2).map(({ diagnosis }) => diagnosis?.hints[0]);
+  const tooMany = "More requests were refused in this second than are looked into.";
+  expect(said.slice(0, 2)).toEqual([tooMany, tooMany]);
+  for (const hint of said.slice(2)) expect(hint).toMatch(/^None of the usual mistakes fits/);
+});

@@ -1,0 +1,98 @@
+// GET /metrics: what Prometheus reads, and who may.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+
+const TOKEN = "a-token-that-is-long-enough-0123456789";
+
+let plain: GatewayProcess;
+let withToken: GatewayProcess;
+beforeAll(async () => {
+  plain = await startGateway();
+  withToken = await startGateway({ env: { TRUSTED_PROXY_HOPS: "1", METRICS_TOKEN: TOKEN } });
+});
+afterAll(async () => {
+  await Promise.all([plain.stop(), withToken.stop()]);
+});
+
+async function metrics({ url }: GatewayProcess, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}/metrics`, { headers });
+  return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
+}
+
+describe("who asks from this machine", () => {
+  test("reads how routes, desk, feeds and process fare", async () => {
+    for (let count = 0; count < 3; count += 1) await fetch(`${plain.url}/api/v3/time`);
+    await fetch(`${plain.url}/api/v3/nothing`);
+    const { status, type, text } = await metrics(plain);
+    expect(status).toBe(200);
+    expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
+    const name = "lyrebird_http_request_duration_seconds";
+    const labels = 'method="GET",route="/api/v3/time",status="2xx"';
+    expect(text).toContain(`# TYPE ${name} histogram\n`);
+    expect(text).toContain(`${name}_count{${labels}} 3\n`);
+    expect(text).toContain(`${name}_bucket{le="+Inf",${labels}} 3\n`);
+    expect(text).toContain(`${name}_bucket{le="10",${labels}} 3\n`);
+    expect(text).toContain(`${name}_count{method="GET",route="(no route)",status="4xx"} 1\n`);
+    for (const line of [
+      'lyrebird_feed_connected{family="SPOT"} 1',
+      'lyrebird_feed_stale_symbols{family="FUTURES"} 0',
+      "lyrebird_desk_commands_waiting 0",
+      "lyrebird_desk_is_behind 0",
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+    for (const each of [
+      "lyrebird_feed_age_seconds",
+      "nodejs_eventloop_lag_seconds",
+      "process_cpu_seconds_total",
+    ]) {
+      expect(text).toMatch(new RegExp(`^${each}\\b.* [0-9.e-]+$`, "m"));
+    }
+    // Buckets are cumulative.
+    const buckets = [...text.matchAll(new RegExp(`_bucket\\{le="[^"]+",${labels}\\} (\\d+)`, "g"))];
+    const counts = buckets.map(([, count]) => Number(count));
+    expect(counts).toEqual(counts.toSorted((one, other) => one - other));
+    expect(counts.length).toBeGreaterThan(20);
+  });
+
+  test.each([["x-forwarded-for"], ["x-real-ip"], ["forwarded"]])(
+    "is refused if a proxy on it passes a request on, as %s says",
+    async (header) => {
+      const { status, text } = await metrics(plain, { [header]: "127.0.0.1" });
+      expect(status).toBe(403);
+      expect(text).toBe("Metrics are for this machine alone. Set METRICS_TOKEN to ask from elsewhere.\n");
+    },
+  );
+
+  test("has no use for a token where there is none", async () => {
+    const headers = { authorization: `Bearer ${TOKEN}`, "x-forwarded-for": "192.0.2.7" };
+    expect((await metrics(plain, headers)).status).toBe(403);
+  });
+});
+
+describe("who asks from elsewhere, through a proxy", () => {
+  const elsewhere = { "x-forwarded-for": "192.0.2.7" };
+
+  test("needs the token", async () => {
+    const { status, text } = await metrics(withToken, elsewhere);
+    expect(status).toBe(403);
+    expect(text).toMatch(/Send METRICS_TOKEN as bearer token/);
+    expect(text).not.toContain(TOKEN);
+  });
+
+  test("reads them with it, and not with another", async () => {
+    const ask = (token: string) => metrics(withToken, { ...elsewhere, authorization: `Bearer ${token}` });
+    expect((await ask(TOKEN)).status).toBe(200);
+    expect((await ask(`${TOKEN}x`)).status).toBe(401);
+    expect((await ask(TOKEN.toUpperCase())).status).toBe(401);
+  });
+
+  test("and whoever guesses is told to wait", async () => {
+    const guess = { "x-forwarded-for": "192.0.2.8", authorization: "Bearer guess" };
+    let status = 401;
+    for (let count = 0; status === 401 && count < 3_000; count += 1) {
+      status = (await metrics(withToken, guess)).status;
+    }
+    expect(status).toBe(429);
+  });
+});
