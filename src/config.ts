@@ -36,11 +36,22 @@ export type Config = {
     | { readonly kind: "sim"; readonly seed: number }
     | { readonly kind: "tape"; readonly file: string; readonly speed: number }
     | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
+  /** How mails to people are sent; null: what they would say is written to the log. */
+  readonly mail: MailSettings | null;
+  /** What whoever reads the metrics must show; null: they are for this machine alone. */
+  readonly metricsToken: string | null;
   /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
   readonly leverageBrackets: string | null;
 };
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
+
+export type MailSettings = {
+  /** The address of the mail server, with user and password if it wants them. */
+  readonly smtpUrl: string;
+  /** Who mails are from, as mail programs show it. */
+  readonly from: string;
+};
 
 export type UpstreamUrls = {
   readonly spotRestUrl: string;
@@ -70,10 +81,14 @@ Environment only:
   DATABASE_URL             postgres://user:password@host:5432/database: a PostgreSQL database instead of the embedded one,
                            for several servers too. DATA_DIR then holds master key and lock; each server has its own,
                            and all have the same master key
-  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production.
-                           This version cannot make keys with it yet, neither at the first start nor with "seed"
+  MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production. A line for each version, the
+                           oldest first: "lyrebird master-key rotate" adds one
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
-  PUBLIC_URL               the address that people and bots see
+  PUBLIC_URL               the address that people and bots see; the dashboard works at this one alone
+  SMTP_URL, MAIL_FROM      smtp://user:password@host:587 (or smtps), and who mails are from, such as
+                           "Lyrebird <lyrebird@example.org>": sends people their mails. Without both the links in
+                           them are written to the log
+  METRICS_TOKEN            who shows it as a bearer token may read /metrics from elsewhere; without it only this machine
   TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
                            SIGHUP reads them again, for a certificate that was renewed; without TLS it ends the
                            server in order, as SIGTERM and SIGINT do
@@ -91,6 +106,9 @@ const words = z.string().min(1, "is empty");
 const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https address" });
 const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" });
 
+/** A shorter token could be guessed. */
+const TOKEN_LENGTH_MIN = 16;
+
 const settings = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(", ")}` }).default("info"),
   PORT: wholeNumber(0, 65_535).default(8_080),
@@ -99,6 +117,16 @@ const settings = z.object({
   DATABASE_URL: z.string().refine(isDatabaseUrl, "is not a PostgreSQL address").optional(),
   MASTER_KEY_FILE: words.optional(),
   PUBLIC_URL: httpUrl.optional(),
+  SMTP_URL: z.string().refine(isSmtpUrl, "is not the address of a mail server").optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*[^\s@<>]+@[^\s@<>]+[^\r\n]*$/, "is no e-mail address")
+    .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "is no token")
+    .min(TOKEN_LENGTH_MIN, "is too short")
+    .optional(),
   TLS_CERT: words.optional(),
   TLS_KEY: words.optional(),
   TRUSTED_PROXY_HOPS: wholeNumber(0, PROXY_HOPS_MAX).default(0),
@@ -120,6 +148,8 @@ export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
 /** Settings that hold a password, which is never repeated, and what is said instead. */
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: "postgres://user:password@host:5432/database, with %40 for @ and so on in the password",
+  SMTP_URL: "smtp://user:password@host:587 or smtps://…, with %40 for @ and so on in the password",
+  METRICS_TOKEN: `at least ${TOKEN_LENGTH_MIN} characters without spaces`,
 };
 
 const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET" } as const;
@@ -152,10 +182,12 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     masterKeyFile: values.MASTER_KEY_FILE ?? null,
-    publicUrl: values.PUBLIC_URL ?? null,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     tls: tlsOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     market: marketOf(values),
+    mail: mailOf(values),
+    metricsToken: values.METRICS_TOKEN ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
   };
 }
@@ -200,6 +232,13 @@ function tlsOf({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings): TlsFiles | n
   if (certFile === undefined) throw new ConfigError("TLS_KEY is set without TLS_CERT: set both, or none");
   if (keyFile === undefined) throw new ConfigError("TLS_CERT is set without TLS_KEY: set both, or none");
   return { certFile, keyFile };
+}
+
+function mailOf({ SMTP_URL: smtpUrl, MAIL_FROM: from }: Settings): MailSettings | null {
+  if (smtpUrl === undefined && from === undefined) return null;
+  if (smtpUrl === undefined) throw new ConfigError("MAIL_FROM is set without SMTP_URL: set both, or none");
+  if (from === undefined) throw new ConfigError("SMTP_URL is set without MAIL_FROM: set both, or none");
+  return { smtpUrl, from };
 }
 
 function marketOf(values: Settings): Config["market"] {
@@ -255,6 +294,13 @@ function isDatabaseUrl(text: string): boolean {
     !/^\/.*\//.test(pathname) &&
     hash === ""
   );
+}
+
+/** As above. */
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, hash } = new URL(text);
+  return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && hash === "";
 }
 
 function wholeNumber(least: number, most: number) {

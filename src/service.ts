@@ -7,14 +7,19 @@ import { readCertificate } from "./certificate.ts";
 import { ClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
+import { openDashboard } from "./dashboard-service.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
+import { openDemo } from "./demo-data.ts";
 import { Desk } from "./desk/desk.ts";
 import { createPages } from "./docs/pages.ts";
 import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
+import type { Gateway } from "./http/pipeline.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
-import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
+import { KeyWatch } from "./identity/key-watch.ts";
+import type { SeededStrategy } from "./identity/seed.ts";
+import { createInspection } from "./inspection/inspection.ts";
 import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
@@ -37,6 +42,8 @@ export type Service = {
   readonly url: string;
   /** Created and shown once, at the first start of a demo data directory. */
   readonly firstStrategies: readonly SeededStrategy[];
+  /** Of the demo's trader, shown once, when that person was made; null otherwise. */
+  readonly demoPassword: string | null;
   /** What was found waiting for its price at the start, of either family. */
   readonly waiting: readonly WaitingCounts[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
@@ -99,6 +106,8 @@ export async function startService(
     const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
     const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
     const { every } = systemTimers;
+    const keyWatch = new KeyWatch({ master, store, every, log });
+    opened.defer(() => keyWatch.close());
     const funding = new FundingClock({
       market: markets.FUTURES,
       holders: watchers.FUTURES,
@@ -128,25 +137,48 @@ export async function startService(
     await budgetLog.open();
     opened.defer(() => budgetLog.close());
 
+    const inspection = createInspection({
+      store,
+      storeKind: config.databaseUrl === null ? "SQLite" : "PostgreSQL",
+      master,
+      budgets,
+      markets,
+      desk,
+      metricsToken: config.metricsToken,
+      wallNow,
+      every,
+      log,
+    });
+    opened.defer(() => inspection.close());
+
     const pairs = new TradingPairs({ market: markets.SPOT, wallNow });
-    const address = () => config.publicUrl ?? originOf(config, (server.server.address() as AddressInfo).port);
+    const gateway: Gateway = {
+      store,
+      desk,
+      signals,
+      pairs,
+      markets,
+      master,
+      budgets,
+      observer: inspection,
+      profiles: STANDARD,
+      wallNow,
+      newClientOrderId: () => randomBytes(11).toString("hex"),
+    };
+    const listening = () => server.server.address() as AddressInfo;
+    const address = () => config.publicUrl ?? originOf(config, listening().port);
+    const dashboard = openDashboard(config, { gateway, inspection, isDemo, address, listening, log });
+    opened.defer(() => dashboard.close());
     const documents = createPages(address);
-    const pages = (path: string) => documents(path) ?? answerToPolling(path);
-    const server = createServer(
-      {
-        store,
-        desk,
-        signals,
-        pairs,
-        markets,
-        master,
-        budgets,
-        profiles: STANDARD,
-        wallNow,
-        newClientOrderId: () => randomBytes(11).toString("hex"),
-      },
-      { log, certificate, proxyHops: config.trustedProxyHops, pages, isUpgrade: isStreamUpgrade },
-    );
+    const server = createServer(gateway, {
+      log,
+      certificate,
+      proxyHops: config.trustedProxyHops,
+      dashboard: dashboard.family,
+      pages: (request) =>
+        documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
+      isUpgrade: isStreamUpgrade,
+    });
     opened.defer(() => server.close());
     const sourceParts = { market: markets.SPOT, wallClock: systemClock, timers: systemTimers, log };
     const streams = createStreams({
@@ -163,16 +195,16 @@ export async function startService(
       log,
     });
     opened.defer(() => streams.close());
+    const live = await dashboard.openLive(streams, upstream.feedOptions);
+    opened.defer(() => live.close());
     await listen(server, config);
-    // Only now, since the keys are shown once: a start that fails must not use them up.
-    const isFirstStart = isDemo && (await store.countStrategies()) === 0;
-    const firstStrategies = isFirstStart
-      ? await seedStrategies(store, master, ["SPOT", "FUTURES"], wallNow(), upstream.clock.now())
-      : [];
+    // Only now, since secrets are shown once: a start that fails must not use them up.
+    const demo = isDemo ? await openDemo(gateway, upstream.clock.now()) : null;
     const { tls } = config;
     return {
       url: address(),
-      firstStrategies,
+      firstStrategies: demo?.strategies ?? [],
+      demoPassword: demo?.password ?? null,
       waiting,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
       close: () => opened.disposeAsync(),

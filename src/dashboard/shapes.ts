@@ -522,7 +522,7 @@ export type TrafficShape = {
     readonly p50Ms: number;
     readonly p99Ms: number;
   }[];
-  /** Requests a second in each of the last minutes, oldest first. */
+  /** Requests answered within each of the last minutes, oldest first, the present one last; errors are answers of 500 and above. */
   readonly perMinute: readonly { readonly at: number; readonly count: number; readonly errors: number }[];
 };
 export type FidelityShape = {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { BOT_ROUTES } from "../http/bot/routes.ts";
-import type { Pages, Reply } from "../http/pipeline.ts";
+import type { Reply } from "../http/pipeline.ts";
 import { asyncApi } from "./asyncapi.ts";
 import { openApi } from "./openapi.ts";
 import { PAGE_POLICY, page } from "./page.ts";
@@ -16,9 +16,11 @@ const FOLDERS = [
   { folder: "clients/typescript", served: "/docs/clients/typescript" },
 ] as const;
 
+type Page = Reply & { readonly body: string };
+
 /** The pages by path; null for a path that is none. `address` says where the service is reached once it listens: an origin. */
-export function createPages(address: () => string): Pages {
-  let made: ReadonlyMap<string, Reply> | null = null;
+export function createPages(address: () => string): (path: string) => Page | null {
+  let made: ReadonlyMap<string, Page> | null = null;
   return (path) => {
     if (path !== "/docs" && !path.startsWith("/docs/")) return null;
     made ??= makePages(address());
@@ -26,7 +28,7 @@ export function createPages(address: () => string): Pages {
   };
 }
 
-function makePages(address: string): ReadonlyMap<string, Reply> {
+function makePages(address: string): ReadonlyMap<string, Page> {
   const documents = { openApi: openApi(BOT_ROUTES, address), asyncApi: asyncApi(address) };
   const texts = readTexts();
   const readable = reply("text/html", page({ ...documents, address, texts }), {
@@ -37,7 +39,7 @@ function makePages(address: string): ReadonlyMap<string, Reply> {
     ["/docs/", readable],
     ["/docs/openapi.json", reply("application/json", JSON.stringify(documents.openApi))],
     ["/docs/asyncapi.json", reply("application/json", JSON.stringify(documents.asyncApi))],
-    ...texts.map(({ path, text }): [string, Reply] => [path, reply("text/plain", text)]),
+    ...texts.map(({ path, text }): [string, Page] => [path, reply("text/plain", text)]),
   ]);
 }
 
@@ -69,7 +71,7 @@ function withServedLinks(text: string, folder: string, paths: ReadonlyMap<string
 /** How long a browser may keep a page, s. */
 const KEPT_SECONDS = 300;
 
-function reply(contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+function reply(contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Page {
   return {
     status: 200,
     headers: {

@@ -8,8 +8,9 @@
 // overdue cannot be asked for. While the stream is away nothing is asked: its first word afterwards shows what is missing.
 //
 // Bounds: `candlesAskedMax` candles a question, `questionsAtATimeMax` questions at a time, and where upstream counts their
-// weight, `weightPerMinute` of it for all topics together, so that what else is asked finds its share.
+// weight, so much of it for all topics together, so that what else is asked finds its share.
 import type { MarketFeed } from "../market/client/feed.ts";
+import type { Family } from "../market/client/hosts.ts";
 import { readKline, readKlines } from "../market/client/kline.ts";
 import type { Log } from "../market/client/log.ts";
 import { createPacer } from "../market/client/pacer.ts";
@@ -20,11 +21,14 @@ import { CandleTrack, candlesAskedMax, type Missing } from "./candle-track.ts";
 import type { Audience, CandleTopic, MarketData, Source } from "./topics.ts";
 
 export type CandlesOptions = {
-  /** Of spot. */
+  /** Of which family the market is; spot unless said. */
+  readonly family?: Family;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<CandleTopic, MarketData>;
   /** Whether upstream counts what it is asked. */
   readonly isMetered: boolean;
+  /** What all topics together may then ask for; `weightPerMinuteDefault` unless said. */
+  readonly weightPerMinute?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -36,11 +40,14 @@ export const retryMsMax = 30_000;
 const sweepIntervalMs = 1_000;
 const questionsAtATimeMax = 8;
 /** With what may be saved for a burst, three fifths of the budget of callers' questions, to which these belong. */
-const weightPerMinute = 1_200;
+const weightPerMinuteDefault = 1_200;
 /** A reconnect at the turn of a minute leaves every topic a final to ask for, which nobody shall wait long for. */
 const burstMs = 30_000;
 const minuteMs = 60_000;
-const klinesPath = "/api/v3/klines";
+const klinesPaths: { readonly [F in Family]: string } = {
+  spot: "/api/v3/klines",
+  futures: "/fapi/v1/klines",
+};
 
 /** A topic while it is followed. Times are Unix ms of the wall clock. */
 type Followed = {
@@ -65,6 +72,8 @@ type Followed = {
 /** Candles by `<symbol>@kline_<timeframe>`. Source: specification 6.3, reference exchange, section 17.1. */
 export function createCandles(options: CandlesOptions): Source<CandleTopic> {
   const { market, audience, isMetered, wallClock, timers, log } = options;
+  const { family = "spot", weightPerMinute = weightPerMinuteDefault } = options;
+  const klinesPath = klinesPaths[family];
   const followed = new Set<Followed>();
   const pacer = createPacer({
     atATimeMax: questionsAtATimeMax,

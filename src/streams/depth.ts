@@ -10,9 +10,10 @@
 // its topics are *broken*, silent until they are released and followed anew.
 //
 // A real exchange may say nothing while nothing changes. With `asksAboutQuietSymbols`, a book without news for `quietAfterMs`
-// whose stream is confirmed is asked for by REST, at most at `weightPerMinute`: more quiet books than that pays for are out.
+// whose stream is confirmed is asked for by REST, at a bounded weight a minute: more quiet books than that pays for are out.
 import { type DepthSnapshot, readDepthSnapshot } from "../market/client/depth-snapshot.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
+import type { Family } from "../market/client/hosts.ts";
 import type { Log } from "../market/client/log.ts";
 import { createPacer } from "../market/client/pacer.ts";
 import { bodyOf } from "../market/client/rest.ts";
@@ -21,11 +22,14 @@ import { upstreamWeightOf } from "../market/client/upstream-weight.ts";
 import { type Audience, type DepthTopic, type OrderBook, type Source, SPEEDS, type Speed } from "./topics.ts";
 
 export type DepthOptions = {
-  /** Of spot. */
+  /** Of which family the market is; spot unless said. */
+  readonly family?: Family;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<DepthTopic, OrderBook>;
   /** False for an upstream that keeps to its schedule, where silence means dead. */
   readonly asksAboutQuietSymbols: boolean;
+  /** What all books together may then ask for; `weightPerMinuteDefault` unless said. */
+  readonly weightPerMinute?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -36,15 +40,23 @@ export const outageMs = 5_000;
 export const quietAfterMs = 2_000;
 const questionsAtATimeMax = 4;
 /** A third of the budget of callers' questions, to which these belong. */
-const weightPerMinute = 1_000;
+const weightPerMinuteDefault = 1_000;
 const minuteMs = 60_000;
-const depthPath = "/api/v3/depth";
+const depthPaths: { readonly [F in Family]: string } = { spot: "/api/v3/depth", futures: "/fapi/v1/depth" };
 
-/** Source: reference exchange, section 17.1. */
-const upstreamOf: Readonly<Record<Speed, { readonly suffix: string; readonly periodMs: number }>> = {
-  "1000ms": { suffix: "@depth20", periodMs: 1_000 },
-  "100ms": { suffix: "@depth20@100ms", periodMs: 100 },
-};
+const periodsMs: Readonly<Record<Speed, number>> = { "1000ms": 1_000, "100ms": 100 };
+
+/** The streams of a family, and what their fields are called. Source: reference exchange, sections 17.1 and 17.2. */
+const streamsOf = {
+  spot: {
+    suffixes: { "1000ms": "@depth20", "100ms": "@depth20@100ms" },
+    keys: { id: "lastUpdateId", bids: "bids", asks: "asks" },
+  },
+  futures: {
+    suffixes: { "1000ms": "@depth20@500ms", "100ms": "@depth20@100ms" },
+    keys: { id: "u", bids: "b", asks: "a" },
+  },
+} as const satisfies { readonly [F in Family]: unknown };
 
 /** A topic while it is followed. */
 type Followed = {
@@ -75,6 +87,9 @@ type Schedule = { readonly books: Map<string, Book>; cancel: Cancel | null };
 /** Books by `<symbol>@depth20`. Source: specification 6.4. */
 export function createDepth(options: DepthOptions): Source<DepthTopic> {
   const { market, audience, asksAboutQuietSymbols, wallClock, timers, log } = options;
+  const { family = "spot", weightPerMinute = weightPerMinuteDefault } = options;
+  const { suffixes, keys } = streamsOf[family];
+  const depthPath = depthPaths[family];
   const schedules: Readonly<Record<Speed, Schedule>> = {
     "1000ms": { books: new Map(), cancel: null },
     "100ms": { books: new Map(), cancel: null },
@@ -116,7 +131,7 @@ export function createDepth(options: DepthOptions): Source<DepthTopic> {
   }
 
   function hear(book: Book, data: unknown): void {
-    const snapshot = readDepthSnapshot(data);
+    const snapshot = readDepthSnapshot(data, keys);
     if (typeof snapshot !== "string") {
       if (!take(book, snapshot) && book.isOut) beginAgain(book, snapshot);
     } else if (!book.hasHeardNonsense) {
@@ -165,7 +180,8 @@ export function createDepth(options: DepthOptions): Source<DepthTopic> {
   }
 
   function follow(topic: DepthTopic): Cancel {
-    const { suffix, periodMs } = upstreamOf[topic.speed];
+    const suffix = suffixes[topic.speed];
+    const periodMs = periodsMs[topic.speed];
     const schedule = schedules[topic.speed];
     const symbol = topic.pair.toUpperCase();
     const book = schedule.books.get(symbol) ?? open(schedule, symbol, `${symbol.toLowerCase()}${suffix}`);

@@ -7,7 +7,7 @@
 // Source: specification 5.3, 6, 7.3 and 8.3.
 import type { Server as HttpServer } from "node:http";
 import type { Logger } from "pino";
-import { Server, type Socket } from "socket.io";
+import { type Namespace, Server, type Socket } from "socket.io";
 import type { Timers } from "../market/client/time.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { StoreUnavailable } from "../store/store.ts";
@@ -37,7 +37,18 @@ export type StreamsParts = HandshakeParts & {
   readonly log: Logger;
 };
 
+/** A namespace on the connections of the streams, for whoever checks its handshakes and says who is in it. */
+export type SharedNamespace = {
+  readonly namespace: Namespace;
+  /** Its handshake was accepted: a connection that joins nothing soon is closed. */
+  joined(socket: Socket): void;
+  /** It has left, after having joined. */
+  left(socket: Socket): void;
+};
+
 export type Streams = {
+  /** Opens another namespace, which lasts until `close`. */
+  share(name: string): SharedNamespace;
   /** Disconnects everybody; resolves when nothing is left open. */
   close(): Promise<void>;
 };
@@ -68,6 +79,11 @@ export function createStreams(parts: StreamsParts): Streams {
       });
   });
   return {
+    share: (name) => ({
+      namespace: io.of(name),
+      joined: ({ conn }) => door.joined(conn),
+      left: ({ conn }) => door.left(conn),
+    }),
     async close() {
       cancelLookUps();
       await door.close();

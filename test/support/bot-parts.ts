@@ -1,7 +1,8 @@
-// What a gateway of a test's own needs for the bot family.
+// What a gateway of a test's own needs for the bot family, with nobody who observes its requests.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Desk } from "../../src/desk/desk.ts";
+import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { TradingPairs } from "../../src/market/pairs.ts";
 import { Signals } from "../../src/signals/signals.ts";
@@ -18,5 +19,6 @@ export function botParts(parts: {
   return {
     signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log }),
     pairs: new TradingPairs({ market, wallNow }),
+    observer: UNOBSERVED,
   };
 }

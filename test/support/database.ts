@@ -1,7 +1,7 @@
 // What only an operator with the database open could do: for states that no request can bring about.
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { chained, EMPTY_CHAIN } from "../../src/store/audit-chain.ts";
 
 const BUSY_MS_MAX = 5_000;
 
@@ -19,11 +19,28 @@ export function changeRows(dataDir: string, sql: string, ...values: SQLInputValu
 /** Changes rows of keys, or of what they are bound to, and says so in the audit, as whoever changes a key must. */
 export function changeKeyRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
   changeRows(dataDir, sql, ...values);
-  changeRows(
-    dataDir,
-    "INSERT INTO audit (id, who, what, at, key_id) VALUES (?, 'operator', 'KEY_REVOKED', 0, '')",
-    randomUUID(),
-  );
+  const database = open(dataDir);
+  try {
+    database.exec("BEGIN IMMEDIATE");
+    const head = database.prepare("SELECT position, hash FROM audit_head").get() ?? EMPTY_CHAIN;
+    const { position, hash } = chained(
+      {
+        who: { kind: "COMMAND_LINE" },
+        what: "KEY_REVOKED",
+        about: { kind: "KEY", id: "" },
+        at: 0,
+        details: {},
+      },
+      { position: Number(head.position), hash: String(head.hash) },
+    );
+    database
+      .prepare("INSERT INTO audit VALUES (?, 0, 'COMMAND_LINE', NULL, 'KEY_REVOKED', 'KEY', '', '{}', ?)")
+      .run(position, hash);
+    database.prepare("INSERT OR REPLACE INTO audit_head VALUES (1, ?, ?)").run(position, hash);
+    database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
 }
 
 /** How many rows a strategy has in a table: asking the server again and again would spend its budget. */

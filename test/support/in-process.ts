@@ -73,7 +73,9 @@ export async function openInProcess(
     desk,
     store,
     async seed(type) {
-      const [seeded] = await seedStrategies(store, master, [type], wallTime, feeds[type].now());
+      const [seeded] = await seedStrategies(store, master, [type], wallTime, {
+        marketNow: feeds[type].now(),
+      });
       if (seeded === undefined) throw new Error("one strategy was asked for");
       return seeded;
     },

@@ -52,13 +52,18 @@ export function exchange(url: string, { method, path, query, body, headers }: Ra
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
-          body: text === "" ? null : JSON.parse(text),
+          body: text === "" || isOther(response.headers["content-type"]) ? null : JSON.parse(text),
           text,
         });
       });
     });
     outgoing.end(body);
   });
+}
+
+/** Whether a type of content says that it is something else than JSON. */
+function isOther(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^text\/(csv|html|plain)/.test(contentType);
 }
 
 export type Parts = {

@@ -1,7 +1,9 @@
-// The complete top of a spot book as upstream tells it, by `<symbol>@depth20` and by REST `depth`, which look the same.
-// Decimals stay the text that came; they are read only to see that the book makes sense.
-// Source: reference exchange, sections 5 and 17.1.
+// The complete top of a book as upstream tells it, by `<symbol>@depth20` and by REST `depth`. On spot they look the same; the
+// stream of a contract calls its fields otherwise. Decimals stay the text that came; they are read only to see that the book
+// makes sense.
+// Source: reference exchange, sections 5, 9, 17.1 and 17.2.
 import { parseDecimal } from "../../money/decimal.ts";
+import type { DepthKeys } from "./book.ts";
 
 export type DepthLevel = readonly [price: string, quantity: string];
 
@@ -15,9 +17,13 @@ export type DepthSnapshot = {
 /** What is wrong with a snapshot, if anything is. */
 export type DepthFault = "MALFORMED" | "UNSORTED" | "CROSSED";
 
-export function readDepthSnapshot(data: unknown): DepthSnapshot | DepthFault {
+const PLAIN_KEYS: DepthKeys = { id: "lastUpdateId", bids: "bids", asks: "asks" };
+
+/** Reads a snapshot whose fields have their plain names, unless others are given. */
+export function readDepthSnapshot(data: unknown, keys: DepthKeys = PLAIN_KEYS): DepthSnapshot | DepthFault {
   if (typeof data !== "object" || data === null) return "MALFORMED";
-  const { lastUpdateId, bids, asks } = data as Readonly<Record<string, unknown>>;
+  const fields = data as Readonly<Record<string, unknown>>;
+  const { [keys.id]: lastUpdateId, [keys.bids]: bids, [keys.asks]: asks } = fields;
   if (typeof lastUpdateId !== "number" || !Number.isSafeInteger(lastUpdateId) || lastUpdateId < 0)
     return "MALFORMED";
   const bidPrices = pricesOf(bids);

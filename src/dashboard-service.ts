@@ -1,0 +1,98 @@
+// The side of the service that people see: who they are, how their strategies have done, what was observed of their requests, and
+// what answers their browsers. Made here of its parts, and closed here.
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { type Config, VERSION } from "./config.ts";
+import { createApplication } from "./dashboard/files.ts";
+import { LastPrices } from "./dashboard/last-prices.ts";
+import { type Live, openLive } from "./dashboard/live/live.ts";
+import { ownOrigins } from "./dashboard/origin.ts";
+import type { DashboardParts } from "./dashboard/parts.ts";
+import { createDashboard } from "./dashboard/pipeline.ts";
+import type { Gateway, Pages } from "./http/pipeline.ts";
+import type { Family } from "./http/server.ts";
+import type { Inspection } from "./inspection/inspection.ts";
+import { systemClock, systemTimers } from "./market/client/time.ts";
+import { createPeople } from "./people/people.ts";
+import { createPerformanceReports } from "./performance/reports.ts";
+import type { Streams } from "./streams/server.ts";
+
+export type DashboardService = {
+  readonly parts: DashboardParts;
+  /** What answers under `/dashboard`. */
+  readonly family: Family;
+  /** The web application. */
+  readonly application: Pages;
+  /** Opens the live connection beside the bots' streams; it is closed before them. */
+  openLive(
+    streams: Streams,
+    feedOptions: { readonly isMetered: boolean; readonly asksAboutQuietSymbols: boolean },
+  ): Promise<Live>;
+  /** To be called while the store is open. */
+  close(): Promise<void>;
+};
+
+/** `address` says where people and bots reach the service, and `listening` on which port it listens, once it does. */
+export function openDashboard(
+  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "market">,
+  around: {
+    readonly gateway: Gateway;
+    readonly inspection: Inspection;
+    readonly isDemo: boolean;
+    readonly address: () => string;
+    readonly listening: () => AddressInfo;
+    readonly log: Logger;
+  },
+): DashboardService {
+  const { gateway, inspection, isDemo, address, listening, log } = around;
+  const { store, master, markets, wallNow } = gateway;
+  const people = createPeople({
+    store,
+    master,
+    wallNow,
+    publicUrl: address,
+    mail: config.mail,
+    after: systemTimers.after,
+    log,
+  });
+  const parts: DashboardParts = {
+    gateway,
+    people,
+    inspection,
+    reports: createPerformanceReports({ store, markets, wallNow }),
+    prices: new LastPrices(markets),
+    origins: () => ownOrigins(config, listening().port),
+    server: {
+      version: VERSION,
+      market: config.market.kind,
+      get publicUrl() {
+        return address();
+      },
+      sendsMail: config.mail !== null,
+      isDemo,
+    },
+    startedAt: wallNow(),
+  };
+  return {
+    parts,
+    family: createDashboard(parts),
+    application: createApplication(),
+    openLive: (streams, { isMetered, asksAboutQuietSymbols }) =>
+      openLive({
+        streams,
+        store,
+        desk: gateway.desk,
+        accounts: people.accounts,
+        requests: inspection.requests,
+        markets,
+        isMetered,
+        asksAboutQuietSymbols,
+        origins: parts.origins,
+        wallNow,
+        wallClock: systemClock,
+        timers: systemTimers,
+        log,
+      }),
+    close: () => people.close(),
+  };
+}

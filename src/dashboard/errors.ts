@@ -1,0 +1,108 @@
+// Every refusal of the dashboard's routes: its code, its status, a plain sentence, and what to do about it. Nothing is refused in
+// words that are not here; what a refusal knows besides (a field, a wait) is added where it is made.
+import type { ErrorShape } from "./shapes.ts";
+
+type Row = { readonly status: number; readonly message: string; readonly action?: string };
+
+const ROWS = {
+  NOT_SIGNED_IN: { status: 401, message: "You are not signed in.", action: "Sign in and try again." },
+  ORIGIN_REFUSED: {
+    status: 403,
+    message: "The request comes from another site.",
+    action: "Open the dashboard at its own address, and set PUBLIC_URL to it if it lies behind a proxy.",
+  },
+  NOT_FOR_YOU: {
+    status: 403,
+    message: "Your account may not do that.",
+    action: "Traders switch to the Trader profile; operators' pages are for operators.",
+  },
+  KYC_NEEDED: {
+    status: 403,
+    message: "Your identity has not been approved yet.",
+    action: "Fill in the identity form, or wait for an operator to look at it.",
+  },
+  SECOND_FACTOR_NEEDED: {
+    status: 403,
+    message: "Two-factor authentication is not enabled.",
+    action: "Enable it under Security, then try again.",
+  },
+  NOT_FOUND: { status: 404, message: "There is nothing here of yours.", action: "Check the address." },
+  BODY_UNFIT: {
+    status: 400,
+    message: "Something in the form is not right.",
+    action: "Mend the fields that are marked.",
+  },
+  BODY_NOT_JSON: {
+    status: 400,
+    message: "The request's body is not JSON.",
+    action: "Send JSON with the fields of the form.",
+  },
+  BODY_TOO_LARGE: { status: 413, message: "The request is too large.", action: "Send less at once." },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    message: "Too many requests from this address.",
+    action: "Wait a little.",
+  },
+  CREDENTIALS_REFUSED: {
+    status: 401,
+    message: "E-mail address, password or code are not right.",
+    action: "Try again, or ask for a link to set a new password.",
+  },
+  CODE_NEEDED: {
+    status: 401,
+    message: "Your second factor is needed.",
+    action: "Enter the code of your authenticator, or a recovery code.",
+  },
+  CODE_REFUSED: {
+    status: 403,
+    message: "The code is not right, or has been used.",
+    action: "Each code works once: wait for the next one, and check the clock of your device.",
+  },
+  LOCKED: {
+    status: 429,
+    message: "There were too many failed attempts.",
+    action: "Wait, sign in from a browser that you have used before, or set a new password by mail.",
+  },
+  EMAIL_NOT_VERIFIED: {
+    status: 403,
+    message: "Your e-mail address is not verified yet.",
+    action: "Open the link that you were sent, or ask for another.",
+  },
+  LINK_REFUSED: { status: 400, message: "The link is not valid any more.", action: "Ask for another one." },
+  STATE_CHANGED: {
+    status: 409,
+    message: "It is not as it was when the page was shown.",
+    action: "Look at it again.",
+  },
+  REFUSED_BY_ENGINE: { status: 400, message: "The order desk has refused." },
+  BUSY: {
+    status: 503,
+    message: "The service cannot take it right now.",
+    action: "Nothing was done. Try again in a moment.",
+  },
+  FAULT: {
+    status: 500,
+    message: "Something went wrong on our side.",
+    action: "Look whether it was done, then try again.",
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type ErrorCode = keyof typeof ROWS;
+
+type Details = Partial<Omit<ErrorShape["error"], "code">>;
+
+/** A refusal, thrown by whoever finds it and answered by the pipeline. */
+export class DashboardError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly shape: ErrorShape;
+
+  /** `details` replace or add to what the catalogue says. */
+  constructor(code: ErrorCode, details: Details = {}) {
+    const { status, ...words }: Row = ROWS[code];
+    super(details.message ?? words.message);
+    this.code = code;
+    this.status = status;
+    this.shape = { error: { code, ...words, ...details } };
+  }
+}

@@ -1,0 +1,40 @@
+// The last known prices of what strategies hold, and when they were heard: for showing what something is worth, also of a market
+// that is silent. Never waits for a market; of a symbol that nobody follows yet, following is begun, so that the next look has it.
+import type { StrategyType } from "../domain/account.ts";
+import type { Gateway } from "../http/pipeline.ts";
+import type { Price } from "../money/decimal.ts";
+
+/** A price, and when it was heard: market time, Unix ms. */
+export type KnownPrice = { readonly price: Price; readonly at: number };
+
+/** Symbols of which a price is remembered, more than a family lists; those that were heard first are forgotten. */
+const REMEMBERED_MAX = 20_000;
+
+export class LastPrices {
+  readonly #markets: Gateway["markets"];
+  readonly #known = new Map<string, KnownPrice>();
+
+  constructor(markets: Gateway["markets"]) {
+    this.#markets = markets;
+  }
+
+  /** On spot the price of the last trade, of a contract the mark price, as reports take them; null if none was ever heard. */
+  of(type: StrategyType, symbol: string): KnownPrice | null {
+    const market = this.#markets[type];
+    const name = `${type} ${symbol}`;
+    const before = this.#known.get(name) ?? null;
+    const price = type === "SPOT" ? market.lastPrice(symbol) : market.lastMarkPrice(symbol);
+    const isSilent = (type === "SPOT" ? market.quote(symbol) : market.markPrice(symbol)) === null;
+    if (isSilent) void market.prepare(symbol);
+    if (price === null) return before;
+    const known = { price, at: isSilent && before !== null ? before.at : market.now() };
+    this.#known.delete(name);
+    this.#known.set(name, known);
+    if (this.#known.size > REMEMBERED_MAX) this.#forgetFirst();
+    return known;
+  }
+
+  #forgetFirst(): void {
+    for (const name of this.#known.keys().take(1)) this.#known.delete(name);
+  }
+}

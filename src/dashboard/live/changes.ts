@@ -1,0 +1,89 @@
+// What has changed of a strategy, for those who watch it: which parts, never what. They ask for what they show.
+//
+// The first change is told at once, those that follow together, so that a strategy that trades all the time is told of a few
+// times a second.
+import type { DomainEvent } from "../../domain/event.ts";
+import type { Cancel, Timers } from "../../market/client/time.ts";
+import type { ChangedPart } from "../shapes.ts";
+import { CHANGES_TOLD_EVERY_MS } from "./limits.ts";
+
+const PARTS: { readonly [T in DomainEvent["type"]]: readonly ChangedPart[] } = {
+  StrategyOpened: ["account"],
+  OrderPlaced: ["orders"],
+  OrderFilled: ["account", "orders", "trades"],
+  OrderCanceled: ["orders"],
+  OrderTriggered: ["orders"],
+  OrderExpired: ["orders"],
+  OrderReserveChanged: ["orders"],
+  LegPlaced: ["legs"],
+  LegFired: ["legs"],
+  LegCanceled: ["legs"],
+  LegExpired: ["legs"],
+  LeverageChanged: ["positions"],
+  FundingSettled: ["account", "positions"],
+  StrategyClosing: ["status"],
+  StrategyClosed: ["status"],
+  SignalExecuted: ["signals"],
+  SignalRejected: ["signals"],
+};
+
+/** All that commits change: what is told when nobody knows what has. */
+export const ALL_PARTS: readonly ChangedPart[] = [
+  "account",
+  "orders",
+  "legs",
+  "positions",
+  "trades",
+  "signals",
+  "status",
+];
+
+/** The parts of a strategy that events have changed. */
+export function partsOf(events: readonly DomainEvent[]): readonly ChangedPart[] {
+  const parts = new Set<ChangedPart>();
+  for (const event of events) {
+    for (const part of PARTS[event.type]) parts.add(part);
+    if (event.postings.length > 0) parts.add("account");
+    if (event.type === "OrderFilled" && event.position !== undefined) parts.add("positions");
+  }
+  return [...parts];
+}
+
+type Coming = { readonly cancel: Cancel; readonly parts: Set<ChangedPart> };
+
+export class Changes {
+  readonly #timers: Timers;
+  readonly #tell: (strategyId: string, parts: readonly ChangedPart[]) => void;
+  /** By strategy, what comes next, while it was told of a moment ago. */
+  readonly #coming = new Map<string, Coming>();
+
+  constructor(parts: {
+    readonly timers: Timers;
+    readonly tell: (strategyId: string, parts: readonly ChangedPart[]) => void;
+  }) {
+    this.#timers = parts.timers;
+    this.#tell = parts.tell;
+  }
+
+  note(strategyId: string, parts: readonly ChangedPart[]): void {
+    if (parts.length === 0) return;
+    const coming = this.#coming.get(strategyId);
+    if (coming === undefined) this.#tellNow(strategyId, parts);
+    else for (const part of parts) coming.parts.add(part);
+  }
+
+  close(): void {
+    for (const { cancel } of this.#coming.values()) cancel();
+    this.#coming.clear();
+  }
+
+  #tellNow(strategyId: string, parts: readonly ChangedPart[]): void {
+    const cancel = this.#timers.after(CHANGES_TOLD_EVERY_MS, () => {
+      const { parts: come = [] } = this.#coming.get(strategyId) ?? {};
+      this.#coming.delete(strategyId);
+      this.note(strategyId, [...come]);
+    });
+    this.#coming.set(strategyId, { cancel, parts: new Set() });
+    this.#tell(strategyId, parts);
+  }
+}

@@ -1,0 +1,218 @@
+// The dashboard's live connection: a namespace beside the bots' streams, for people who are signed in. It tells what has changed of
+// their own strategies, after it was committed, and what the markets say.
+//
+// A connection is let in by the session of its cookie, if it comes from the dashboard's own site. Nothing is handled that was sent
+// before; messages are handled one after another, and acknowledged when they have been, if that is asked for: from then on nothing
+// of a strategy that is watched is missed. While it lasts its session is looked up again and again; one that has ended is told so and disconnected.
+
+import type { Logger } from "pino";
+import type { Socket } from "socket.io";
+import type { Desk } from "../../desk/desk.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Inspection } from "../../inspection/inspection.ts";
+import type { Accounts } from "../../people/accounts.ts";
+import { type Store, StoreUnavailable } from "../../store/store.ts";
+import type { SharedNamespace } from "../../streams/server.ts";
+import { isOwnOrigin } from "../origin.ts";
+import type { ServerMessages } from "../shapes.ts";
+import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
+import { SESSIONS_CHECKED_EVERY_MS } from "./limits.ts";
+import { messageOf, NAMESPACE, refusalOf, TOPIC, WATCH } from "./messages.ts";
+import { endedSessions } from "./sessions-check.ts";
+import { createSources, type SourcesParts } from "./sources.ts";
+import { Topics } from "./topics.ts";
+import { type Viewer, Viewers } from "./viewers.ts";
+
+export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
+  readonly streams: { share(name: string): SharedNamespace };
+  readonly store: Pick<Store, "people" | "onCommittedElsewhere">;
+  readonly desk: Pick<Desk, "onCommitted">;
+  readonly accounts: Pick<Accounts, "sessionOf" | "onSessionsEnded">;
+  readonly requests: Pick<Inspection["requests"], "onNews">;
+  readonly markets: {
+    readonly [T in StrategyType]: SourcesParts["markets"][T] & {
+      rules(symbol: string): object | null;
+    };
+  };
+  /** The dashboard's own, once the server listens. */
+  readonly origins: () => ReadonlySet<string>;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly log: Logger;
+};
+
+export type Live = {
+  /** Tells nobody anything any more; to be called before the streams are closed, which ends the connections. */
+  close(): Promise<void>;
+};
+
+type Refused = ServerMessages["refused"];
+type LetIn = { readonly personId: string; readonly sessionId: string };
+
+/** Opens the namespace. */
+export async function openLive(parts: LiveParts): Promise<Live> {
+  const { store, desk, accounts, requests, markets, origins, timers, wallNow, log } = parts;
+  const shared = parts.streams.share(NAMESPACE);
+  const viewers = new Viewers();
+  const sources = createSources(parts, () => topics);
+  const topics = new Topics({ wallClock: parts.wallClock, follow: (topic) => sources.follow(topic) });
+  const changes = new Changes({
+    timers,
+    tell(strategyId, what) {
+      const message = messageOf("changed", { strategyId, what });
+      // For who is slow the same change is worth telling once.
+      const name = `changed ${strategyId} ${what.join()}`;
+      for (const { line } of viewers.watchersOf(strategyId)) line.sendNewest(name, message);
+    },
+  });
+  const handshakes = new WeakMap<Socket, LetIn | Refused>();
+
+  async function letIn({ handshake, conn }: Socket): Promise<LetIn | Refused> {
+    const { origin, cookie = null, "user-agent": userAgent = "" } = handshake.headers;
+    if (!isOwnOrigin(origin, origins())) return refusalOf("ORIGIN_REFUSED");
+    try {
+      const caller = { address: handshake.address, userAgent, cookies: cookie };
+      const session = await accounts.sessionOf(caller, wallNow());
+      if (session === null) return refusalOf("NOT_SIGNED_IN");
+      return { personId: session.person.personId, sessionId: session.sessionId };
+    } catch (error) {
+      if (conn.readyState === "open") logFault(error, "a live connection could not be checked");
+      return refusalOf("BUSY");
+    }
+  }
+
+  function logFault(error: unknown, what: string): void {
+    if (error instanceof StoreUnavailable) log.warn({ reason: error.message }, what);
+    else log.error({ err: error }, what);
+  }
+
+  async function handle(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
+    if (name === "watch" || name === "unwatch") {
+      const read = WATCH.safeParse(payload);
+      if (!read.success) return refusalOf("BODY_UNFIT");
+      const { strategyId } = read.data;
+      if (name === "watch") return await watch(viewer, strategyId);
+      viewers.unwatch(viewer, strategyId);
+      return null;
+    }
+    if (name !== "follow" && name !== "unfollow")
+      return refusalOf("BODY_UNFIT", `There is no message ${JSON.stringify(name.slice(0, 40))}.`);
+    const read = TOPIC.safeParse(payload);
+    if (!read.success) return refusalOf("BODY_UNFIT");
+    const topic = read.data;
+    if (name === "unfollow") {
+      topics.unfollow(viewer, topic);
+      return null;
+    }
+    if (markets[topic.family].rules(topic.symbol) === null) return refusalOf("NOT_FOUND");
+    return topics.follow(viewer, topic)
+      ? null
+      : refusalOf("TOO_MANY_REQUESTS", "Too much is followed at once.");
+  }
+
+  async function handled(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
+    try {
+      return await handle(viewer, name, payload);
+    } catch (error) {
+      logFault(error, "a live message could not be handled");
+      return refusalOf(error instanceof StoreUnavailable ? "BUSY" : "FAULT");
+    }
+  }
+
+  async function watch(viewer: Viewer, strategyId: string): Promise<Refused | null> {
+    const strategy = await store.people.findStrategy(strategyId);
+    if (strategy === null || strategy.ownerId !== viewer.personId) return refusalOf("NOT_FOUND");
+    if (!viewer.isConnected) return null;
+    return viewers.watch(viewer, strategyId)
+      ? null
+      : refusalOf("TOO_MANY_REQUESTS", "Too many strategies are watched at once.");
+  }
+
+  function take(socket: Socket, who: LetIn): void {
+    const viewer = viewers.open(socket, who);
+    if (viewer === null)
+      return void refuse(socket, refusalOf("TOO_MANY_REQUESTS", "Too many windows are open."));
+    shared.joined(socket);
+    /** Messages are handled in the order in which they come. */
+    let before = Promise.resolve();
+    socket.onAny((name: string, payload: unknown, acknowledge: unknown) => {
+      if (!viewer.admits(wallNow())) return void viewer.refuse(refusalOf("TOO_MANY_REQUESTS"));
+      before = before.then(async () => {
+        if (!socket.connected) return;
+        const refusal = await handled(viewer, name, payload);
+        if (refusal !== null) viewer.refuse(refusal);
+        if (typeof acknowledge === "function") acknowledge(refusal);
+      });
+    });
+    socket.on("disconnect", () => {
+      topics.drop(viewer);
+      viewers.close(viewer);
+      shared.left(socket);
+    });
+  }
+
+  shared.namespace.use((socket, next) => {
+    void letIn(socket).then((handshake) => {
+      handshakes.set(socket, handshake);
+      next();
+    });
+  });
+  shared.namespace.on("connection", (socket: Socket) => {
+    const handshake = handshakes.get(socket) ?? refusalOf("FAULT");
+    if ("code" in handshake) refuse(socket, handshake);
+    else take(socket, handshake);
+  });
+
+  let checking: Promise<void> | null = null;
+  async function endSessions(): Promise<void> {
+    const ended = await endedSessions(viewers.all(), store.people.signIn, wallNow());
+    for (const viewer of ended) viewer.end(refusalOf("NOT_SIGNED_IN"));
+  }
+  function checkSessions(): void {
+    checking ??= endSessions()
+      .catch((error: unknown) => logFault(error, "the sessions of live connections could not be looked up"))
+      .finally(() => {
+        checking = null;
+      });
+  }
+
+  const noteAll = (strategyId: string) => {
+    if (viewers.isWatched(strategyId)) changes.note(strategyId, ALL_PARTS);
+  };
+  const releases = [
+    timers.every(SESSIONS_CHECKED_EVERY_MS, checkSessions),
+    accounts.onSessionsEnded(checkSessions),
+    desk.onCommitted(({ strategyId, events }) => {
+      if (viewers.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
+    }),
+    requests.onNews((strategyId) => {
+      if (viewers.isWatched(strategyId)) changes.note(strategyId, ["requests"]);
+    }),
+  ];
+  const stopListening = await store.onCommittedElsewhere({
+    committed(strategies) {
+      for (const { strategyId } of strategies) noteAll(strategyId);
+    },
+    lost() {},
+    // What was committed meanwhile is not told any more.
+    resumed() {
+      for (const strategyId of viewers.watched()) noteAll(strategyId);
+    },
+  });
+  return {
+    async close() {
+      for (const release of releases) release();
+      await stopListening();
+      changes.close();
+      sources.close();
+      await checking;
+    },
+  };
+}
+
+/** Tells why, and disconnects; a service that is out of reach loses the connection as a network would, so that it is tried again. */
+function refuse(socket: Socket, refusal: Refused): void {
+  socket.emit("refused", refusal);
+  if (refusal.code === "BUSY" || refusal.code === "FAULT") socket.conn.close();
+  else socket.disconnect();
+}

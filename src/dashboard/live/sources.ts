@@ -1,0 +1,118 @@
+// Where the topics of both markets come from: the same makers of candles and books that bots' streams have, and the prices that
+// the feeds hold.
+import type { StrategyType } from "../../domain/account.ts";
+import type { MarketFeed } from "../../market/client/feed.ts";
+import type { Log } from "../../market/client/log.ts";
+import type { Clock, Timers } from "../../market/client/time.ts";
+import { createCandles } from "../../streams/candles.ts";
+import { createDepth } from "../../streams/depth.ts";
+import type {
+  Audience,
+  CandleTopic,
+  DepthTopic,
+  MarketData,
+  OrderBook,
+  Source,
+} from "../../streams/topics.ts";
+import type { PriceShape, Topic } from "../shapes.ts";
+import { WEIGHT_PER_MINUTE } from "./limits.ts";
+import { createPrices, type PricesMarket, type PriceTopic } from "./prices.ts";
+import type { Topics } from "./topics.ts";
+
+export type SourcesParts = {
+  readonly markets: {
+    readonly [T in StrategyType]: PricesMarket & Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
+  };
+  /** As the feeds were told: whether upstream counts what it is asked, and may be silent though it lives. */
+  readonly isMetered: boolean;
+  readonly asksAboutQuietSymbols: boolean;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+};
+
+export type Sources = {
+  follow(topic: Topic): () => void;
+  close(): void;
+};
+
+/** Makes the sources of both families, which tell what they have to `topics`. */
+export function createSources(parts: SourcesParts, topics: () => Topics): Sources {
+  const families = { SPOT: sourcesOf("SPOT", parts, topics), FUTURES: sourcesOf("FUTURES", parts, topics) };
+  return {
+    follow(topic) {
+      const { candles, depth, prices } = families[topic.family];
+      const { symbol } = topic;
+      if (topic.kind === "candles") return candles.follow({ pair: symbol, timeframe: topic.interval });
+      if (topic.kind === "depth") return depth.follow({ pair: symbol, levels: 20, speed: "1000ms" });
+      return prices.follow({ symbol });
+    },
+    close() {
+      for (const each of Object.values(families)) for (const source of Object.values(each)) source.close();
+    },
+  };
+}
+
+function sourcesOf(
+  family: StrategyType,
+  { markets, ...parts }: SourcesParts,
+  topics: () => Topics,
+): { candles: Source<CandleTopic>; depth: Source<DepthTopic>; prices: Source<PriceTopic> } {
+  const shared = {
+    ...parts,
+    market: markets[family],
+    family: family === "SPOT" ? "spot" : "futures",
+    weightPerMinute: WEIGHT_PER_MINUTE,
+  } as const;
+  return {
+    candles: createCandles({ ...shared, audience: candleAudience(family, topics) }),
+    depth: createDepth({ ...shared, audience: depthAudience(family, topics) }),
+    prices: createPrices({ ...shared, family, audience: priceAudience(family, topics) }),
+  };
+}
+
+function candleAudience(family: StrategyType, topics: () => Topics): Audience<CandleTopic, MarketData> {
+  const topicOf = ({ pair, timeframe }: CandleTopic): Topic => ({
+    kind: "candles",
+    family,
+    symbol: pair,
+    interval: timeframe,
+  });
+  return {
+    ...outagesOf(topicOf, topics),
+    send(topic, { candle: { startTime, closeTime: _closeTime, ...candle } }) {
+      const { pair: symbol, timeframe: interval } = topic;
+      const payload = { family, symbol, interval, candle: { openTime: startTime, ...candle } };
+      topics().send(topicOf(topic), "candle", payload, { isFinal: candle.isFinal });
+    },
+  };
+}
+
+function depthAudience(family: StrategyType, topics: () => Topics): Audience<DepthTopic, OrderBook> {
+  const topicOf = ({ pair }: DepthTopic): Topic => ({ kind: "depth", family, symbol: pair });
+  return {
+    ...outagesOf(topicOf, topics),
+    send(topic, { lastUpdateId, bids, asks }) {
+      topics().send(topicOf(topic), "book", { family, symbol: topic.pair, lastUpdateId, bids, asks });
+    },
+  };
+}
+
+function priceAudience(family: StrategyType, topics: () => Topics): Audience<PriceTopic, PriceShape> {
+  const topicOf = ({ symbol }: PriceTopic): Topic => ({ kind: "prices", family, symbol });
+  return {
+    ...outagesOf(topicOf, topics),
+    send: (topic, price) => topics().send(topicOf(topic), "price", price),
+  };
+}
+
+function outagesOf<Own>(
+  topicOf: (topic: Own) => Topic,
+  topics: () => Topics,
+): Omit<Audience<Own, unknown>, "send"> {
+  return {
+    unavailable: (topic) => topics().stale(topicOf(topic)),
+    available: (topic) => topics().available(topicOf(topic)),
+    broken: (topic) => topics().restart(topicOf(topic)),
+  };
+}

@@ -1,0 +1,102 @@
+// Who is connected: a viewer for each connection of a person's browser, and what each of them watches.
+import type { Socket } from "socket.io";
+import { Line } from "../../streams/fan-out.ts";
+import { MINUTE_MS, SlidingWindow } from "../../streams/limits.ts";
+import type { ServerMessages } from "../shapes.ts";
+import { MESSAGES_PER_MINUTE, SOCKETS_MAX, SOCKETS_PER_PERSON_MAX, WATCHES_MAX } from "./limits.ts";
+import { messageOf } from "./messages.ts";
+
+export class Viewer {
+  readonly personId: string;
+  readonly sessionId: string;
+  /** Sends in order, keeps of everything the newest for who reads slowly, and gives who does not read at all up. */
+  readonly line: Line;
+  readonly watched = new Set<string>();
+  readonly #socket: Socket;
+  readonly #messages = new SlidingWindow(MESSAGES_PER_MINUTE, MINUTE_MS);
+
+  constructor(socket: Socket, { personId, sessionId }: { personId: string; sessionId: string }) {
+    this.personId = personId;
+    this.sessionId = sessionId;
+    this.#socket = socket;
+    this.line = new Line(socket.conn, () => socket.conn.request.socket.destroy());
+  }
+
+  get isConnected(): boolean {
+    return this.#socket.connected;
+  }
+
+  /** Counts a message; false if it is one too many. */
+  admits(now: number): boolean {
+    return this.#messages.admit(now) === null;
+  }
+
+  refuse(refusal: ServerMessages["refused"]): void {
+    this.line.sendKept(null, messageOf("refused", refusal));
+  }
+
+  /** Says why, and ends the connection to the namespace. */
+  end(refusal: ServerMessages["refused"]): void {
+    this.line.sendLast(messageOf("refused", refusal));
+    this.#socket.disconnect();
+  }
+}
+
+export class Viewers {
+  readonly #all = new Set<Viewer>();
+  /** By strategy. */
+  readonly #watching = new Map<string, Set<Viewer>>();
+
+  /** Takes a connection on; null if it is one too many. */
+  open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | null {
+    const own = this.ofPerson(who.personId).length;
+    if (this.#all.size >= SOCKETS_MAX || own >= SOCKETS_PER_PERSON_MAX) return null;
+    const viewer = new Viewer(socket, who);
+    this.#all.add(viewer);
+    return viewer;
+  }
+
+  /** Forgets a viewer whose connection has ended. */
+  close(viewer: Viewer): void {
+    viewer.line.end();
+    this.#all.delete(viewer);
+    for (const strategyId of [...viewer.watched]) this.unwatch(viewer, strategyId);
+  }
+
+  /** False if it is one strategy too many for a connection. */
+  watch(viewer: Viewer, strategyId: string): boolean {
+    if (viewer.watched.has(strategyId)) return true;
+    if (viewer.watched.size >= WATCHES_MAX) return false;
+    viewer.watched.add(strategyId);
+    const watching = this.#watching.get(strategyId) ?? new Set();
+    this.#watching.set(strategyId, watching.add(viewer));
+    return true;
+  }
+
+  unwatch(viewer: Viewer, strategyId: string): void {
+    viewer.watched.delete(strategyId);
+    const watching = this.#watching.get(strategyId);
+    watching?.delete(viewer);
+    if (watching?.size === 0) this.#watching.delete(strategyId);
+  }
+
+  isWatched(strategyId: string): boolean {
+    return this.#watching.has(strategyId);
+  }
+
+  watchersOf(strategyId: string): Iterable<Viewer> {
+    return this.#watching.get(strategyId) ?? [];
+  }
+
+  watched(): readonly string[] {
+    return [...this.#watching.keys()];
+  }
+
+  all(): readonly Viewer[] {
+    return [...this.#all];
+  }
+
+  ofPerson(personId: string): readonly Viewer[] {
+    return this.all().filter((viewer) => viewer.personId === personId);
+  }
+}

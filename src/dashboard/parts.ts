@@ -1,0 +1,20 @@
+// What the dashboard's routes work with: the gateway that trades, the people, and what was observed.
+import type { Gateway } from "../http/pipeline.ts";
+import type { Inspection } from "../inspection/inspection.ts";
+import type { People } from "../people/people.ts";
+import type { PerformanceReports } from "../performance/reports.ts";
+import type { LastPrices } from "./last-prices.ts";
+import type { SessionShape } from "./shapes.ts";
+
+export type DashboardParts = {
+  readonly gateway: Gateway;
+  readonly people: People;
+  readonly reports: PerformanceReports;
+  readonly inspection: Inspection;
+  readonly prices: LastPrices;
+  readonly server: SessionShape["server"];
+  /** The origins that the dashboard is served at, once the server listens. */
+  readonly origins: () => ReadonlySet<string>;
+  /** Wall time, Unix ms. */
+  readonly startedAt: number;
+};

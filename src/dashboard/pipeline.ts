@@ -1,0 +1,145 @@
+// The dashboard's pipeline: every step that a request of its browser takes, in order, in one function.
+//
+//   route → bounds → origin → session → admission → body and query → answer → JSON
+//
+// Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
+// refusal of `errors.ts`. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
+import type { Person } from "../domain/person.ts";
+import { isRefusal } from "../domain/refusal.ts";
+import type { Reply, Request } from "../http/pipeline.ts";
+import type { Family } from "../http/server.ts";
+import { addressHolder } from "../limits/holder.ts";
+import { DashboardError } from "./errors.ts";
+import { isOwnOrigin } from "./origin.ts";
+import type { DashboardParts } from "./parts.ts";
+import { readBody, readQuery } from "./reading.ts";
+import {
+  CHANGES_PER_ADDRESS_MAX,
+  REQUESTS_PER_ADDRESS_MAX,
+  REQUESTS_PER_SESSION_MAX,
+  RequestBudgets,
+} from "./request-budgets.ts";
+import type { DashboardAnswer, DashboardRoute, SignedIn } from "./route.ts";
+import { routeTable } from "./route-table.ts";
+import { ALL_ROUTES } from "./routes.ts";
+
+/** Said with every answer: it is nobody else's to keep, to guess at or to show. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+const JSON_TYPE = "application/json;charset=UTF-8";
+/** What a service that is out of reach asks browsers to wait, s. */
+const BUSY_RETRY_AFTER_SECONDS = 1;
+
+/** What the server hands the dashboard's requests to: all that lies under `/dashboard`. */
+export function createDashboard(parts: DashboardParts): Family {
+  const find = routeTable(ALL_ROUTES);
+  const budgets = new RequestBudgets();
+  return {
+    takes: (path) => path === "/dashboard" || path.startsWith("/dashboard/"),
+    async answer(request) {
+      try {
+        return presented(await handle(request, { parts, find, budgets }));
+      } catch (error) {
+        if (error instanceof DashboardError) return refused(error);
+        throw error;
+      }
+    },
+    words: {
+      refused: ({ refusal }) =>
+        refused(
+          refusal === "BODY_TOO_LARGE"
+            ? new DashboardError("BODY_TOO_LARGE")
+            : new DashboardError("BUSY", { retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS }),
+        ),
+      outcomeUnknown: refused(new DashboardError("FAULT")),
+      fault: refused(new DashboardError("FAULT")),
+    },
+  };
+}
+
+async function handle(
+  request: Request,
+  dashboard: {
+    readonly parts: DashboardParts;
+    readonly find: ReturnType<typeof routeTable>;
+    readonly budgets: RequestBudgets;
+  },
+): Promise<DashboardAnswer> {
+  const { parts, find, budgets } = dashboard;
+  const { method, path, query, headers, body, address } = request;
+  const now = parts.gateway.wallNow();
+  const charge = (holder: string, most: number) => {
+    const retryAfterSeconds = budgets.charge(holder, most, now);
+    if (retryAfterSeconds !== null) throw new DashboardError("TOO_MANY_REQUESTS", { retryAfterSeconds });
+  };
+
+  const found = find(method, path);
+  if (found === null) throw new DashboardError("NOT_FOUND");
+  const { route, params } = found;
+  const isChange = route.method !== "GET";
+
+  if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
+  charge(addressHolder(address), REQUESTS_PER_ADDRESS_MAX);
+  if (isChange) charge(`${addressHolder(address)} changes`, CHANGES_PER_ADDRESS_MAX);
+
+  if (isChange && !isOwnOrigin(headers.origin, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
+
+  const userAgent = headers["user-agent"] ?? "";
+  const caller = { address, userAgent, cookies: headers.cookie ?? null };
+  const signedIn = await parts.people.accounts.sessionOf(caller, now);
+  if (signedIn !== null) charge(`session:${signedIn.sessionId}`, REQUESTS_PER_SESSION_MAX);
+
+  admit(route, signedIn);
+
+  const read = {
+    body: readBody(route.body, body, headers["content-type"]),
+    query: readQuery(route.query, query),
+  };
+
+  return await route.answer({ parts, caller, signedIn, params, now, ...read });
+}
+
+/** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */
+function admit({ access, needsKyc }: DashboardRoute, signedIn: SignedIn | null): void {
+  if (access === "ANYONE") return;
+  if (signedIn === null) throw new DashboardError("NOT_SIGNED_IN");
+  const { person } = signedIn;
+  if (!isFor(person, access)) throw new DashboardError("NOT_FOR_YOU");
+  if (access === "OPERATOR" && !person.hasSecondFactor) throw new DashboardError("SECOND_FACTOR_NEEDED");
+  if (needsKyc && person.kyc !== "APPROVED") throw new DashboardError("KYC_NEEDED");
+}
+
+function isFor({ role, profile }: Person, access: Exclude<DashboardRoute["access"], "ANYONE">): boolean {
+  if (access === "SIGNED_IN") return true;
+  return role === "OPERATOR" ? access === "OPERATOR" : access === profile;
+}
+
+function presented({ status = 200, headers, cookies, body }: DashboardAnswer): Reply {
+  const isText = "text" in body && "contentType" in body;
+  return {
+    status,
+    headers: {
+      ...HEADERS,
+      ...headers,
+      ...(cookies === undefined || cookies.length === 0 ? {} : { "set-cookie": cookies }),
+    },
+    contentType: isText ? String(body.contentType) : JSON_TYPE,
+    body: isText ? String(body.text) : JSON.stringify(body),
+  };
+}
+
+function refused({ status, shape }: DashboardError): Reply {
+  const { retryAfterSeconds } = shape.error;
+  const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return {
+    status,
+    headers: { ...HEADERS, ...wait },
+    contentType: JSON_TYPE,
+    body: JSON.stringify(shape),
+  };
+}

@@ -1,0 +1,112 @@
+// What a browser sends, read strictly: JSON alone, no field that is not known, and what is wrong with it said by field in words
+// for the person who filled in the form.
+import { z } from "zod";
+import { DashboardError } from "./errors.ts";
+
+/** So many fields are told; a body of thousands would have an answer of thousands. */
+const FIELDS_TOLD_MAX = 20;
+/** How much of a name of the sender's own is repeated. */
+const NAME_LENGTH_MAX = 40;
+const NOTHING = z.strictObject({});
+/** Bytes that are no text are refused; a byte order mark stays, and is no JSON. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The body, received bytes one a character, as a schema reads it; without a schema there must be none, or an empty object.
+ * Throws BODY_NOT_JSON, BODY_UNFIT.
+ */
+export function readBody(schema: z.ZodType | null, body: string, contentType: string | undefined): unknown {
+  if (schema === null && body === "") return null;
+  const isJson = contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
+  if (!isJson) throw new DashboardError("BODY_NOT_JSON");
+  const read = readAs(schema ?? NOTHING, jsonOf(body), {});
+  return schema === null ? null : read;
+}
+
+/** The query as a schema reads it: texts by name. Without a schema there must be none. Throws BODY_UNFIT. */
+export function readQuery(schema: z.ZodType | null, query: string): unknown {
+  const pairs = [...new URLSearchParams(query)];
+  const words = { message: "Something in the address is not right.", action: "Mend what is marked." };
+  const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) < index);
+  if (twice !== undefined) {
+    throw new DashboardError("BODY_UNFIT", { ...words, fields: fieldsOf([[twice[0], "is there twice"]]) });
+  }
+  const read = readAs(schema ?? NOTHING, Object.fromEntries(pairs), words);
+  return schema === null ? null : read;
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(UTF_8.decode(Buffer.from(body, "latin1")));
+  } catch {
+    throw new DashboardError("BODY_NOT_JSON");
+  }
+}
+
+function readAs(schema: z.ZodType, value: unknown, words: { message?: string; action?: string }): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new DashboardError("BODY_UNFIT", { message: "The body must be an object with fields." });
+  }
+  // Not every database keeps a NUL. Forms are flat: whatever lies deeper is refused by its schema.
+  const odd = Object.entries(value).find(([, text]) => typeof text === "string" && text.includes("\0"));
+  if (odd !== undefined) {
+    const fields = fieldsOf([[odd[0], "has a character that cannot be kept"]]);
+    throw new DashboardError("BODY_UNFIT", { ...words, fields });
+  }
+  const parsed = schema.safeParse(value, { error: plainWords });
+  if (parsed.success) return parsed.data;
+  const told = parsed.error.issues.flatMap((issue): [string, string][] => {
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => [key, "is not a field here"]);
+    const isMissing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+    return [[issue.path.join("."), isMissing ? "is missing" : issue.message]];
+  });
+  throw new DashboardError("BODY_UNFIT", { ...words, fields: fieldsOf(told) });
+}
+
+/** The first fault of each field. */
+function fieldsOf(told: readonly (readonly [name: string, fault: string])[]): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, fault] of told.slice(0, FIELDS_TOLD_MAX)) {
+    const shown = name.slice(0, NAME_LENGTH_MAX);
+    if (!fields.has(shown)) fields.set(shown, fault);
+  }
+  return Object.fromEntries(fields);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value;
+  for (const name of path) {
+    at = typeof at === "object" && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined;
+  }
+  return at;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+};
+
+/** What is said of a fault for which its schema has no words of its own. */
+function plainWords(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      if (issue.origin !== "string") return `must be at least ${issue.minimum}`;
+      return issue.minimum === 1 ? "is empty" : `must have at least ${issue.minimum} characters`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`;
+    case "invalid_format":
+      return issue.format === "email" ? "is no e-mail address" : "has not the right form";
+    case "invalid_value":
+      return `must be ${issue.values.map(String).join(" or ")}`;
+    default:
+      return "is not right";
+  }
+}

@@ -1,0 +1,35 @@
+// What people's requests are refused with (`people/refused.ts`), as the dashboard answers it.
+import type { Refused } from "../people/refused.ts";
+import { DashboardError } from "./errors.ts";
+import { type DashboardCall, personOf } from "./route.ts";
+
+/** What was not refused. Throws the refusal otherwise. */
+export function granted<Outcome extends object>(outcome: Outcome | Refused): Outcome {
+  if ("refused" in outcome) throw refusalOf(outcome as Refused);
+  return outcome as Outcome;
+}
+
+/** Throws if there is a refusal. */
+export function demandGranted(refused: Refused | null): void {
+  if (refused !== null) throw refusalOf(refused);
+}
+
+/** Throws CREDENTIALS_REFUSED, LOCKED or BUSY unless this is the caller's password. */
+export async function demandPassword(
+  call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,
+  password: string,
+): Promise<void> {
+  demandGranted(await call.parts.people.accounts.checkPassword(personOf(call), password, call.caller));
+}
+
+function refusalOf(refused: Refused): DashboardError {
+  switch (refused.refused) {
+    case "PASSWORD_UNFIT":
+      return new DashboardError("BODY_UNFIT", { fields: { password: refused.fault } });
+    case "LOCKED":
+    case "TOO_MANY_REQUESTS":
+      return new DashboardError(refused.refused, { retryAfterSeconds: refused.retryAfterSeconds });
+    default:
+      return new DashboardError(refused.refused);
+  }
+}

@@ -1,0 +1,20 @@
+// How often a holder may ask within a minute of the clock, and that holders beyond all count share one budget.
+import { expect, test } from "vitest";
+import { HOLDERS_MAX, RequestBudgets } from "./request-budgets.ts";
+
+const MINUTE_MS = 60_000;
+
+test("a holder has so many a minute, whatever others ask", () => {
+  const budgets = new RequestBudgets();
+  expect([1, 2, 3].map(() => budgets.charge("one", 2, MINUTE_MS + 1_500))).toEqual([null, null, 59]);
+  expect(budgets.charge("other", 2, 2 * MINUTE_MS - 1)).toBeNull();
+  expect(budgets.charge("one", 2, 2 * MINUTE_MS - 1)).toBe(1);
+  expect(budgets.charge("one", 2, 2 * MINUTE_MS)).toBeNull();
+});
+
+test("more holders than are told apart share one budget, and those who are known keep theirs", () => {
+  const budgets = new RequestBudgets();
+  for (let holder = 0; holder < HOLDERS_MAX; holder += 1) budgets.charge(`holder ${holder}`, 2, 0);
+  expect([1, 2, 3].map((stranger) => budgets.charge(`stranger ${stranger}`, 2, 0))).toEqual([null, null, 60]);
+  expect(budgets.charge("holder 7", 2, 0)).toBeNull();
+});

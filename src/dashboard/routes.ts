@@ -1,0 +1,35 @@
+// Every row of the dashboard's server. A test walks over all of them with every role.
+import type { DashboardRoute } from "./route.ts";
+import { ACCOUNT_ROUTES } from "./routes/account.ts";
+import { CLOSING_ROUTES } from "./routes/closing.ts";
+import { HOLDING_ROUTES } from "./routes/holdings.ts";
+import { KEY_ROUTES } from "./routes/keys.ts";
+import { KYC_ROUTES } from "./routes/kyc.ts";
+import { MARKET_ROUTES } from "./routes/markets.ts";
+import { OPERATOR_PEOPLE_ROUTES } from "./routes/operator-people.ts";
+import { OPERATOR_SERVICE_ROUTES } from "./routes/operator-service.ts";
+import { ORDER_ROUTES } from "./routes/orders.ts";
+import { PERFORMANCE_ROUTES } from "./routes/performance.ts";
+import { REQUEST_ROUTES } from "./routes/requests.ts";
+import { SECOND_FACTOR_ROUTES } from "./routes/second-factor.ts";
+import { SESSION_ROUTES } from "./routes/session.ts";
+import { SIGNAL_ROUTES } from "./routes/signals.ts";
+import { STRATEGY_ROUTES } from "./routes/strategies.ts";
+
+export const ALL_ROUTES: readonly DashboardRoute[] = [
+  ...SESSION_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...SECOND_FACTOR_ROUTES,
+  ...KYC_ROUTES,
+  ...KEY_ROUTES,
+  ...STRATEGY_ROUTES,
+  ...CLOSING_ROUTES,
+  ...ORDER_ROUTES,
+  ...HOLDING_ROUTES,
+  ...SIGNAL_ROUTES,
+  ...REQUEST_ROUTES,
+  ...PERFORMANCE_ROUTES,
+  ...MARKET_ROUTES,
+  ...OPERATOR_PEOPLE_ROUTES,
+  ...OPERATOR_SERVICE_ROUTES,
+];

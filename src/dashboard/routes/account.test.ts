@@ -1,0 +1,124 @@
+// The rows of accounts through the whole server: what a browser sends, gets and keeps.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser } from "../../../test/support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage, PASSWORD } from "../../../test/support/dashboard-stage.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+
+let stage: DashboardStage;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+});
+afterAll(() => stage.close());
+
+const CHOSEN_PASSWORD = "a password of my own";
+const NEW_PASSWORD = "an entirely new password";
+
+/** The token of the only link of a kind that was logged for an address, once it was. */
+async function tokenFor(email: string, kind: "verify-email" | "reset-password"): Promise<string> {
+  const find = () =>
+    new RegExp(`"to":"${email}","link":"${stage.url}/${kind}\\?token=([\\w-]+)"`).exec(stage.logged())?.[1];
+  await eventually("the link is logged", () => find() !== undefined);
+  return find() ?? "";
+}
+
+async function signUp(browser: Browser, email: string): Promise<void> {
+  const sent = { name: " Ada ", email: ` ${email.toUpperCase()} `, password: CHOSEN_PASSWORD };
+  const { status, body } = await browser.call("POST", "/sign-up", { body: sent });
+  expect({ status, body }).toEqual({ status: 202, body: { mail: "LOGGED" } });
+}
+
+test("somebody signs up, opens the link, signs in, and out", async () => {
+  const browser = stage.browser();
+  const email = "ada@example.org";
+  await signUp(browser, email);
+  const credentials = { email, password: CHOSEN_PASSWORD };
+  const early = await browser.call("POST", "/session", { body: credentials });
+  expect(early).toMatchObject({ status: 403, body: { error: { code: "EMAIL_NOT_VERIFIED" } } });
+  await browser.send("POST", "/verify-email", { token: await tokenFor(email, "verify-email") });
+  expect((await browser.get("/session")).person).toBe(null);
+  await browser.signIn(email, CHOSEN_PASSWORD);
+  expect((await browser.get("/session")).person).toMatchObject({ email, name: "Ada", profile: "COPIER" });
+  expect((await browser.send("PUT", "/profile", { profile: "TRADER" })).person.profile).toBe("TRADER");
+  expect((await browser.get("/activity")).rows.map(({ what }: { what: string }) => what)).toEqual([
+    "PROFILE_CHANGED",
+    "SIGNED_IN",
+    "EMAIL_VERIFIED",
+    "SIGNED_UP",
+  ]);
+  await browser.send("DELETE", "/session");
+  expect(browser.cookies()).not.toMatch(/\blyrebird=/);
+  expect(await browser.call("GET", "/sessions")).toMatchObject({ status: 401 });
+});
+
+test("a forgotten password is replaced by a link, which signs out everywhere", async () => {
+  const own = await stage.somebody({ email: "bob@example.org" });
+  const other = stage.browser();
+  await other.send("POST", "/password-reset", { email: "bob@example.org" });
+  const token = await tokenFor("bob@example.org", "reset-password");
+  const unfit = await other.call("POST", "/password-reset/finish", { body: { token, password: "short" } });
+  expect(unfit).toMatchObject({
+    status: 400,
+    body: { error: { code: "BODY_UNFIT", fields: { password: "Use at least 10 characters." } } },
+  });
+  await other.send("POST", "/password-reset/finish", { token, password: NEW_PASSWORD });
+  expect(await own.call("GET", "/sessions")).toMatchObject({ status: 401 });
+  // The second factor is still asked for.
+  const body = { email: "bob@example.org", password: NEW_PASSWORD };
+  expect(await other.call("POST", "/session", { body })).toMatchObject({
+    status: 401,
+    body: { error: { code: "CODE_NEEDED" } },
+  });
+  expect(await other.call("POST", "/session", { body: { ...body, code: own.code() } })).toMatchObject({
+    status: 200,
+  });
+});
+
+test("sessions are listed and ended, and those of somebody else are not there", async () => {
+  const own = await stage.somebody({ email: "cleo@example.org", hasSecondFactor: false });
+  const stranger = await stage.somebody({ hasSecondFactor: false });
+  const second = stage.browser();
+  await second.signIn("cleo@example.org", PASSWORD);
+  const { rows } = await own.get("/sessions");
+  expect(rows).toMatchObject([
+    { isThisOne: false, address: "127.0.0.1", userAgent: "a browser of a test" },
+    { isThisOne: true },
+  ]);
+  const path = `/sessions/${rows[0].sessionId}`;
+  expect(await stranger.call("DELETE", path)).toMatchObject({ status: 404 });
+  expect(await second.call("GET", "/sessions")).toMatchObject({ status: 200 });
+  await own.send("DELETE", path);
+  expect(await second.call("GET", "/sessions")).toMatchObject({ status: 401 });
+  expect(await own.call("DELETE", path)).toMatchObject({ status: 404 });
+});
+
+test("a lock is answered 429 with the time to wait", async () => {
+  const browser = stage.browser();
+  const body = { email: "dora@example.org", password: "not the password" };
+  for (let guess = 0; guess < 10; guess += 1) {
+    expect(await browser.call("POST", "/session", { body })).toMatchObject({ status: 401 });
+  }
+  const { status, headers, body: answered } = await browser.call("POST", "/session", { body });
+  expect({ status, code: answered.error.code }).toEqual({ status: 429, code: "LOCKED" });
+  expect(headers["retry-after"]).toMatch(/^[0-9]+$/);
+});
+
+describe("what is sent by anybody is looked at first", () => {
+  test.each([
+    ["/sign-up", { name: "x\u0000y", email: "x@example.org", password: PASSWORD }, "name"],
+    ["/sign-up", { name: " ", email: "x@example.org", password: PASSWORD }, "name"],
+    ["/sign-up", { name: "x", email: "not an address", password: PASSWORD }, "email"],
+    ["/sign-up", { name: "x", email: `${"x".repeat(250)}@example.org`, password: PASSWORD }, "email"],
+    ["/sign-up", { name: "x", email: "x@example.org", password: "x".repeat(2_000) }, "password"],
+    ["/session", { email: "x@example.org", password: PASSWORD, code: "x".repeat(100) }, "code"],
+    ["/verify-email", { token: "x".repeat(1_000) }, "token"],
+  ])("%s %#: the field that is unfit is named", async (path, body, field) => {
+    const { status, body: answered } = await stage.browser().call("POST", path, { body });
+    expect({ status, fields: Object.keys(answered.error.fields) }).toEqual({ status: 400, fields: [field] });
+  });
+});
+
+test("no password is in the log", () => {
+  for (const password of [PASSWORD, CHOSEN_PASSWORD, NEW_PASSWORD]) {
+    expect(stage.logged()).not.toContain(password);
+  }
+});

@@ -1,0 +1,120 @@
+// What charts need of the market: which symbols there are, and their candles.
+import { z } from "zod";
+import type { StrategyType } from "../../domain/account.ts";
+import type { MarketFeed } from "../../market/client/feed.ts";
+import { readKlines } from "../../market/client/kline.ts";
+import { formatBriefly } from "../../money/decimal.ts";
+import { DashboardError } from "../errors.ts";
+import { symbolText } from "../paging.ts";
+import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
+import type { CandleShape, SymbolShape } from "../shapes.ts";
+
+/** Candles of one answer. Source: reference exchange, section 5.5. */
+const CANDLES_MAX = 1_000;
+const CANDLES_DEFAULT = 500;
+const INTERVALS = [
+  "1m",
+  "3m",
+  "5m",
+  "15m",
+  "30m",
+  "1h",
+  "2h",
+  "4h",
+  "6h",
+  "8h",
+  "12h",
+  "1d",
+  "3d",
+  "1w",
+] as const;
+const CANDLE_PATHS: { readonly [T in StrategyType]: string } = {
+  SPOT: "/api/v3/klines",
+  FUTURES: "/fapi/v1/klines",
+};
+/** What a market that does not answer asks browsers to wait, s. */
+const BUSY_RETRY_AFTER_SECONDS = 1;
+const UPSTREAM_REFUSES = 400;
+
+const count = z
+  .string()
+  .regex(/^[0-9]{1,4}$/, "is no whole number")
+  .transform(Number)
+  .pipe(z.number().min(1).max(CANDLES_MAX));
+const time = z.string().regex(/^[0-9]{1,15}$/, "is no time in Unix ms");
+
+export const MARKET_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/markets/:family/symbols",
+    access: "SIGNED_IN",
+    async answer(call) {
+      return { body: { rows: symbolsOf(marketOf(call).market) } };
+    },
+  }),
+
+  route({
+    method: "GET",
+    path: "/markets/:family/candles",
+    access: "SIGNED_IN",
+    query: z.strictObject({
+      symbol: symbolText,
+      interval: z.enum(INTERVALS),
+      endTime: time.optional(),
+      limit: count.default(CANDLES_DEFAULT),
+    }),
+    async answer(call) {
+      const { family, market } = marketOf(call);
+      const { symbol, interval, endTime, limit } = call.query;
+      if (market.rules(symbol) === null) {
+        throw new DashboardError("BODY_UNFIT", { fields: { symbol: "is not listed" } });
+      }
+      const search = new URLSearchParams({ symbol, interval, limit: String(limit) });
+      if (endTime !== undefined) search.set("endTime", endTime);
+      const answer = await market.query(CANDLE_PATHS[family], search);
+      const klines = readKlines(answer);
+      if (klines === null) {
+        if (!answer.unavailable && answer.status === UPSTREAM_REFUSES) throw new DashboardError("BODY_UNFIT");
+        throw new DashboardError("BUSY", { retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS });
+      }
+      const now = market.now();
+      const rows = klines.map(
+        ({ startTime, closeTime, open, high, low, close, volume }): CandleShape => ({
+          openTime: startTime,
+          open,
+          high,
+          low,
+          close,
+          volume,
+          isFinal: closeTime < now,
+        }),
+      );
+      return { body: { rows } };
+    },
+  }),
+];
+
+function marketOf({ params, parts }: Pick<DashboardCall, "params" | "parts">): {
+  readonly family: StrategyType;
+  readonly market: MarketFeed;
+} {
+  const { family } = params;
+  if (family !== "SPOT" && family !== "FUTURES") throw new DashboardError("NOT_FOUND");
+  return { family, market: parts.gateway.markets[family] };
+}
+
+/** What can be traded now. */
+function symbolsOf(market: MarketFeed): readonly SymbolShape[] {
+  return [...market.exchangeInfo().symbols.keys()].flatMap((symbol) => {
+    const rules = market.rules(symbol);
+    if (rules === null || rules.status !== "TRADING") return [];
+    const { baseAsset, quoteAsset, priceFilter, lotSize } = rules;
+    return {
+      symbol,
+      baseAsset,
+      quoteAsset,
+      tickSize: formatBriefly(priceFilter?.tickSize ?? 0n),
+      stepSize: formatBriefly(lotSize?.stepSize ?? 0n),
+    };
+  });
+}

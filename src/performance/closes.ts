@@ -1,0 +1,125 @@
+// What markets closed at: candles, asked for once and kept, since what has ended does not change.
+//
+// Contracts are valued at their mark price, like everything about them; where the market has no candles of it, at the price
+// of their trades. Bounds: `SERIES_MAX` series are kept, of each the newest `CANDLES_MAX`, and `QUESTIONS_MAX` questions are under way
+// for one report.
+import type { StrategyType } from "../domain/account.ts";
+import type { MarketFeed } from "../market/client/feed.ts";
+import { type Kline, readKlines } from "../market/client/kline.ts";
+import { decimal, type Price } from "../money/decimal.ts";
+import { type Candles, endedBy, type Span } from "./span.ts";
+
+/** Candles of one question, and of one series that is kept. */
+const CANDLES_MAX = 1_000;
+/** So many before a span are asked for too: of a market that trades seldom some may not exist. */
+const CANDLES_BEFORE = 20;
+const SERIES_MAX = 500;
+const QUESTIONS_MAX = 4;
+/** A candle may still change in the moment after its end. */
+const FINAL_AFTER_MS = 5_000;
+
+const PATHS: { readonly [T in StrategyType]: readonly string[] } = {
+  SPOT: ["/api/v3/klines"],
+  FUTURES: ["/fapi/v1/markPriceKlines", "/fapi/v1/klines"],
+};
+
+export type ClosesMarkets = { readonly [T in StrategyType]: Pick<MarketFeed, "query"> };
+
+/** The closes of one symbol, ascending. */
+export type Closes = readonly { readonly endedAt: number; readonly price: Price }[];
+
+type Series = {
+  readonly path: string;
+  /** Everything that has ended since, up to the last one that is kept, is here. */
+  readonly from: number;
+  readonly closes: Closes;
+};
+
+export class CandleCloses {
+  readonly #markets: ClosesMarkets;
+  /** The last used are last. */
+  readonly #kept = new Map<string, Series>();
+
+  constructor(markets: ClosesMarkets) {
+    this.#markets = markets;
+  }
+
+  /**
+   * The closes of symbols over a span, with the last ones before it; nothing of those that cannot be had. Where `wantsNewest` says
+   * so the candle that has not ended yet is the last, at what it would close at now.
+   */
+  async of(
+    type: StrategyType,
+    symbols: readonly string[],
+    span: Span,
+    wantsNewest: (symbol: string) => boolean,
+  ): Promise<ReadonlyMap<string, Closes>> {
+    const found = new Map<string, Closes>();
+    const waiting = [...symbols];
+    const work = async () => {
+      for (let symbol = waiting.pop(); symbol !== undefined; symbol = waiting.pop()) {
+        found.set(symbol, await this.#closesOf(type, symbol, span, wantsNewest(symbol)));
+      }
+    };
+    await Promise.all(Array.from({ length: QUESTIONS_MAX }, work));
+    return found;
+  }
+
+  async #closesOf(
+    type: StrategyType,
+    symbol: string,
+    { from, to, candles }: Span,
+    wantsNewest: boolean,
+  ): Promise<Closes> {
+    const name = `${type} ${symbol} ${candles.interval}`;
+    const first = endedBy(from, candles) - CANDLES_BEFORE * candles.stepMs;
+    const kept = this.#kept.get(name);
+    const known = kept !== undefined && kept.from <= first ? kept : null;
+    const knownUntil = known?.closes.at(-1)?.endedAt ?? first;
+    if (known !== null && !wantsNewest && knownUntil >= endedBy(to, candles)) {
+      this.#keep(name, known);
+      return known.closes;
+    }
+    for (const path of known === null ? PATHS[type] : [known.path]) {
+      const klines = await this.#ask(type, path, { symbol, candles, startTime: knownUntil });
+      if (klines === null || (klines.length === 0 && known === null)) continue;
+      const asked = closesOf(klines);
+      const closes = [...(known?.closes ?? []), ...asked.filter(({ endedAt }) => endedAt > knownUntil)];
+      const final = closes.filter(({ endedAt }) => endedAt <= to - FINAL_AFTER_MS).slice(-CANDLES_MAX);
+      const isCut = final.length === CANDLES_MAX;
+      this.#keep(name, {
+        path,
+        from: isCut ? (final[0]?.endedAt ?? first) : (known?.from ?? first),
+        closes: final,
+      });
+      return closes;
+    }
+    return known?.closes ?? [];
+  }
+
+  async #ask(
+    type: StrategyType,
+    path: string,
+    question: { readonly symbol: string; readonly candles: Candles; readonly startTime: number },
+  ): Promise<readonly Kline[] | null> {
+    const { symbol, candles, startTime } = question;
+    const search = new URLSearchParams({
+      symbol,
+      interval: candles.interval,
+      startTime: `${Math.max(startTime, 0)}`,
+      limit: `${CANDLES_MAX}`,
+    });
+    return readKlines(await this.#markets[type].query(path, search));
+  }
+
+  #keep(name: string, series: Series): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, series);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > SERIES_MAX && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+function closesOf(klines: readonly Kline[]): Closes {
+  return klines.map(({ closeTime, close }) => ({ endedAt: closeTime + 1, price: decimal<Price>(close) }));
+}

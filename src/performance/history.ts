@@ -1,0 +1,105 @@
+// What a strategy has behind it, as a report needs it: its trades, oldest first, and the incomes of a range.
+//
+// Whatever was committed up to a version of an account is numbered below the account's next numbers and never changes. So one
+// read of the account decides what belongs to a report, and trades that were read once need not be read again: those of the
+// strategies that were last asked about are kept, `TRADES_KEPT_MAX` of all together.
+import type { Account } from "../domain/account.ts";
+import type { Income } from "../domain/income.ts";
+import type { Trade } from "../domain/order.ts";
+import type { Store } from "../store/store.ts";
+
+/** Trades that a report looks at: of more the oldest are left out. */
+export const TRADES_PER_REPORT_MAX = 50_000;
+const TRADES_KEPT_MAX = 100_000;
+const PAGE = 1_000;
+
+export type Trades = {
+  /** In the order of their ids; their times do not descend. */
+  readonly trades: readonly Trade[];
+  /** Whether they begin with the first. */
+  readonly isWhole: boolean;
+};
+
+type HistoryStore = Pick<Store, "listTradedSymbols" | "listTrades" | "listIncomes">;
+
+export class TradeHistory {
+  readonly #store: HistoryStore;
+  /** The last used are last. */
+  readonly #kept = new Map<string, readonly Trade[]>();
+  #keptCount = 0;
+
+  constructor(store: HistoryStore) {
+    this.#store = store;
+  }
+
+  /** The trades of an account up to where it stands; of more than `max` the newest. */
+  async trades({ strategyId, nextTradeId }: Account, max: number): Promise<Trades> {
+    const first = Math.max(1, nextTradeId - max);
+    const kept = this.#kept.get(strategyId) ?? [];
+    const isKeptEnough = (kept[0]?.tradeId ?? Number.POSITIVE_INFINITY) <= first;
+    const known = isKeptEnough ? kept : [];
+    const from = (known.at(-1)?.tradeId ?? first - 1) + 1;
+    const read = from < nextTradeId ? await this.#read(strategyId, from, nextTradeId) : [];
+    const all = read.length === 0 ? known : inOrderOfTime([...known, ...read]);
+    this.#keep(strategyId, all);
+    // Who asked meanwhile may have read further.
+    const trades = all.filter(({ tradeId }) => tradeId >= first && tradeId < nextTradeId);
+    return { trades, isWhole: first === 1 };
+  }
+
+  async #read(strategyId: string, from: number, until: number): Promise<readonly Trade[]> {
+    const found: Trade[] = [];
+    for (const symbol of await this.#store.listTradedSymbols(strategyId)) {
+      for (let fromTradeId = from; fromTradeId < until; ) {
+        const page = await this.#store.listTrades(strategyId, { symbol, fromTradeId, limit: PAGE });
+        found.push(...page.filter(({ tradeId }) => tradeId < until));
+        if (page.length < PAGE) break;
+        fromTradeId = (page.at(-1)?.tradeId ?? until) + 1;
+      }
+    }
+    return found.sort((one, other) => one.tradeId - other.tradeId);
+  }
+
+  #keep(strategyId: string, trades: readonly Trade[]): void {
+    this.#forget(strategyId);
+    this.#kept.set(strategyId, trades);
+    this.#keptCount += trades.length;
+    for (const [oldest] of this.#kept) {
+      if (this.#keptCount <= TRADES_KEPT_MAX) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(strategyId: string): void {
+    this.#keptCount -= this.#kept.get(strategyId)?.length ?? 0;
+    this.#kept.delete(strategyId);
+  }
+
+  /** The incomes of an account from a time on, up to where it stands, in the order of time; those of trades at their time. */
+  async incomes(
+    { strategyId, nextIncomeId }: Account,
+    startTime: number,
+    trades: readonly Trade[],
+  ): Promise<readonly Income[]> {
+    const found = new Map<number, Income>();
+    // One that is booked late shifts those after it: what comes twice is the same.
+    for (let offset = 0; ; offset += PAGE) {
+      const page = await this.#store.listIncomes(strategyId, { startTime, offset, limit: PAGE });
+      for (const income of page) if (income.incomeId < nextIncomeId) found.set(income.incomeId, income);
+      if (page.length < PAGE) break;
+    }
+    const times = new Map(trades.map(({ tradeId, at }) => [tradeId, at]));
+    return [...found.values()]
+      .map((income) => ({ ...income, at: times.get(income.tradeId ?? 0) ?? income.at }))
+      .sort((one, other) => one.at - other.at);
+  }
+}
+
+/** A clock that was set back, or that of another server, must not confuse the order: that is the order of ids. */
+function inOrderOfTime(trades: readonly Trade[]): readonly Trade[] {
+  let latest = 0;
+  return trades.map((trade) => {
+    latest = Math.max(latest, trade.at);
+    return trade.at === latest ? trade : { ...trade, at: latest };
+  });
+}

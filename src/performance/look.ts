@@ -1,0 +1,116 @@
+// One look at a strategy over a span: what it owned at each point, and at which prices that is valued.
+import type { Account, StrategyType } from "../domain/account.ts";
+import type { Trade } from "../domain/order.ts";
+import type { MarketFeed } from "../market/client/feed.ts";
+import type { Amount, Price } from "../money/decimal.ts";
+import type { Store } from "../store/store.ts";
+import type { CandleCloses } from "./closes.ts";
+import { futuresBook } from "./futures.ts";
+import type { TradeHistory } from "./history.ts";
+import { type Book, equityOf, type Owned, ownedAt } from "./owned.ts";
+import { Prices } from "./prices.ts";
+import type { Span } from "./span.ts";
+import { spotBook } from "./spot.ts";
+
+/** Symbols that a report asks the market about; the others are valued at the strategy's own trades. */
+const SYMBOLS_PER_REPORT_MAX = 50;
+
+export type ReportsMarket = Pick<MarketFeed, "now" | "query" | "quote" | "lastPrice" | "markPrice">;
+
+export type LookParts = {
+  readonly store: Pick<Store, "findOpeningTime">;
+  readonly markets: { readonly [T in StrategyType]: ReportsMarket };
+  readonly history: TradeHistory;
+  readonly closes: CandleCloses;
+};
+
+export type Look = {
+  readonly span: Span;
+  readonly equities: readonly { readonly at: number; readonly equity: Amount }[];
+  readonly book: Book;
+  /** The index of the first trade after the beginning of the span. */
+  readonly start: number;
+  /** What is owned at the end. */
+  readonly end: Owned;
+  readonly prices: Prices;
+  /** False if there is history before the span that belongs to it and was not looked at. */
+  readonly isWhole: boolean;
+};
+
+export type LookOptions = {
+  readonly tradesMax: number;
+  readonly spanOf: (limits: { readonly earliest: number; readonly to: number }) => Span;
+};
+
+/** Looks at an account as it was read. */
+export async function lookAt(account: Account, options: LookOptions, parts: LookParts): Promise<Look> {
+  const { store, markets, history } = parts;
+  const { strategyId, type, status } = account;
+  // A strategy that is closed has come to its end: what it still holds is valued as of then.
+  const to = status === "CLOSED" ? account.updatedAt : markets[type].now();
+  const openedAt = (await store.findOpeningTime(strategyId)) ?? to;
+  const { trades, isWhole } = await history.trades(account, options.tradesMax);
+  const earliest = isWhole ? openedAt : (trades[0]?.at ?? openedAt);
+  const span = options.spanOf({ earliest, to });
+  const isFromSeed = isWhole && span.from <= openedAt;
+  const isIn = (at: number) => isFromSeed || at > span.from;
+  const first = trades.findIndex(({ at }) => isIn(at));
+  const start = first === -1 ? trades.length : first;
+
+  const book = await bookOf(account, { trades, isIn, from: span.from }, history);
+  const owned = ownedAt(book.walk(), span.times, trades, start);
+  const end = owned.at(-1);
+  if (end === undefined) throw new Error("a span has an end");
+  const symbols = new Set([...owned.flatMap(({ held }) => [...held.keys()]), ...book.symbolsBeside(start)]);
+  const prices = await pricesOf(account, { symbols: [...symbols], span, trades }, parts);
+  return {
+    span,
+    equities: owned.map((each) => ({ at: each.at, equity: equityOf(each, prices.at) })),
+    book,
+    start,
+    end,
+    prices,
+    isWhole: isWhole || span.from > earliest,
+  };
+}
+
+async function bookOf(
+  account: Account,
+  about: { readonly trades: readonly Trade[]; readonly isIn: (at: number) => boolean; readonly from: number },
+  history: TradeHistory,
+): Promise<Book> {
+  const { trades, isIn, from } = about;
+  if (account.type === "SPOT") return spotBook(account, trades);
+  const incomes = await history.incomes(account, from, trades);
+  const moved = incomes.filter((income) => income.type !== "TRANSFER" && isIn(income.at));
+  return futuresBook(account, trades, moved);
+}
+
+async function pricesOf(
+  { type, status }: Account,
+  about: { readonly symbols: readonly string[]; readonly span: Span; readonly trades: readonly Trade[] },
+  { markets, closes }: LookParts,
+): Promise<Prices> {
+  const { symbols, span, trades } = about;
+  const isLive = status !== "CLOSED";
+  const present = new Map<string, Price>();
+  for (const symbol of isLive ? symbols : []) {
+    const price = presentPrice(type, symbol, markets[type]);
+    if (price !== null) present.set(symbol, price);
+  }
+  const asked = symbols.slice(0, SYMBOLS_PER_REPORT_MAX);
+  const isNewestWanted = (symbol: string) => isLive && !present.has(symbol);
+  const found = await closes.of(type, asked, span, isNewestWanted);
+  for (const symbol of asked.filter(isNewestWanted)) {
+    const newest = found.get(symbol)?.at(-1);
+    if (newest !== undefined) present.set(symbol, newest.price);
+  }
+  return new Prices({ closes: found, trades, present, presentAt: span.to });
+}
+
+/** On spot the price of the last trade, of a contract the mark price; null of what is silent. */
+function presentPrice(type: StrategyType, symbol: string, market: ReportsMarket): Price | null {
+  if (type === "FUTURES") return market.markPrice(symbol);
+  const quote = market.quote(symbol);
+  return quote === null ? null : (market.lastPrice(symbol) ?? quote.bid);
+}

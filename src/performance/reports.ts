@@ -1,0 +1,122 @@
+// How strategies have done, computed when somebody asks: nothing is sampled, and nothing is kept but what can be computed again.
+//
+// Equity at a time is what was owned then, valued at the prices of then. What was owned is found by walking back from one read
+// of the account over its trades and incomes (`owned.ts`), so it is exact; prices are the closes of candles (`prices.ts`).
+//
+// Bounds: `TRADES_PER_REPORT_MAX` trades are looked at for a report; `REPORTS_KEPT_MAX` finished reports are kept, each for as
+// long as its account stands still and no longer than prices may be old.
+import type { Store } from "../store/store.ts";
+import { CandleCloses } from "./closes.ts";
+import { TRADES_PER_REPORT_MAX, TradeHistory, type Trades } from "./history.ts";
+import { type LookParts, lookAt } from "./look.ts";
+import type { PerformanceReport, ReportRange, Sparkline } from "./report.ts";
+import { spanOf, sparklineSpan } from "./span.ts";
+import { curveOf, statisticsOf } from "./statistics.ts";
+
+/** Trades that a sparkline looks at: with more in a day it begins later. */
+const SPARKLINE_TRADES_MAX = 2_000;
+const SPARKLINES_AT_A_TIME = 4;
+const REPORTS_KEPT_MAX = 500;
+const REPORT_KEPT_MS_MAX = 5_000;
+const SPARKLINE_KEPT_MS_MAX = 60_000;
+
+export type PerformanceParts = Pick<LookParts, "markets"> & {
+  readonly store: Pick<
+    Store,
+    "loadAccount" | "listTradedSymbols" | "listTrades" | "listIncomes" | "findOpeningTime"
+  >;
+  /** Wall time, Unix ms: how long a finished report is kept goes by it. */
+  readonly wallNow: () => number;
+  /** Trades that are looked at for a report; `TRADES_PER_REPORT_MAX` unless said. */
+  readonly tradesMax?: number;
+};
+
+export type PerformanceReports = {
+  /** Null if there is no such strategy. */
+  report(strategyId: string, range: ReportRange): Promise<PerformanceReport | null>;
+  /** The last day of strategies in at most 24 points each, in the order of their ids as given. */
+  sparklines(strategyIds: readonly string[]): Promise<readonly Sparkline[]>;
+  /** The newest trades of a strategy; none if there is no such strategy. */
+  trades(strategyId: string): Promise<Trades>;
+};
+
+type Kept = { readonly version: number; readonly until: number; readonly made: Promise<unknown> };
+
+export function createPerformanceReports({
+  store,
+  markets,
+  wallNow,
+  tradesMax = TRADES_PER_REPORT_MAX,
+}: PerformanceParts): PerformanceReports {
+  const history = new TradeHistory(store);
+  const parts = { store, markets, history, closes: new CandleCloses(markets) };
+  /** By name, those that were last made last. */
+  const kept = new Map<string, Kept>();
+
+  /** Makes what belongs to a version of an account, unless that was just done, or is being. */
+  async function once<T>(
+    name: string,
+    { version, keptMs }: { readonly version: number; readonly keptMs: number },
+    make: () => Promise<T>,
+  ): Promise<T> {
+    const known = kept.get(name);
+    if (known?.version === version && wallNow() < known.until) return (await known.made) as T;
+    const made = make();
+    kept.delete(name);
+    kept.set(name, { version, until: wallNow() + keptMs, made });
+    const [oldest] = kept.keys();
+    if (kept.size > REPORTS_KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    try {
+      return await made;
+    } catch (error) {
+      if (kept.get(name)?.made === made) kept.delete(name);
+      throw error;
+    }
+  }
+
+  async function sparkline(strategyId: string): Promise<Sparkline> {
+    const loaded = await store.loadAccount(strategyId);
+    if (loaded === null) return { strategyId, equity: [] };
+    const { account, version } = loaded;
+    const options = { tradesMax: Math.min(tradesMax, SPARKLINE_TRADES_MAX), spanOf: sparklineSpan };
+    return await once(`${strategyId} sparkline`, { version, keptMs: SPARKLINE_KEPT_MS_MAX }, async () => {
+      const { equities } = await lookAt(account, options, parts);
+      return { strategyId, equity: equities.map(({ equity }) => equity) };
+    });
+  }
+
+  return {
+    async report(strategyId, range) {
+      const loaded = await store.loadAccount(strategyId);
+      if (loaded === null) return null;
+      const { account, version } = loaded;
+      return await once(`${strategyId} ${range}`, { version, keptMs: REPORT_KEPT_MS_MAX }, async () => {
+        const look = await lookAt(account, { tradesMax, spanOf: (limits) => spanOf(range, limits) }, parts);
+        const { span, book, start, end, prices, isWhole } = look;
+        const points = curveOf(look.equities);
+        const statistics = statisticsOf(points, book.totals(start, end, prices.at));
+        const { from, to, candles } = span;
+        const unpriced = prices.unpriced();
+        return { range, from, to, stepMs: candles.stepMs, points, statistics, unpriced, isWhole };
+      });
+    },
+
+    async sparklines(strategyIds) {
+      const found: Sparkline[] = [];
+      const waiting = [...strategyIds.entries()];
+      const work = async () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          found[next[0]] = await sparkline(next[1]);
+        }
+      };
+      await Promise.all(Array.from({ length: SPARKLINES_AT_A_TIME }, work));
+      return found;
+    },
+
+    async trades(strategyId) {
+      const loaded = await store.loadAccount(strategyId);
+      if (loaded === null) return { trades: [], isWhole: true };
+      return await history.trades(loaded.account, tradesMax);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// Two strategies, one of each family, whose market and clock are in the test's hands: prices are set minute by minute, and are what
+// the candles say afterwards.
+import { ContractMarket, stage as deskStage, executed, StubMarket } from "../../desk/testing/stage.ts";
+import type { Command } from "../../domain/command.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { contractRules } from "../../engine/testing/contract-rules.ts";
+import { unfilteredRules } from "../../engine/testing/market-stub.ts";
+import type { UpstreamAnswer } from "../../market/client/rest.ts";
+import { decimal, formatBriefly, type Price, type Rate } from "../../money/decimal.ts";
+import type { PerformanceReport } from "../report.ts";
+import { createPerformanceReports, type PerformanceParts } from "../reports.ts";
+
+const MINUTE_MS = 60_000;
+
+export type Family = "SPOT" | "FUTURES";
+
+/** Prices by symbol and minute, and the candles of one minute that they make. */
+class Told {
+  /** Minutes since 1970. */
+  minute = 0;
+  /** What was asked for, path and query. */
+  readonly asked: string[] = [];
+  isOutOfReach = false;
+  readonly #closes = new Map<string, Map<number, string>>();
+
+  now(): number {
+    return this.minute * MINUTE_MS + 1_000;
+  }
+
+  set(symbol: string, price: string): void {
+    const closes = this.#closes.get(symbol) ?? new Map<number, string>();
+    closes.set(this.minute, price);
+    this.#closes.set(symbol, closes);
+  }
+
+  query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer> {
+    this.asked.push(`${path}?${search}`);
+    if (this.isOutOfReach) return Promise.resolve({ unavailable: true, reason: "out of reach" });
+    const asked = new URLSearchParams(search);
+    const from = Number(asked.get("startTime")) / MINUTE_MS;
+    const closes = [...(this.#closes.get(asked.get("symbol") ?? "") ?? [])].filter(
+      ([minute]) => minute >= from,
+    );
+    const rows = closes.map(([minute, close]) => [
+      minute * MINUTE_MS,
+      close,
+      close,
+      close,
+      close,
+      "1",
+      (minute + 1) * MINUTE_MS - 1,
+    ]);
+    return Promise.resolve({ unavailable: false, status: 200, text: JSON.stringify(rows) });
+  }
+}
+
+class PricedPairs extends StubMarket {
+  readonly told = new Told();
+
+  override now(): number {
+    return this.told.now();
+  }
+
+  override rules(symbol: string): SymbolRules {
+    return symbol === "ETHBTC"
+      ? { ...unfilteredRules(symbol), baseAsset: "ETH", quoteAsset: "BTC" }
+      : unfilteredRules(symbol);
+  }
+
+  query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer> {
+    return this.told.query(path, search);
+  }
+}
+
+class PricedContracts extends ContractMarket {
+  readonly told = new Told();
+  readonly #marks = new Map<string, Price>();
+
+  override now(): number {
+    return this.told.now();
+  }
+
+  override rules(symbol: string): SymbolRules {
+    const rules = contractRules(symbol.replace(/USDT$/, ""));
+    const contract = { ...rules.contract, marketTakeBound: decimal<Rate>("0.5") };
+    return { ...rules, notional: null, percentPrice: null, contract };
+  }
+
+  override markPrice(symbol = "BTCUSDT"): Price {
+    return this.#marks.get(symbol) ?? decimal("100");
+  }
+
+  setMark(symbol: string, price: string): void {
+    this.#marks.set(symbol, decimal(price));
+  }
+
+  query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer> {
+    return this.told.query(path, search);
+  }
+}
+
+/** `spot` has 200 USDT and `futures` 1,000, both since the first second of 1970. */
+export async function stage(options: Pick<Partial<PerformanceParts>, "tradesMax"> = {}) {
+  const pairs = new PricedPairs();
+  const contracts = new PricedContracts();
+  const on = await deskStage({ market: pairs, contracts, strategies: ["spot"], futures: ["futures"] });
+  let placed = 0;
+  const wall = { now: 0 };
+  const reports = createPerformanceReports({
+    store: on.store,
+    markets: { SPOT: pairs, FUTURES: contracts },
+    wallNow: () => wall.now,
+    ...options,
+  });
+  const idOf = (family: Family) => family.toLowerCase();
+  return {
+    ...on,
+    pairs,
+    contracts,
+    wall,
+    reports,
+    /** The clock stands at a minute, and a symbol at a price. */
+    price(minute: number, symbol: string, price: string): void {
+      pairs.told.minute = minute;
+      contracts.told.minute = minute;
+      for (const market of [pairs, contracts]) {
+        market.told.set(symbol, price);
+        market.show(symbol, price, price);
+        market.trade(symbol, price);
+      }
+      contracts.setMark(symbol, price);
+    },
+    /** Carries a command out, which may not be refused. */
+    async carryOut(family: Family, command: Command): Promise<void> {
+      executed(await on.desk.execute(idOf(family), command));
+    },
+    /** At the market's price. */
+    async trade(family: Family, side: "BUY" | "SELL", quantity: string, symbol: string): Promise<void> {
+      placed += 1;
+      const command: Command = {
+        type: "PlaceOrder",
+        symbol,
+        side,
+        orderType: "MARKET",
+        size: { quantity: decimal(quantity) },
+        price: null,
+        stopPrice: null,
+        clientOrderId: `trade-${placed}`,
+      };
+      executed(await on.desk.execute(idOf(family), command));
+    },
+    async report(family: Family, range: PerformanceReport["range"] = "all"): Promise<PerformanceReport> {
+      const report = await reports.report(idOf(family), range);
+      if (report === null) throw new Error("there is a report of a strategy that is there");
+      return report;
+    },
+  };
+}
+
+/** The figures as a person reads them. */
+export function inWords({ statistics }: PerformanceReport): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(
+    Object.entries(statistics).map(([name, value]) => [
+      name,
+      typeof value === "bigint" ? formatBriefly(value) : value,
+    ]),
+  );
+}
+
+/** The curve: minutes, and what the strategy was worth. */
+export function curveOf({ points }: PerformanceReport): readonly string[] {
+  return points.map(({ at, equity }) => `${Math.floor(at / MINUTE_MS)}: ${formatBriefly(equity)}`);
+}

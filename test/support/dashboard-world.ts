@@ -1,0 +1,153 @@
+// Two tenants who trade here, each with a copier and an operator beside, and what each of them has: for tests of who may see what.
+import { randomUUID } from "node:crypto";
+import type { Person } from "../../src/domain/person.ts";
+import { botClient } from "./bot-client.ts";
+import type { Browser } from "./dashboard-client.ts";
+import { type DashboardStage, openDashboardStage } from "./dashboard-stage.ts";
+import { signed } from "./signed-client.ts";
+
+export type OwnStrategy = {
+  readonly strategyId: string;
+  readonly keyId: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+};
+
+export type Tenant = {
+  readonly trader: Browser;
+  readonly copier: Browser;
+  readonly operator: Browser;
+  readonly spot: OwnStrategy;
+  readonly futures: OwnStrategy;
+  /** Carried out on the spot strategy. */
+  readonly signalId: string;
+  /** Resting on the spot strategy. */
+  readonly orderId: number;
+  /** Waiting on the futures strategy. */
+  readonly legId: number;
+  readonly sessionId: string;
+  /** What nobody else may ever be told. */
+  readonly ids: readonly string[];
+  /** Secrets that were shown once. */
+  readonly secrets: readonly string[];
+};
+
+export type World = {
+  readonly stage: DashboardStage;
+  readonly a: Tenant;
+  readonly b: Tenant;
+  /** Somebody new who is signed in. */
+  somebody(made: Partial<Person>): Promise<Browser>;
+};
+
+export async function openWorld(): Promise<World> {
+  const stage = await openDashboardStage();
+  const a = await tenantOf(stage);
+  const b = await tenantOf(stage);
+  return { stage, a, b, somebody: (made) => stage.somebody(made) };
+}
+
+/** Signed requests of a strategy's key. */
+export function tradeOn(stage: DashboardStage, strategy: OwnStrategy) {
+  return async (method: string, path: string, parameters: Record<string, string | number> = {}) => {
+    stage.pass(1_000);
+    return await signed(stage.url, strategy, method, path, { ...parameters, timestamp: stage.wallNow() });
+  };
+}
+
+/** A new key of a trader, and a strategy that it manages. */
+export async function newStrategy(trader: Browser, type: "SPOT" | "FUTURES"): Promise<OwnStrategy> {
+  const { keyId, apiKey, apiSecret } = await newKey(trader);
+  const name = `A ${type} strategy`;
+  const { strategyId } = await trader.send("POST", "/strategies", { name, type, keyId });
+  return { strategyId, keyId, apiKey, apiSecret };
+}
+
+export async function newKey(trader: Browser): Promise<Omit<OwnStrategy, "strategyId">> {
+  const { key, apiSecret } = await trader.send("POST", "/keys", { label: "a key", code: trader.code() });
+  return { keyId: key.keyId, apiKey: key.apiKey, apiSecret };
+}
+
+/** A limit order far below the market. */
+export async function restOrder(stage: DashboardStage, strategy: OwnStrategy): Promise<number> {
+  const { body } = await tradeOn(stage, strategy)("POST", "/api/v3/order", {
+    symbol: "BTCUSDT",
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    quantity: "0.0002",
+    price: await farBelow(stage, "SPOT"),
+  });
+  if (body.status !== "NEW") throw new Error(`no order rests: ${JSON.stringify(body)}`);
+  return body.orderId;
+}
+
+/** A stop far below the market, of a position that is there. */
+export async function waitLeg(stage: DashboardStage, strategy: OwnStrategy): Promise<number> {
+  const { body } = await tradeOn(stage, strategy)("POST", "/fapi/v1/algoOrder", {
+    algoType: "CONDITIONAL",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    type: "STOP_MARKET",
+    triggerPrice: await farBelow(stage, "FUTURES"),
+    closePosition: "true",
+  });
+  if (body.algoStatus !== "NEW") throw new Error(`no leg waits: ${JSON.stringify(body)}`);
+  return body.algoId;
+}
+
+async function tenantOf(stage: DashboardStage): Promise<Tenant> {
+  const trader = await stage.somebody({});
+  const copier = await stage.somebody({ profile: "COPIER", kyc: "NONE" });
+  const operator = await stage.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
+  const spot = await newStrategy(trader, "SPOT");
+  const futures = await newStrategy(trader, "FUTURES");
+  const bought = await tradeOn(stage, spot)("POST", "/api/v3/order", {
+    symbol: "BTCUSDT",
+    side: "BUY",
+    type: "MARKET",
+    quoteOrderQty: "50",
+  });
+  const opened = await tradeOn(stage, futures)("POST", "/fapi/v1/order", {
+    symbol: "BTCUSDT",
+    side: "BUY",
+    type: "MARKET",
+    quantity: "0.002",
+  });
+  for (const { status, body } of [bought, opened]) {
+    if (status !== 200) throw new Error(`nothing was bought: ${JSON.stringify(body)}`);
+  }
+  const orderId = await restOrder(stage, spot);
+  const legId = await waitLeg(stage, futures);
+  stage.pass(1_000);
+  const order = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "20" };
+  const { body } = await botClient(stage.url, spot, () => stage.wallNow()).submit(order, randomUUID());
+  const { rows } = await trader.get("/sessions");
+  const { signalId } = body;
+  const sessionId = rows[0].sessionId;
+  const own = [spot, futures].flatMap(({ strategyId, keyId, apiKey }) => [strategyId, keyId, apiKey]);
+  return {
+    trader,
+    copier,
+    operator,
+    spot,
+    futures,
+    signalId,
+    orderId,
+    legId,
+    sessionId,
+    ids: [...own, trader.personId, trader.email, copier.personId, copier.email, sessionId, signalId],
+    secrets: [spot.apiSecret, futures.apiSecret],
+  };
+}
+
+async function farBelow(stage: DashboardStage, family: "SPOT" | "FUTURES"): Promise<string> {
+  const market = stage.gateway.markets[family];
+  await market.prepare("BTCUSDT");
+  const bid = market.quote("BTCUSDT")?.bid;
+  const rules = market.rules("BTCUSDT");
+  const tick = rules?.priceFilter?.tickSize ?? 1n;
+  if (bid === undefined || bid === null) throw new Error("the simulated market has a bid");
+  const price = ((bid * 90n) / 100n / tick) * tick;
+  return `${price / 100_000_000n}.${String(price % 100_000_000n).padStart(8, "0")}`.replace(/\.?0+$/, "");
+}

@@ -1,0 +1,451 @@
+// The dashboard's live connection, by a stock Socket.IO client with the cookies of a browser.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { ALL_PARTS } from "../../src/dashboard/live/changes.ts";
+import {
+  CHANGES_TOLD_EVERY_MS,
+  MESSAGES_PER_MINUTE,
+  SESSIONS_CHECKED_EVERY_MS,
+  SOCKETS_PER_PERSON_MAX,
+  TOPICS_MAX,
+  WATCHES_MAX,
+} from "../../src/dashboard/live/limits.ts";
+import { buy, executed } from "../../src/desk/testing/stage.ts";
+import { eventually } from "../support/eventually.ts";
+import { type LiveStage, openLiveStage } from "../support/live-stage.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import type { StreamClient } from "../support/stream-client.ts";
+
+stayOnLoopback();
+
+let stage: LiveStage;
+afterEach(() => stage.close());
+
+/** Resolves with why a message was refused, null if it was not. */
+function ask(client: StreamClient, name: string, payload?: unknown): Promise<{ code: string } | null> {
+  return new Promise((resolve) => void client.socket.emit(name, payload, resolve));
+}
+
+async function joined(cookie: string): Promise<StreamClient> {
+  const client = stage.open({ cookie, origin: stage.url });
+  await client.next("connect");
+  return client;
+}
+
+async function watching(cookie: string, strategyId: string): Promise<StreamClient> {
+  const client = await joined(cookie);
+  expect(await ask(client, "watch", { strategyId })).toBeNull();
+  return client;
+}
+
+const PRICES = { kind: "prices", family: "SPOT", symbol: "BTCUSDT" } as const;
+
+describe("a handshake", () => {
+  test("needs the cookie of a session", async () => {
+    stage = await openLiveStage();
+    for (const cookie of ["", "lyrebird=", `lyrebird=${"a".repeat(32)}`]) {
+      const client = stage.open({ cookie, origin: stage.url });
+      expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
+      expect(await client.next("disconnect")).toBe("io server disconnect");
+    }
+  });
+
+  test("comes from the dashboard's own site", async () => {
+    stage = await openLiveStage();
+    const { cookie } = await stage.somebody();
+    for (const origin of ["https://evil.example", "null", `${stage.url}.evil.example`, null]) {
+      const client = stage.open({ cookie, ...(origin === null ? {} : { origin }) });
+      expect(await client.next("refused"), `${origin}`).toMatchObject({ code: "ORIGIN_REFUSED" });
+      expect(await client.next("disconnect")).toBe("io server disconnect");
+    }
+    await joined(cookie);
+  });
+
+  test("is refused when a person has too many windows open, until one is closed", async () => {
+    stage = await openLiveStage();
+    const { cookie } = await stage.somebody();
+    const clients: StreamClient[] = [];
+    for (let window = 0; window < SOCKETS_PER_PERSON_MAX; window += 1) clients.push(await joined(cookie));
+    const tooMany = stage.open({ cookie, origin: stage.url });
+    expect(await tooMany.next("refused")).toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    clients[0]?.close();
+    const left = () => stage.sockets.filter((socket) => socket.destroyed).length;
+    // That of who was refused, and of who has gone.
+    await eventually("the window is closed", () => left() === 2);
+    expect(await ask(await joined(cookie), "unfollow", PRICES)).toBeNull();
+  });
+});
+
+describe("a strategy that is watched", () => {
+  test("has its changes told after they were committed, and by which parts", async () => {
+    stage = await openLiveStage();
+    const { cookie, spot } = await stage.somebody();
+    const client = await watching(cookie, spot);
+    executed(await stage.desk.execute(spot, buy("market", "one")));
+    const changed = await client.next("changed");
+    expect(changed.strategyId).toBe(spot);
+    expect(new Set(changed.what)).toEqual(new Set(["account", "orders", "trades"]));
+    const { rows } = { rows: await stage.store.listTrades(spot, { symbol: "BTCUSDT", limit: 9 }) };
+    expect(rows).toHaveLength(1);
+  });
+
+  test("tells of a position, of a request, and of all that another server has committed", async () => {
+    stage = await openLiveStage();
+    const { cookie, futures } = await stage.somebody();
+    const client = await watching(cookie, futures);
+    executed(
+      await stage.desk.execute(futures, {
+        ...buy("market", "one"),
+        size: { quantity: 100_000_000n as never },
+      }),
+    );
+    expect((await client.next("changed")).what).toContain("positions");
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    stage.request(futures);
+    expect(await client.next("changed")).toEqual({ strategyId: futures, what: ["requests"] });
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    for (const listener of stage.elsewhere) {
+      listener.committed([
+        { strategyId: futures, type: "FUTURES" },
+        { strategyId: "unknown", type: "SPOT" },
+      ]);
+    }
+    expect((await client.next("changed")).what).toEqual(ALL_PARTS);
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    for (const listener of stage.elsewhere) listener.resumed();
+    expect((await client.next("changed")).what).toEqual(ALL_PARTS);
+  });
+
+  test("is told of at once, and then of everything together", async () => {
+    stage = await openLiveStage();
+    const { cookie, spot } = await stage.somebody();
+    const client = await watching(cookie, spot);
+    for (const id of ["one", "two", "three", "four"]) {
+      executed(await stage.desk.execute(spot, buy("50", id)));
+    }
+    stage.request(spot);
+    expect((await client.next("changed")).what).toEqual(["orders", "account"]);
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    expect((await client.next("changed")).what).toEqual(["orders", "account", "requests"]);
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    expect(await ask(client, "unwatch", { strategyId: spot })).toBeNull();
+    executed(await stage.desk.execute(spot, buy("50", "five")));
+    expect(await ask(client, "unfollow", PRICES)).toBeNull();
+    expect(client.events.filter(({ name }) => name === "changed")).toHaveLength(2);
+  });
+
+  test("is the person's own: another's is not found, and nothing of it is told", async () => {
+    stage = await openLiveStage();
+    const owner = await stage.somebody();
+    const stranger = await stage.somebody();
+    const client = await joined(stranger.cookie);
+    const refused = await ask(client, "watch", { strategyId: owner.spot });
+    expect(refused).toMatchObject({ code: "NOT_FOUND" });
+    expect(await ask(client, "watch", { strategyId: "no such strategy" })).toEqual(refused);
+    expect(await client.next("refused")).toEqual(refused);
+    const watcher = await watching(owner.cookie, owner.spot);
+    executed(await stage.desk.execute(owner.spot, buy("market", "one")));
+    await watcher.next("changed");
+    expect(await ask(client, "unfollow", PRICES)).toBeNull();
+    expect(client.events.map(({ name }) => name)).not.toContain("changed");
+  });
+
+  test("is watched again by a browser that comes back", async () => {
+    stage = await openLiveStage();
+    const { cookie, spot } = await stage.somebody();
+    const client = stage.open({ cookie, origin: stage.url }, { reconnection: true });
+    await client.next("connect");
+    await ask(client, "watch", { strategyId: spot });
+    stage.sockets[0]?.destroy();
+    await client.next("disconnect");
+    await client.next("connect");
+    executed(await stage.desk.execute(spot, buy("50", "one")));
+    expect(await ask(client, "watch", { strategyId: spot })).toBeNull();
+    expect(client.events.map(({ name }) => name)).not.toContain("changed");
+    executed(await stage.desk.execute(spot, buy("50", "two")));
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    expect((await client.next("changed")).strategyId).toBe(spot);
+  });
+});
+
+describe("a session", () => {
+  test("that is ended ends its connections, and no other", async () => {
+    stage = await openLiveStage();
+    const { cookie, signIn, personId } = await stage.somebody();
+    const ended = await joined(cookie);
+    const other = await joined(await signIn());
+    const person = await stage.store.people.findPerson(personId);
+    const session = await stage.people.accounts.sessionOf(
+      { address: "", userAgent: "", cookies: cookie },
+      stage.time.now(),
+    );
+    if (person === null || session === null) throw new Error("somebody is signed in");
+    await stage.people.accounts.endSession(person, session.sessionId);
+    expect(await ended.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
+    expect(await ended.next("disconnect")).toBe("io server disconnect");
+    expect(await ask(other, "unfollow", PRICES)).toBeNull();
+  });
+
+  test("that is ended by another server, or is over, ends them with the next look", async () => {
+    stage = await openLiveStage();
+    const { cookie, signIn, personId } = await stage.somebody();
+    const client = await joined(cookie);
+    const session = await stage.people.accounts.sessionOf(
+      { address: "", userAgent: "", cookies: cookie },
+      stage.time.now(),
+    );
+    const id = { field: "id", operator: "eq", value: session?.sessionId ?? "", connector: "AND" } as const;
+    await stage.store.people.signIn.remove("session", [id]);
+    expect(await ask(client, "unfollow", PRICES)).toBeNull();
+    stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
+    expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
+
+    const late = await joined(await signIn());
+    const own = { field: "userId", operator: "eq", value: personId, connector: "AND" } as const;
+    await stage.store.people.signIn.update("session", [own], { expiresAt: new Date(stage.time.now()) });
+    stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
+    expect(await late.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
+  });
+});
+
+describe("a topic of a market", () => {
+  test("is followed once for all, and told as the shapes say", async () => {
+    stage = await openLiveStage();
+    const { SPOT, FUTURES } = stage.markets;
+    const one = await joined((await stage.somebody()).cookie);
+    const two = await joined((await stage.somebody()).cookie);
+    const candles = { kind: "candles", family: "FUTURES", symbol: "BTCUSDT", interval: "1m" } as const;
+    const depth = { kind: "depth", family: "FUTURES", symbol: "BTCUSDT" } as const;
+    for (const client of [one, two]) {
+      for (const topic of [candles, depth, PRICES]) expect(await ask(client, "follow", topic)).toBeNull();
+    }
+    const k = { t: 0, T: 59_999, s: "BTCUSDT", i: "1m", o: "1", h: "3", l: "0.5", c: "2", v: "7", x: false };
+    FUTURES.say("btcusdt@kline_1m", { E: 10, k });
+    FUTURES.say("btcusdt@depth20@500ms", { e: "depthUpdate", u: 5, b: [["99", "1"]], a: [["100", "2"]] });
+    expect(SPOT.watched).toEqual(["BTCUSDT"]);
+    stage.time.advance(1_000);
+    for (const client of [one, two]) {
+      expect(await client.next("candle")).toEqual({
+        family: "FUTURES",
+        symbol: "BTCUSDT",
+        interval: "1m",
+        candle: { openTime: 0, open: "1", high: "3", low: "0.5", close: "2", volume: "7", isFinal: false },
+      });
+      expect(await client.next("book")).toEqual({
+        family: "FUTURES",
+        symbol: "BTCUSDT",
+        lastUpdateId: 5,
+        bids: [["99", "1"]],
+        asks: [["100", "2"]],
+      });
+      expect(await client.next("price")).toEqual({
+        family: "SPOT",
+        symbol: "BTCUSDT",
+        bid: "99",
+        ask: "100",
+        mark: null,
+        at: 1_000,
+      });
+    }
+    expect(await ask(one, "unfollow", PRICES)).toBeNull();
+    expect(SPOT.watched).toEqual(["BTCUSDT"]);
+    two.close();
+    await eventually("nobody follows it", () => SPOT.watched.length === 0);
+  });
+
+  test("is shown at once to whoever comes later", async () => {
+    stage = await openLiveStage();
+    const { cookie } = await stage.somebody();
+    const first = await joined(cookie);
+    await ask(first, "follow", PRICES);
+    stage.time.advance(1_000);
+    await first.next("price");
+    const second = await joined(cookie);
+    await ask(second, "follow", PRICES);
+    expect(await second.next("price")).toMatchObject({ bid: "99" });
+  });
+
+  test("is stale when nothing was heard for five seconds, until something is", async () => {
+    stage = await openLiveStage();
+    const { cookie } = await stage.somebody();
+    const client = await joined(cookie);
+    const mark = { kind: "prices", family: "FUTURES", symbol: "BTCUSDT" } as const;
+    const depth = { kind: "depth", family: "SPOT", symbol: "BTCUSDT" } as const;
+    for (const topic of [PRICES, mark, depth]) await ask(client, "follow", topic);
+    stage.markets.SPOT.silence("BTCUSDT");
+    stage.time.advance(4_000);
+    expect(await ask(client, "unwatch", { strategyId: "none" })).toBeNull();
+    expect(client.events.map(({ name }) => name)).not.toContain("stale");
+    stage.time.advance(1_000);
+    const stale = [await client.next("stale"), await client.next("stale")];
+    expect(stale.map(({ topic }) => topic)).toEqual(expect.arrayContaining([PRICES, depth]));
+    expect(stale[0].since).toBe(stage.time.now() - 5_000);
+    stage.markets.SPOT.show("BTCUSDT", "98", "99");
+    stage.time.advance(1_000);
+    await eventually("the price of spot is told", () =>
+      client.events.some(({ payload }) => payload?.family === "SPOT" && payload?.bid === "98"),
+    );
+    expect(client.events.filter(({ name }) => name === "stale")).toHaveLength(2);
+  });
+
+  test("whose book begins to count anew goes on with it", async () => {
+    stage = await openLiveStage();
+    const client = await joined((await stage.somebody()).cookie);
+    await ask(client, "follow", { kind: "depth", family: "SPOT", symbol: "BTCUSDT" });
+    const say = (lastUpdateId: number) =>
+      stage.markets.SPOT.say("btcusdt@depth20", { lastUpdateId, bids: [["99", "1"]], asks: [["100", "1"]] });
+    say(900);
+    stage.time.advance(1_000);
+    expect(await client.next("book")).toMatchObject({ lastUpdateId: 900 });
+    stage.time.advance(6_000);
+    await client.next("stale");
+    say(3);
+    say(4);
+    stage.time.advance(1_000);
+    await eventually("the new book is told", () =>
+      client.events.some(({ payload }) => payload?.lastUpdateId === 4),
+    );
+  });
+
+  test("that stands still is told again all the same", async () => {
+    stage = await openLiveStage();
+    const client = await joined((await stage.somebody()).cookie);
+    await ask(client, "follow", PRICES);
+    stage.time.advance(1_000);
+    await client.next("price");
+    stage.time.advance(2_000);
+    expect(await ask(client, "unwatch", { strategyId: "none" })).toBeNull();
+    expect(client.events.filter(({ name }) => name === "price")).toHaveLength(1);
+    stage.time.advance(1_000);
+    expect(await client.next("price")).toMatchObject({ bid: "99" });
+  });
+});
+
+describe("what a browser may send", () => {
+  const GARBAGE: readonly (readonly [name: string, payload: unknown])[] = [
+    ["watch", undefined],
+    ["watch", null],
+    ["watch", []],
+    ["watch", { strategyId: 7 }],
+    ["watch", { strategyId: "x".repeat(65) }],
+    ["watch", { strategyId: "x", more: 1 }],
+    ["follow", "BTCUSDT"],
+    ["follow", { kind: "prices", family: "SPOT", symbol: "btc usdt" }],
+    ["follow", { kind: "candles", family: "SPOT", symbol: "BTCUSDT", interval: "9m" }],
+    ["follow", { kind: "depth", family: "OPTIONS", symbol: "BTCUSDT" }],
+    ["subscribe", { pair: "BTCUSDT" }],
+    ["__proto__", {}],
+  ];
+
+  test("is what the messages are: anything else is refused, and the connection goes on", async () => {
+    stage = await openLiveStage();
+    const { cookie, spot } = await stage.somebody();
+    const client = await joined(cookie);
+    for (const [name, payload] of GARBAGE) {
+      expect(await ask(client, name, payload), `${name} ${JSON.stringify(payload)}`).toMatchObject({
+        code: "BODY_UNFIT",
+      });
+    }
+    expect(await ask(client, "watch", { strategyId: spot })).toBeNull();
+  });
+
+  test("is bounded: messages, topics and strategies", async () => {
+    stage = await openLiveStage();
+    const { cookie, spot, personId } = await stage.somebody();
+    const client = await joined(cookie);
+    for (let index = 0; index < TOPICS_MAX; index += 1) {
+      expect(await ask(client, "follow", { ...PRICES, symbol: `COIN${index}USDT` })).toBeNull();
+    }
+    expect(await ask(client, "follow", PRICES)).toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    expect(await ask(client, "follow", { ...PRICES, symbol: "COIN0USDT" })).toBeNull();
+    const { findStrategy } = stage.store.people;
+    const people = stage.store.people as { findStrategy: typeof findStrategy };
+    people.findStrategy = async (strategyId) => {
+      const own = await findStrategy.call(people, spot);
+      return own && { ...own, strategyId, ownerId: personId };
+    };
+    for (let index = 0; index < WATCHES_MAX; index += 1) {
+      expect(await ask(client, "watch", { strategyId: `${index}` })).toBeNull();
+    }
+    expect(await ask(client, "watch", { strategyId: spot })).toMatchObject({ code: "TOO_MANY_REQUESTS" });
+
+    const sent = TOPICS_MAX + 2 + WATCHES_MAX + 1;
+    for (let index = sent; index < MESSAGES_PER_MINUTE; index += 1)
+      client.send("unwatch", { strategyId: "none" });
+    client.send("unwatch", { strategyId: "none" });
+    await eventually("the last one is refused", () =>
+      client.events.some(
+        ({ name, payload }) =>
+          name === "refused" && payload.message === "Too many requests from this address.",
+      ),
+    );
+    stage.time.advance(60_000);
+    await eventually(
+      "the session was looked up",
+      async () => (await ask(client, "unfollow", PRICES)) === null,
+    );
+  });
+});
+
+/** What the server may hold for one client that does not read, bytes. */
+const HELD_BYTES_MAX = 100_000;
+
+test("a browser that does not read is kept the newest of everything, and no more", async () => {
+  stage = await openLiveStage();
+  const { cookie, spot } = await stage.somebody();
+  const slow = new WebSocket(`${stage.url}/socket.io/?EIO=4&transport=websocket`, {
+    headers: { cookie, origin: stage.url },
+  });
+  const heard: [name: string, payload: { lastUpdateId: number }][] = [];
+  let isWatching = false;
+  slow.on("message", (data: Buffer) => {
+    const text = data.toString();
+    if (text.startsWith("0")) slow.send("40/dashboard,");
+    if (text.startsWith("40")) {
+      slow.send(
+        `42/dashboard,${JSON.stringify(["follow", { kind: "depth", family: "SPOT", symbol: "BTCUSDT" }])}`,
+      );
+      slow.send(`42/dashboard,1${JSON.stringify(["watch", { strategyId: spot }])}`);
+    }
+    if (text.startsWith("43")) isWatching = true;
+    if (text.startsWith("42")) heard.push(JSON.parse(text.slice(text.indexOf(",") + 1)));
+  });
+  await eventually("the client watches and follows", () => isWatching);
+  const [served] = stage.sockets;
+  if (served === undefined) throw new Error("the server has seen the client");
+  slow.pause();
+
+  let id = 0;
+  const tellOne = async () => {
+    id += 1;
+    const levels = (first: number, step: number) =>
+      Array.from({ length: 20 }, (_, index) => [
+        `${first + step * index}.${"1".repeat(8)}`,
+        `${"9".repeat(20)}.5`,
+      ]);
+    stage.markets.SPOT.say("btcusdt@depth20", {
+      lastUpdateId: id,
+      bids: levels(5_000, -1),
+      asks: levels(6_000, 1),
+    });
+    stage.request(spot);
+    stage.time.advance(1_000);
+    await nextTurn();
+  };
+  while (served.writableLength === 0 && id < 50_000) await tellOne();
+  expect(served.writableLength).toBeGreaterThan(0);
+  const last = id + 2_000;
+  while (id < last) {
+    await tellOne();
+    expect(served.writableLength).toBeLessThan(HELD_BYTES_MAX);
+  }
+  slow.resume();
+  await eventually("the newest book has come", () =>
+    heard.some(([, payload]) => payload.lastUpdateId === last),
+  );
+  const ids = heard.flatMap(([name, payload]) => (name === "book" ? [payload.lastUpdateId] : []));
+  expect(ids).toEqual([...ids].sort((one, other) => one - other));
+  expect(ids.length).toBeLessThan(last - 1_000);
+  slow.terminate();
+});

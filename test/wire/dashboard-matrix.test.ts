@@ -1,0 +1,184 @@
+// Every row of the dashboard's server, called by nobody and by two tenants in three roles each: exactly what its `access` says, and
+// nothing of one tenant's for another. The rows themselves are the list, so that none is left out; each needs an example.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DashboardRoute } from "../../src/dashboard/route.ts";
+import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { EXAMPLES, type Example } from "../support/dashboard-examples.ts";
+import { openWorld, type Tenant, type World } from "../support/dashboard-world.ts";
+import type { RawAnswer } from "../support/raw.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+}, 60_000);
+afterAll(() => world.stage.close());
+
+test("there are rows, and each has an example", () => {
+  const names = ALL_ROUTES.map(nameOf);
+  expect(names.length).toBeGreaterThan(50);
+  expect(Object.keys(EXAMPLES).sort()).toEqual(names.sort());
+});
+
+describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({ name, row }) => {
+  if (row.access === "ANYONE") {
+    test("is for anyone", async () => {
+      const { a, b, stage } = world;
+      for (const caller of [stage.browser(), await world.somebody({}), a.copier, b.operator]) {
+        const { answer, example } = await callWith(row, caller);
+        expect(answer.status, answer.text).toBe(example.status ?? 200);
+      }
+    });
+    return;
+  }
+
+  test("is not for nobody", async () => {
+    const { answer } = await callWith(row, world.stage.browser(), null);
+    expectRefusal(answer, 401, "NOT_SIGNED_IN");
+  });
+
+  if (row.access === "SIGNED_IN") {
+    test("is for whoever is signed in", async () => {
+      for (const role of ["PERSON", "OPERATOR"] as const) {
+        for (const profile of ["TRADER", "COPIER"] as const) {
+          const caller = await world.somebody({ role, profile, kyc: "NONE" });
+          const { answer, example } = await callWith(row, caller);
+          if (role === "OPERATOR" && example.notFor === role) expectRefusal(answer, 403, "NOT_FOR_YOU");
+          else expect(answer.status, `${role} ${profile}: ${answer.text}`).toBe(example.status ?? 200);
+        }
+      }
+    });
+    return;
+  }
+
+  test("is for nobody of another role", async () => {
+    for (const tenant of [world.a, world.b]) {
+      for (const [role, caller] of Object.entries(callersOf(tenant))) {
+        if (role === row.access) continue;
+        const { answer } = await callWith(row, caller);
+        expectRefusal(answer, 403, "NOT_FOR_YOU");
+      }
+    }
+  });
+
+  if (row.needsKyc) {
+    test("is not for who is not approved", async () => {
+      for (const kyc of ["NONE", "PENDING", "REJECTED"] as const) {
+        const { answer } = await callWith(row, await world.somebody({ kyc }));
+        expectRefusal(answer, 403, "KYC_NEEDED");
+      }
+    });
+  }
+
+  if (row.access === "OPERATOR") {
+    test("is not for an operator without a second factor", async () => {
+      const caller = await world.stage.somebody({ role: "OPERATOR", hasSecondFactor: false });
+      const { answer } = await callWith(row, caller);
+      expectRefusal(answer, 403, "SECOND_FACTOR_NEEDED");
+    });
+
+    test("is for operators, and tells no secret", async () => {
+      for (const { operator } of [world.a, world.b]) {
+        const { answer, example } = await callWith(row, operator);
+        expect(answer.status, answer.text).toBe(example.status ?? 200);
+        for (const secret of [...world.a.secrets, ...world.b.secrets])
+          expect(answer.text).not.toContain(secret);
+      }
+    });
+    return;
+  }
+
+  test("tells and changes nothing of somebody else's", async () => {
+    const { a, b, stage } = world;
+    const example = await exampleOf(name, b.trader);
+    const before = await stateOf(a);
+    const answer = await send(row, b.trader, example);
+    if (isOfTenant(row, example)) expectRefusal(answer, 404, "NOT_FOUND");
+    else expect(answer.status, answer.text).toBe(example.status ?? 200);
+    for (const id of [...a.ids, ...a.secrets]) {
+      if (!JSON.stringify(example).includes(id)) expect(answer.text).not.toContain(id);
+    }
+    expect(await stateOf(a)).toEqual(before);
+    expect(stage.logged()).not.toContain('"level":50');
+  });
+
+  test("is for its own trader", async () => {
+    const { answer, example } = await callWith(row, world.a.trader);
+    expect(answer.status, answer.text).toBe(example.status ?? 200);
+    for (const id of world.b.ids) expect(answer.text).not.toContain(id);
+  });
+});
+
+test("somebody else's session cannot be ended", async () => {
+  const { a, b } = world;
+  const answer = await b.trader.call("DELETE", `/sessions/${a.sessionId}`);
+  expectRefusal(answer, 404, "NOT_FOUND");
+  expect((await a.trader.call("GET", "/sessions")).status).toBe(200);
+});
+
+test("under a strategy of one's own there is nothing of another's", async () => {
+  const { a, b } = world;
+  const own = `/strategies/${b.spot.strategyId}`;
+  expectRefusal(await b.trader.call("GET", `${own}/signals/${a.signalId}`), 404, "NOT_FOUND");
+  expect((await b.trader.get(`${own}/signals?before=${a.signalId}`)).rows).toEqual([]);
+  const body = { keyId: a.spot.keyId, code: b.trader.code() };
+  expectRefusal(await b.trader.call("PUT", `${own}/key`, { body }), 404, "NOT_FOUND");
+});
+
+test("no answer was a fault of the server's", () => {
+  expect(world.stage.logged()).not.toContain("could not be answered");
+});
+
+function nameOf({ method, path }: DashboardRoute): string {
+  return `${method} ${path}`;
+}
+
+function callersOf({ trader, copier, operator }: Tenant) {
+  return { TRADER: trader, COPIER: copier, OPERATOR: operator };
+}
+
+async function exampleOf(name: string, caller: Browser | null): Promise<Example> {
+  const make = EXAMPLES[name];
+  if (make === undefined)
+    throw new Error(`${name} has no example: add one to test/support/dashboard-examples.ts`);
+  return await make(world, caller);
+}
+
+/** Sends a row's example. `coded` is whose codes it has, if not the caller's. */
+async function callWith(row: DashboardRoute, caller: Browser, coded: Browser | null = caller) {
+  const example = await exampleOf(nameOf(row), coded);
+  return { example, answer: await send(row, caller, example) };
+}
+
+async function send(row: DashboardRoute, caller: Browser, { path, body }: Example): Promise<RawAnswer> {
+  const answer = await caller.call(row.method, path, { body });
+  expect(answer.status, answer.text).toBeLessThan(500);
+  expect(answer.headers).toMatchObject({
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  });
+  return answer;
+}
+
+function expectRefusal({ status, body, text }: RawAnswer, wanted: number, code: string): void {
+  expect({ status, code: body?.error?.code }, text.slice(0, 500)).toEqual({ status: wanted, code });
+  expect(body.error.message).toMatch(/\.$/);
+}
+
+/** Whether an example is about something of tenant A's. */
+function isOfTenant({ path }: DashboardRoute, { body }: Example): boolean {
+  return /:(strategyId|keyId)/.test(path) || (body !== undefined && "keyId" in body);
+}
+
+/** What a tenant has, apart from prices. */
+async function stateOf({ trader, spot, futures }: Tenant) {
+  const { store } = world.stage.gateway;
+  const strategies = await store.people.listStrategiesOf(trader.personId);
+  const versions = await Promise.all(
+    strategies.map(async ({ strategyId }) => (await store.loadAccount(strategyId))?.version),
+  );
+  const keys = await store.people.listKeysOf(trader.personId);
+  const audit = await store.people.listAudit({ personId: trader.personId, limit: 1_000 });
+  return { strategies, versions, keys, audit, spot, futures };
+}

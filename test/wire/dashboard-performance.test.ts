@@ -1,0 +1,69 @@
+// How a strategy has done, as its owner's browser is told and as files; and as nobody else is.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buy, executed } from "../../src/desk/testing/stage.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
+import { signedUnits } from "../support/exact.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+
+stayOnLoopback();
+
+let stage: DashboardStage;
+let owner: Browser;
+let strategyId: string;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+  owner = await stage.somebody({});
+  const { key } = await owner.send("POST", "/keys", { label: "mine", code: owner.code() });
+  const made = { name: '=Spot, "mine"', type: "SPOT", keyId: key.keyId };
+  strategyId = (await owner.send("POST", "/strategies", made)).strategyId;
+  const order = { ...buy("market", "one"), size: { quoteQuantity: 5_000_000_000n as never } };
+  executed(await stage.gateway.desk.execute(strategyId, order));
+});
+afterAll(() => stage.close());
+
+test("a report says what the engine has booked, to the last digit", async () => {
+  const { points, statistics, ...report } = await owner.get(
+    `/strategies/${strategyId}/performance?range=all`,
+  );
+  const [trade] = await stage.gateway.store.listTrades(strategyId, { symbol: "BTCUSDT", limit: 1 });
+  if (trade === undefined) throw new Error("the order was filled");
+  expect(report).toMatchObject({ range: "all", stepMs: 60_000, unpriced: [], isWhole: true });
+  expect(points.at(0).equity).toBe("200");
+  expect(points.at(-1)).toMatchObject({ at: report.to, equity: statistics.endEquity });
+  expect(statistics).toMatchObject({ startEquity: "200", trades: 1, closingTrades: 0, winRate: null });
+  const units = signedUnits;
+  const { realised, unrealised, fees, funding, profit } = statistics;
+  expect(units(realised) + units(unrealised) - units(fees) + units(funding)).toBe(units(profit));
+});
+
+test("a range is one of four, the last day unless said", async () => {
+  expect((await owner.get(`/strategies/${strategyId}/performance`)).range).toBe("24h");
+  for (const range of ["1y", "ALL", "", "24h&range=7d"]) {
+    const answer = await owner.call("GET", `/strategies/${strategyId}/performance?range=${range}`);
+    expect(answer.status, range).toBe(400);
+  }
+});
+
+test("files have names that are safe, and a line a row", async () => {
+  const curve = await owner.call("GET", `/strategies/${strategyId}/performance.csv?range=all`);
+  expect(curve.status).toBe(200);
+  expect(curve.headers["content-type"]).toContain("text/csv");
+  expect(curve.headers["content-disposition"]).toBe('attachment; filename="spot-mine-equity-all.csv"');
+  expect(curve.text.split("\r\n")[0]).toBe("time,equity,drawdown,drawdown rate");
+  const trades = await owner.call("GET", `/strategies/${strategyId}/trades.csv`);
+  expect(trades.headers["content-disposition"]).toBe('attachment; filename="spot-mine-trades.csv"');
+  expect(trades.text.split("\r\n")[1]).toMatch(/Z,1,1,BTCUSDT,BUY,/);
+});
+
+test("another's strategy is not found, and is in nobody's list but the owner's", async () => {
+  const stranger = await stage.somebody({});
+  for (const path of ["performance", "performance.csv", "trades.csv"]) {
+    const answer = await stranger.call("GET", `/strategies/${strategyId}/${path}`);
+    const none = await stranger.call("GET", `/strategies/none/${path}`);
+    expect([answer.status, answer.body]).toEqual([404, none.body]);
+  }
+  expect(await stranger.get("/strategies/sparklines")).toEqual({ rows: [] });
+  const { rows } = await owner.get("/strategies/sparklines");
+  expect(rows).toEqual([{ strategyId, equity: expect.arrayContaining(["200"]) }]);
+});
