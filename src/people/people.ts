@@ -26,7 +26,7 @@ export type People = {
   readonly kyc: Kyc;
   readonly lockout: Lockout;
   readonly mailer: Mailer;
-  /** Loads what signing in needs, which takes a while: for a server that listens already, so that nobody waits for it. */
+  /** Loads what signing in needs, which takes a while: so that who signs in later does not wait for it. */
   prepare(): Promise<void>;
   /** Resolves when all that was taken on behalf of people is done, mails excepted. */
   settled(): Promise<void>;

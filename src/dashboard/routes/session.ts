@@ -15,6 +15,8 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     path: "/session",
     access: "ANYONE",
     async answer({ parts, signedIn }) {
+      // The application asks this first: whoever is not signed in is about to. A failure is told to who signs in.
+      if (signedIn === null) parts.people.prepare().catch(() => {});
       return { body: sessionOf(parts, signedIn?.person ?? null) };
     },
   }),
