@@ -15,6 +15,7 @@ test("these are the commands of the README", () => {
   expect([...new Set(commands)].sort()).toEqual([
     "npm run -s lyrebird -- keys list",
     "npm run -s lyrebird -- keys revoke lyre_bot_…",
+    "npm run -s lyrebird -- operator create --email you@example.org",
     "npm run -s lyrebird -- seed --type futures",
     "npm run bench",
     "npm run crash",
@@ -73,7 +74,7 @@ test("npm start -- --help, npm run bench -- --help and npm run crash -- --help s
   }
 });
 
-test("lyrebird seed prints one line of JSON and nothing else; keys list shows the key, and keys revoke ends it", () => {
+test("lyrebird seed prints one line of JSON and nothing else; keys list shows the key, keys revoke ends it, operator create makes one", () => {
   const DATA_DIR = newDirectory();
   const lyrebird = (...args: string[]) =>
     spawnSync("npm", ["run", "-s", "lyrebird", "--", ...args], {
@@ -88,6 +89,9 @@ test("lyrebird seed prints one line of JSON and nothing else; keys list shows th
   expect(lyrebird("keys", "list").stdout).toContain(apiKey);
   expect(lyrebird("keys", "revoke", apiKey).status).toBe(0);
   expect(lyrebird("keys", "list").stdout).toMatch(/revoked/i);
+  const created = lyrebird("operator", "create", "--email", "you@example.org");
+  expect(created.status).toBe(0);
+  expect(created.stdout).toMatch(/^you@example\.org is an operator\npassword: \S+/);
   expect(JSON.parse(stdout)).toEqual({
     strategyId: expect.stringMatching(/^[0-9a-f]{16}$/),
     type: "FUTURES",

@@ -35,7 +35,7 @@ export function refusedTo(audience: Audience, person: PersonShape): Refused | nu
   return {
     title: `This page belongs to the ${own} profile`,
     why: `You are using Lyrebird with the ${other} profile. You can switch in the account menu at any time.`,
-    to: homeOf(person),
+    to: "/",
     action: `Go on as a ${other.toLowerCase()}`,
   };
 }
@@ -45,7 +45,7 @@ function refusedToOperate(person: PersonShape): Refused | null {
     return {
       title: "This page is for operators",
       why: "Operators check identities and look after the service. Nothing of yours is kept here.",
-      to: homeOf(person),
+      to: "/",
       action: "Go to your own pages",
     };
   }
@@ -58,12 +58,17 @@ function refusedToOperate(person: PersonShape): Refused | null {
   };
 }
 
-/** Where a person begins: at what is still to be done, or at their work. */
+/**
+ * Where a person begins: at what is still to be done, or at their work. A trader's depends on whether there is a strategy, which
+ * is undefined until it is known; the answer then is null.
+ */
 export function homeOf(
   person: PersonShape,
-): "/security" | "/operator/identity" | "/welcome" | "/copying" | "/strategies" {
+  hasStrategy: boolean | undefined,
+): "/security" | "/operator/identity" | "/welcome" | "/copying" | "/strategies" | null {
   if (person.role === "OPERATOR") return person.hasSecondFactor ? "/operator/identity" : "/security";
   if (!person.isEmailVerified || person.kyc !== "APPROVED") return "/welcome";
   if (person.profile === "COPIER") return "/copying";
-  return person.hasSecondFactor ? "/strategies" : "/welcome";
+  if (hasStrategy === undefined) return null;
+  return hasStrategy ? "/strategies" : "/welcome";
 }

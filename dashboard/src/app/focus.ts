@@ -22,7 +22,8 @@ export function focusHeadings(router: AnyRouter): void {
   });
 }
 
-function focusHeading(): boolean {
+/** Also to be called where a page becomes another without a navigation: what had the focus is gone then. */
+export function focusHeading(): boolean {
   const heading = document.querySelector<HTMLElement>("main h1");
   heading?.focus({ preventScroll: true });
   return heading !== null;

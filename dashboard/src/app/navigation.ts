@@ -1,6 +1,5 @@
 // What the sidebar offers, by who looks at it.
 import type { PersonShape } from "../../../src/dashboard/shapes.ts";
-import { homeOf } from "./audience.ts";
 
 export type NavigationItem = { readonly to: string; readonly label: string };
 export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
@@ -33,7 +32,7 @@ export function navigationOf(person: PersonShape): readonly NavigationGroup[] {
   const account = {
     label: "Account",
     items: [
-      ...(homeOf(person) !== "/welcome" ? [] : [{ to: "/welcome", label: "Getting started" }]),
+      { to: "/welcome", label: "Getting started" },
       { to: "/identity", label: "Identity" },
       { to: "/security", label: "Security" },
     ],

@@ -34,7 +34,7 @@ const entrance = [
   createRoute({
     ...top,
     path: "/forgot-password",
-    ...forGuests(() => import("../pages/forgot-password.tsx")),
+    ...forAnyone(() => import("../pages/forgot-password.tsx")),
   }),
   createRoute({ ...top, path: "/reset-password", ...forAnyone(() => import("../pages/reset-password.tsx")) }),
   createRoute({ ...top, path: "/verify-email", ...forAnyone(() => import("../pages/verify-email.tsx")) }),

@@ -13,7 +13,7 @@ export function StrategySwitcher({ strategyId }: { strategyId: string }) {
   return (
     <nav
       aria-label="You are here"
-      className="mb-2 flex min-h-8 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
+      className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
     >
       <Link to="/strategies" className="text-ink-soft hover:text-ink hover:underline">
         Strategies

@@ -1,6 +1,7 @@
 // The one live connection of the signed-in person: Socket.IO over a websocket, opened when something first asks for it.
 // What is watched and followed is counted, so that two parts of a page share it; after a reconnect all of it is asked
-// for again, and everything that was loaded is loaded anew, since nobody knows what was missed.
+// for again, and everything that was loaded is loaded anew, since nobody knows what was missed. It is loaded once the
+// server has said that it tells of changes: what was loaded before that may be out of date, and nobody would say so.
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -10,12 +11,16 @@ export type Connection =
   | { readonly status: "reconnecting"; readonly since: number };
 
 type ServerEvents = { [Name in keyof ServerMessages]: (message: ServerMessages[Name]) => void };
-type ClientEvents = { [Name in keyof ClientMessages]: (message: ClientMessages[Name]) => void };
+type ClientEvents = {
+  [Name in Exclude<keyof ClientMessages, "watch">]: (message: ClientMessages[Name]) => void;
+} & { watch: (message: ClientMessages["watch"], acknowledge: () => void) => void };
 type Handlers = { [Name in keyof ServerMessages]: Set<(message: ServerMessages[Name]) => void> };
 
 const NAMESPACE = "/dashboard";
 /** The server ended the connection or refused it; the library leaves trying again to us. */
 const REFUSED_RETRY_MS = 5_000;
+/** A server that does not acknowledge, such as one that was sent too much at once, is waited for so long. */
+const ACKNOWLEDGED_MS_MAX = 10_000;
 
 const handlers: Handlers = {
   changed: new Set(),
@@ -58,10 +63,8 @@ export function watch(strategyId: string): () => void {
   open();
   const count = watched.get(strategyId) ?? 0;
   watched.set(strategyId, count + 1);
-  if (count === 0 && socket?.connected) {
-    socket.emit("watch", { strategyId });
-    refresh(strategyId);
-  }
+  if (count === 0 && socket?.connected)
+    void beginWatching(socket, strategyId).then(() => refresh(strategyId));
   return () => {
     const left = (watched.get(strategyId) ?? 1) - 1;
     if (left > 0) return watched.set(strategyId, left);
@@ -109,11 +112,14 @@ async function connect(wanted: number): Promise<void> {
   let connects = 0;
   opened.on("connect", () => {
     connects += 1;
+    const isFirst = connects === 1;
     become({ status: "live" });
-    for (const strategyId of watched.keys()) opened.emit("watch", { strategyId });
+    const begun = [...watched.keys()].map(async (strategyId) => {
+      await beginWatching(opened, strategyId);
+      if (isFirst) refresh(strategyId);
+    });
     for (const { topic } of followed.values()) opened.emit("follow", topic);
-    if (connects > 1) void queryClient.invalidateQueries();
-    else for (const strategyId of watched.keys()) refresh(strategyId);
+    if (!isFirst) void Promise.all(begun).then(() => queryClient.invalidateQueries());
   });
   opened.on("disconnect", (reason) => {
     if (opened !== socket) return;
@@ -136,6 +142,15 @@ async function connect(wanted: number): Promise<void> {
   opened.on("price", (message) => pass("price", message));
   opened.on("stale", (message) => pass("stale", message));
   opened.on("refused", (message) => pass("refused", message));
+}
+
+/** Resolves when the server tells of the strategy's changes, or has not said so in time; not if the connection is lost before. */
+function beginWatching(opened: Socket<ServerEvents, ClientEvents>, strategyId: string): Promise<void> {
+  return new Promise((resolve) => {
+    opened.timeout(ACKNOWLEDGED_MS_MAX).emit("watch", { strategyId }, () => {
+      if (opened.connected) resolve();
+    });
+  });
 }
 
 /** When watching begins: what was loaded before anybody told of changes may be out of date already. */

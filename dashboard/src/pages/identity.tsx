@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { KycShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { refreshSession, usePerson, useSession } from "../api/session.ts";
+import { focusHeading } from "../app/focus.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -33,6 +34,7 @@ export function Page() {
     queries.setQueryData(KYC_KEY, kyc);
     void refreshSession();
     toast("Identity submitted");
+    focusHeading();
   };
   return (
     <>
@@ -89,6 +91,7 @@ function State({ kyc, onTaken, onRefresh, isRefreshing }: StateProps) {
 
 function Pending({ kyc, onRefresh, isRefreshing }: Omit<StateProps, "onTaken">) {
   const { server } = useSession();
+  const { hasSecondFactor } = usePerson();
   return (
     <Card title="An operator looks at it">
       <div className="flex flex-col items-start gap-4">
@@ -98,14 +101,16 @@ function Pending({ kyc, onRefresh, isRefreshing }: Omit<StateProps, "onTaken">) 
             ? "We write to you when it is decided."
             : "Look again later: this server sends no mail."}
         </p>
-        <p>Meanwhile you can set up your second factor, which API keys need as well.</p>
+        {!hasSecondFactor && <p>Meanwhile you can set up your second factor, which API keys need as well.</p>}
         <div className="flex flex-wrap gap-2">
           <Button onClick={onRefresh} isBusy={isRefreshing}>
             Look again
           </Button>
-          <Link to="/security" hash="second-factor" className={buttonLook()}>
-            Second factor
-          </Link>
+          {!hasSecondFactor && (
+            <Link to="/security" hash="second-factor" className={buttonLook()}>
+              Set up the second factor
+            </Link>
+          )}
         </div>
       </div>
     </Card>
@@ -126,7 +131,7 @@ function Rejected({ kyc, onTaken }: Pick<StateProps, "kyc" | "onTaken">) {
         </blockquote>
       </Note>
       {isAgain ? (
-        <IdentityForm onTaken={onTaken} />
+        <IdentityForm onTaken={onTaken} hasFocus />
       ) : (
         <div>
           <Button kind="primary" onClick={() => setAgain(true)}>

@@ -47,8 +47,11 @@ export function Page() {
               onTest={setTested}
               onRevoke={setRevoked}
               empty={
-                <EmptyState title="No keys yet." {...(mayCreate ? { action: create } : {})}>
-                  A key is what your bot signs with. Create one, then a strategy that trades with it.
+                <EmptyState
+                  title={ended.length === 0 ? "No keys yet." : "No live keys."}
+                  {...(mayCreate ? { action: create } : {})}
+                >
+                  Your bot signs its requests with one. After the key comes a strategy that trades with it.
                 </EmptyState>
               }
             />

@@ -1,10 +1,11 @@
 // Where the link of a password mail leads: the new password, once.
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { asApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
+import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Note } from "../ui/note.tsx";
@@ -78,6 +79,7 @@ function ResetForm({ token }: { token: string }) {
 }
 
 function Done() {
+  useEffect(() => void focusHeading(), []);
   return (
     <>
       <PageHeader title="Your password is set" />

@@ -21,11 +21,19 @@ type Credentials = { readonly email: string; readonly password: string };
 export function Page() {
   const [credentials, setCredentials] = useState<Credentials>({ email: "", password: "" });
   const [isCodeNeeded, setCodeNeeded] = useState(false);
-  if (isCodeNeeded) {
-    return <SecondStep credentials={credentials} onBack={() => setCodeNeeded(false)} />;
-  }
+  const [hasReturned, setReturned] = useState(false);
+  const back = () => {
+    setCodeNeeded(false);
+    setReturned(true);
+  };
+  if (isCodeNeeded) return <SecondStep credentials={credentials} onBack={back} />;
   return (
-    <FirstStep credentials={credentials} onChange={setCredentials} onCodeNeeded={() => setCodeNeeded(true)} />
+    <FirstStep
+      credentials={credentials}
+      hasReturned={hasReturned}
+      onChange={setCredentials}
+      onCodeNeeded={() => setCodeNeeded(true)}
+    />
   );
 }
 
@@ -35,11 +43,13 @@ function signIn(body: Credentials & { readonly code?: string }): Promise<Session
 
 type FirstStepProps = {
   credentials: Credentials;
+  /** From the second step: then the password has the focus. */
+  hasReturned: boolean;
   onChange: (credentials: Credentials) => void;
   onCodeNeeded: () => void;
 };
 
-function FirstStep({ credentials, onChange, onCodeNeeded }: FirstStepProps) {
+function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstStepProps) {
   const { server } = useSession();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => signIn(credentials),
@@ -71,6 +81,7 @@ function FirstStep({ credentials, onChange, onCodeNeeded }: FirstStepProps) {
         <PasswordInput
           name="password"
           required
+          autoFocus={hasReturned}
           value={credentials.password}
           onChange={(event) => onChange({ ...credentials, password: event.target.value })}
           error={refusal?.fields.password}

@@ -1,11 +1,12 @@
 // A new account. The answer never says whether the address was known: its owner learns that by mail.
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import type { MailShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { asApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
+import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Note } from "../ui/note.tsx";
@@ -105,6 +106,7 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
 
 function Sent({ mail, email }: { mail: MailShape["mail"]; email: string }) {
   const [isAsking, setAsking] = useState(false);
+  useEffect(() => void focusHeading(), []);
   return (
     <>
       <PageHeader title="Verify your e-mail address" lead="One step is left before you can sign in." />

@@ -1,5 +1,99 @@
+// The strategies of the person: what each is worth, and the way to a new one.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { keysQuery } from "../api/keys.ts";
+import { usePerson } from "../api/session.ts";
+import { strategiesQuery } from "../api/strategies.ts";
+import { sparklinesQuery } from "../api/strategy.ts";
+import { useChanges, useWatches } from "../live/use-changes.ts";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
+import { Time } from "../ui/time.tsx";
+import { NextStep } from "./strategies/next-step.tsx";
+import { StrategyTable } from "./strategies/strategy-table.tsx";
+
+const LIST_EVERY_MS = 2_000;
+const PICTURES_EVERY_MS = 30_000;
 
 export function Page() {
-  return <PageHeader title="Strategies" />;
+  const person = usePerson();
+  const list = useQuery(strategiesQuery);
+  const keys = useQuery(keysQuery);
+  const pictures = useQuery(sparklinesQuery);
+  const going = list.data?.rows.filter(({ status }) => status !== "CLOSED");
+  const closed = list.data?.rows.filter(({ status }) => status === "CLOSED") ?? [];
+  useLiveList(going?.map(({ strategyId }) => strategyId) ?? []);
+  const sparklines = new Map(pictures.data?.rows.map(({ strategyId, equity }) => [strategyId, equity]));
+  const isKnown = list.data !== undefined;
+  return (
+    <>
+      <PageHeader
+        title="Strategies"
+        lead="Each is a virtual account of its own, traded by the bot that has its key."
+        actions={
+          isKnown && list.data.rows.length > 0 ? (
+            <Link to="/strategies/new" className={buttonLook("primary")}>
+              New strategy
+            </Link>
+          ) : undefined
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {list.error !== null && (
+          <ErrorNote error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />
+        )}
+        {(list.error === null || isKnown) && (
+          <Card isFlush>
+            <StrategyTable
+              caption="Strategies"
+              rows={going}
+              sparklines={sparklines}
+              loadedAt={list.dataUpdatedAt}
+              empty={<NextStep person={person} keys={keys.data?.rows ?? []} />}
+            />
+            {going !== undefined && going.length > 0 && (
+              <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-line border-t px-4 py-2 text-ink-soft text-xs">
+                <span>
+                  Equity at the last prices of <Time at={list.dataUpdatedAt} format="time" />; orders and
+                  fills come in by themselves.
+                </span>
+                <Button size="small" onClick={() => void list.refetch()} isBusy={list.isFetching}>
+                  Refresh
+                </Button>
+              </p>
+            )}
+          </Card>
+        )}
+        {closed.length > 0 && (
+          <Card title="Closed" isFlush>
+            <StrategyTable
+              caption="Closed strategies"
+              rows={closed}
+              sparklines={sparklines}
+              loadedAt={list.dataUpdatedAt}
+              empty="None."
+            />
+          </Card>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The list is loaded anew as fills and orders happen, its pictures more seldom. */
+function useLiveList(strategyIds: readonly string[]): void {
+  const queries = useQueryClient();
+  useWatches(strategyIds);
+  useChanges(
+    LIST_EVERY_MS,
+    () => true,
+    () => void queries.invalidateQueries({ queryKey: ["strategies"] }, { cancelRefetch: false }),
+  );
+  useChanges(
+    PICTURES_EVERY_MS,
+    ({ what }) => what.includes("account"),
+    () => void queries.invalidateQueries({ queryKey: ["sparklines"] }, { cancelRefetch: false }),
+  );
 }

@@ -1,5 +1,118 @@
+// The way from a new account to the first order. Each step leads to where it is done.
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { OrderShape, PageShape } from "../../../src/dashboard/shapes.ts";
+import { call } from "../api/call.ts";
+import { keysQuery } from "../api/keys.ts";
+import { usePerson } from "../api/session.ts";
+import { strategiesQuery } from "../api/strategies.ts";
+import { useWatch } from "../live/use-live.ts";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { CopierToday } from "./welcome/copier-today.tsx";
+import { journeyOf, nextStep } from "./welcome/journey.ts";
+import { StepList } from "./welcome/step-list.tsx";
+
+/** Strategies that are looked at for a first order; who has more has long sent one. */
+const LOOKED_AT_MAX = 5;
 
 export function Page() {
-  return <PageHeader title="Getting started" />;
+  const person = usePerson();
+  if (person.role === "OPERATOR") {
+    return (
+      <>
+        <PageHeader title="Getting started" />
+        <Card isFlush>
+          <EmptyState title="This is the way of people who trade.">
+            You are an operator: your pages are in the menu.
+          </EmptyState>
+        </Card>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title="Getting started"
+        lead={
+          person.profile === "TRADER"
+            ? "From a new account to the first order of your bot."
+            : "What you can do as a copier, and the way to a bot of your own."
+        }
+      />
+      <div className="flex max-w-3xl flex-col gap-5">
+        {person.profile === "COPIER" && <CopierToday />}
+        {person.profile === "TRADER" ? <TraderJourney /> : <CopierJourney />}
+      </div>
+    </>
+  );
+}
+
+/** Keys and strategies belong to traders, so there are none to ask for. */
+function CopierJourney() {
+  const person = usePerson();
+  const steps = journeyOf({ person, keys: [], strategies: [], hasOrder: false });
+  return (
+    <Card title="To run a bot of your own" isFlush>
+      <StepList steps={steps} next={nextStep(steps)} firstStrategyId={null} />
+    </Card>
+  );
+}
+
+function TraderJourney() {
+  const person = usePerson();
+  const keys = useQuery(keysQuery);
+  const strategies = useQuery(strategiesQuery);
+  const rows = strategies.data?.rows ?? [];
+  const looked = rows.slice(0, LOOKED_AT_MAX).map(({ strategyId }) => strategyId);
+  const orders = useQueries({
+    queries: looked.map((strategyId) => ({
+      queryKey: ["strategy", strategyId, "orders", "first"],
+      queryFn: () =>
+        call<PageShape<OrderShape>>("GET", `/strategies/${encodeURIComponent(strategyId)}/orders?state=all`),
+    })),
+  });
+  const error = keys.error ?? strategies.error;
+  if (error !== null) {
+    const retry = () => {
+      void keys.refetch();
+      void strategies.refetch();
+    };
+    return <ErrorNote error={error} onRetry={retry} isRetrying={keys.isFetching || strategies.isFetching} />;
+  }
+  if (keys.data === undefined || strategies.data === undefined) {
+    return (
+      <div aria-busy="true">
+        <Card title="The way to your first order">
+          <Skeleton lines={12} />
+        </Card>
+      </div>
+    );
+  }
+  const hasOrder = orders.some(({ data }) => data !== undefined && data.rows.length > 0);
+  const steps = journeyOf({ person, keys: keys.data.rows, strategies: rows, hasOrder });
+  const done = steps.filter(({ state }) => state === "DONE").length;
+  const firstLive = rows.find(({ status }) => status === "LIVE")?.strategyId ?? null;
+  return (
+    <Card
+      title="The way to your first order"
+      isFlush
+      aside={
+        <span className="numeric text-ink-soft text-sm">
+          {done} of {steps.length} done
+        </span>
+      }
+    >
+      {firstLive !== null && !hasOrder && <Watched strategyId={firstLive} />}
+      <StepList steps={steps} next={nextStep(steps)} firstStrategyId={firstLive} />
+    </Card>
+  );
+}
+
+/** The first order ticks its step as it comes in. */
+function Watched({ strategyId }: { strategyId: string }) {
+  useWatch(strategyId);
+  return null;
 }

@@ -2,6 +2,7 @@
 // the library's would add a style element, which the server's content policy forbids.
 import { Dialog as Parts } from "radix-ui";
 import type { ReactNode } from "react";
+import { useFocusReturn } from "./use-focus-return.ts";
 
 type DialogProps = {
   isOpen: boolean;
@@ -9,19 +10,19 @@ type DialogProps = {
   title: string;
   /** One sentence on what it is for. */
   description?: ReactNode;
-  /** False: neither Escape nor a click beside it nor ✕ closes it, only what is in it. */
-  mayClose?: boolean;
   /** While it must not be closed by accident, neither by Escape nor by a click beside it: a secret that is shown once. */
   isHeld?: boolean;
   children: ReactNode;
 };
 
 export function Dialog({ isOpen, onClose, title, description, isHeld = false, children }: DialogProps) {
+  const returnFocus = useFocusReturn(isOpen);
   return (
     <Parts.Root open={isOpen} onOpenChange={(isOpening) => !isOpening && !isHeld && onClose()}>
       <Parts.Portal>
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-veil" />
         <Parts.Content
+          onCloseAutoFocus={returnFocus}
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
           className="fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-lg border border-line-strong bg-surface p-5"
         >

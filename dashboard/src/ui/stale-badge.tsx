@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { Badge } from "./badge.tsx";
+import { durationInWords } from "./duration.ts";
 
 const TICK_MS = 1000;
 
@@ -22,16 +23,8 @@ export function StaleBadge({ since }: StaleBadgeProps) {
     <Badge tone="warn">
       <span aria-hidden="true">◌</span>
       <span>
-        stale for <span className="numeric">{inWords(Math.max(0, now - since))}</span>
+        stale for <span className="numeric">{durationInWords((now - since) / 1_000)}</span>
       </span>
     </Badge>
   );
-}
-
-function inWords(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -2,7 +2,7 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-export type Tab = Pick<LinkProps, "to" | "params"> & {
+export type Tab = Pick<LinkProps, "to" | "params" | "search"> & {
   readonly label: string;
   /** True of the tab that is the index of its parent, which would otherwise always be current. */
   readonly isExact?: boolean;
@@ -23,7 +23,11 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           <li key={name}>
             <Link
               {...target}
-              activeOptions={{ exact: isExact }}
+              activeOptions={{
+                exact: isExact,
+                explicitUndefined: true,
+                includeSearch: target.search !== undefined,
+              }}
               activeProps={{ className: "border-accent text-ink" }}
               inactiveProps={{
                 className: "border-transparent text-ink-soft hover:text-ink hover:border-line-strong",

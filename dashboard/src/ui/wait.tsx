@@ -1,5 +1,6 @@
-// A wait that runs down, in words that get coarser with its length.
+// A wait that runs down.
 import { useEffect, useState } from "react";
+import { durationInWords } from "./duration.ts";
 
 const TICK_MS = 1000;
 
@@ -15,14 +16,7 @@ export function Wait({ seconds, then }: { seconds: number; then: string }) {
   }, [isOver]);
   return (
     <p className="numeric mt-1 font-medium" role="timer" aria-live="off">
-      {isOver ? then : `Wait ${lengthInWords(Math.ceil((until - now) / 1000))}.`}
+      {isOver ? then : `Wait ${durationInWords(Math.ceil((until - now) / 1000))}.`}
     </p>
   );
-}
-
-function lengthInWords(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes === 0) return `${seconds} s`;
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -29,7 +29,13 @@ const EMPTY: Draft = {
   documentNumber: "",
 };
 
-export function IdentityForm({ onTaken }: { onTaken: (kyc: KycShape) => void }) {
+type IdentityFormProps = {
+  onTaken: (kyc: KycShape) => void;
+  /** Where a button was pressed for it: its first field has the focus. */
+  hasFocus?: boolean;
+};
+
+export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
   const [draft, setDraft] = useState(EMPTY);
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => call<KycShape>("POST", "/kyc", draft),
@@ -57,6 +63,7 @@ export function IdentityForm({ onTaken }: { onTaken: (kyc: KycShape) => void }) 
           hint="As on your document."
           autoComplete="name"
           maxLength={200}
+          autoFocus={hasFocus}
           {...control("fullName")}
         />
         <div className="grid gap-4 sm:grid-cols-2">

@@ -13,7 +13,6 @@ import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { OnceShown } from "../../ui/once-shown.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { secretFile, secretFileName } from "./secret-file.ts";
 
 const LABEL_LENGTH_MAX = 60;
@@ -33,7 +32,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      mayClose={created === null}
+      isHeld={created !== null}
       title={created === null ? "New API key" : "Save the secret"}
     >
       {created === null ? (
@@ -55,7 +54,6 @@ function CreateForm({ onCancel, onCreated }: CreateFormProps) {
     mutationFn: () => call<CreatedKeyShape>("POST", "/keys", { label, code }),
     onSuccess: (created) => {
       void queries.invalidateQueries({ queryKey: ["keys"] });
-      toast("API key created");
       onCreated(created);
     },
     onError: () => setCode(""),

@@ -9,16 +9,16 @@ export function MissingSteps({ person }: { person: PersonShape }) {
   const lacksSecondFactor = !person.hasSecondFactor;
   if (!lacksApproval && !lacksSecondFactor) return null;
   return (
-    <Note tone="warn" title="Before you can create a key">
+    <Note tone="warn" title="Before you can create or revoke a key">
       <ul className="mt-1 list-disc pl-5">
         {lacksApproval && (
           <li>
             {person.kyc === "PENDING"
-              ? "an operator has to approve your identity, which is under way;"
-              : "your identity has to be approved."}
+              ? "An operator has to approve your identity. It is being looked at."
+              : "An operator has to approve your identity."}
           </li>
         )}
-        {lacksSecondFactor && <li>a second factor has to be set up: each key asks for a code of it.</li>}
+        {lacksSecondFactor && <li>You need a second factor: each key asks for a code of it.</li>}
       </ul>
       <div className="mt-3 flex flex-wrap gap-2">
         {lacksApproval && (

@@ -1,5 +1,92 @@
+// How faithful the simulation is, in the words of the documentation, and what became of what the feeds brought.
+import { useQuery } from "@tanstack/react-query";
+import type { FidelityShape } from "../../../../src/dashboard/shapes.ts";
+import { fidelityQuery } from "../../api/operator.ts";
+import { inWords } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { blocksOf } from "./fidelity/blocks.ts";
+import { Prose } from "./fidelity/prose.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+
+type Feed = FidelityShape["feeds"][number];
+type Outcome = { readonly outcome: string; readonly count: number };
 
 export function Page() {
-  return <PageHeader title="Fidelity" />;
+  const query = useQuery(fidelityQuery);
+  return (
+    <>
+      <PageHeader
+        title="Fidelity"
+        lead="What became of the messages of the feeds, and what is simulated differently from the exchange."
+        actions={
+          <Refreshed
+            at={query.dataUpdatedAt}
+            isBusy={query.isFetching}
+            onRefresh={() => void query.refetch()}
+          />
+        }
+      />
+      <Loaded query={query}>
+        {({ feeds, text }) => (
+          <>
+            {feeds.map((feed) => (
+              <FeedCard key={feed.family} feed={feed} />
+            ))}
+            <Card>
+              <Prose blocks={blocksOf(text)} />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
 }
+
+function FeedCard({ feed }: { feed: Feed }) {
+  const { family, quotes, trades, marks, malformedMessages } = feed;
+  const name = family === "SPOT" ? "Spot" : "Futures";
+  const kinds = [
+    { what: "quotes", counts: quotes },
+    { what: "trades", counts: trades },
+    ...(family === "FUTURES" ? [{ what: "mark prices", counts: marks }] : []),
+  ];
+  return (
+    <Card
+      title={`${name} feed`}
+      isFlush
+      aside={
+        <span className="text-ink-soft text-sm">
+          <span className="numeric">{malformedMessages}</span> malformed messages
+        </span>
+      }
+    >
+      <div className="grid divide-y divide-line lg:auto-cols-fr lg:grid-flow-col lg:divide-x lg:divide-y-0">
+        {kinds.map(({ what, counts }) => (
+          <Table
+            key={what}
+            caption={`${name} ${what}`}
+            isCaptionShown
+            columns={COLUMNS}
+            rows={Object.entries(counts).map(([outcome, count]) => ({ outcome, count }))}
+            rowKey={({ outcome }) => outcome}
+            phone="scroll"
+            empty={`No ${what} yet.`}
+          />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+const COLUMNS: readonly Column<Outcome>[] = [
+  {
+    key: "outcome",
+    header: "What became of them",
+    isRowHeader: true,
+    cell: ({ outcome }) => inWords(outcome.replace(/([a-z])([A-Z])/g, "$1_$2")),
+  },
+  { key: "count", header: "Messages", align: "right", cell: ({ count }) => count },
+];

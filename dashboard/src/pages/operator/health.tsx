@@ -1,5 +1,103 @@
+// How the service fares: each reading with what is normal, and what to do when it is not.
+import { useQuery } from "@tanstack/react-query";
+import type { HealthShape } from "../../../../src/dashboard/shapes.ts";
+import { healthQuery } from "../../api/operator.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { type Fact, Facts } from "../../ui/facts.tsx";
+import { Note } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { checksOf, type HealthCheck, worstOf } from "./health/checks.ts";
+import { Loaded } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+import { Age } from "./parts/submission-table.tsx";
+
+type State = HealthCheck["state"];
 
 export function Page() {
-  return <PageHeader title="Health" />;
+  const query = useQuery(healthQuery);
+  const { data, dataUpdatedAt, isFetching, refetch } = query;
+  const checks = data === undefined ? [] : checksOf(data, dataUpdatedAt);
+  return (
+    <>
+      <PageHeader
+        title="Health"
+        badge={data === undefined ? undefined : <StateBadge state={worstOf(checks)} />}
+        actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+      />
+      <Loaded query={query}>
+        {(health) => (
+          <>
+            {worstOf(checks) === "FINE" && <Note tone="gain" title="Everything is as it should be." />}
+            <Card title="Readings" isFlush>
+              <Table
+                caption="Readings"
+                columns={COLUMNS}
+                rows={checks}
+                rowKey={({ name }) => name}
+                empty="There are none."
+              />
+            </Card>
+            <Card title="Service">
+              <Facts facts={factsOf(health)} />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
 }
+
+const STATES: Readonly<Record<State, { tone: Tone; icon: string; word: string }>> = {
+  FINE: { tone: "gain", icon: "✓", word: "Normal" },
+  WATCH: { tone: "warn", icon: "▲", word: "Watch" },
+  BAD: { tone: "loss", icon: "✕", word: "Act" },
+};
+
+function StateBadge({ state }: { state: State }) {
+  const { tone, icon, word } = STATES[state];
+  return (
+    <Badge tone={tone}>
+      <span aria-hidden="true">{icon}</span>
+      {word}
+    </Badge>
+  );
+}
+
+const COLUMNS: readonly Column<HealthCheck>[] = [
+  { key: "name", header: "What", isRowHeader: true, cell: ({ name }) => name },
+  { key: "state", header: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { key: "reading", header: "Reading", cell: ({ reading }) => reading },
+  { key: "normal", header: "Normal", cell: ({ normal }) => <span className="text-ink-soft">{normal}</span> },
+  { key: "action", header: "What to do", cell: ({ action }) => action ?? "–" },
+];
+
+function factsOf({
+  version,
+  startedAt,
+  market,
+  people,
+  feeds,
+  pendingSignals,
+}: HealthShape): readonly Fact[] {
+  return [
+    { label: "Version", value: version },
+    { label: "Market", value: MARKETS[market] ?? market },
+    { label: "Started", value: <Time at={startedAt} /> },
+    { label: "Running for", value: <Age since={startedAt} /> },
+    { label: "Pending signals", value: pendingSignals },
+    {
+      label: "Symbols in use",
+      value: feeds.map(({ family, symbols }) => `${FAMILIES[family]} ${symbols}`).join(", "),
+    },
+    { label: "People approved", value: people.APPROVED },
+    { label: "… whose form waits", value: people.PENDING },
+    { label: "… rejected", value: people.REJECTED },
+    { label: "… without a form", value: people.NONE },
+  ];
+}
+
+const MARKETS: Readonly<Record<string, string>> = { sim: "Simulated", live: "Live", tape: "Recorded" };
+const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;

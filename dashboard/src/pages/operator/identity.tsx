@@ -1,5 +1,72 @@
+// The queue of identity forms: those that wait, oldest first, and what became of the others.
+import { useQuery } from "@tanstack/react-query";
+import type { KycEntryShape } from "../../../../src/dashboard/shapes.ts";
+import { submissionsQuery } from "../../api/operator.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { Failed } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+import { SubmissionTable } from "./parts/submission-table.tsx";
+
+type Status = KycEntryShape["status"];
+
+const TABS = [
+  { label: "Pending", to: "/operator/identity", search: { status: undefined } },
+  { label: "Approved", to: "/operator/identity", search: { status: "APPROVED" } },
+  { label: "Rejected", to: "/operator/identity", search: { status: "REJECTED" } },
+] as const;
+
+const EMPTY: Readonly<Record<Status, string>> = {
+  PENDING: "Nobody is waiting.",
+  APPROVED: "Nobody has been approved yet.",
+  REJECTED: "Nobody has been rejected.",
+};
 
 export function Page() {
-  return <PageHeader title="Identity checks" />;
+  const { search } = useAddress();
+  const { before } = search;
+  const status = statusOf(search.status);
+  const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery(submissionsQuery({ status, before }));
+  const isPending = status === "PENDING";
+  return (
+    <>
+      <PageHeader
+        title="Identity checks"
+        lead="Until you approve them, people can't use the API. Who is rejected reads your reason and may submit again."
+        actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+      />
+      <Tabs label="Identity forms by status" tabs={TABS} />
+      <Failed error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {(error === null || data !== undefined) && (
+        <Card isFlush>
+          <SubmissionTable
+            caption={
+              isPending ? "Identity forms that wait, oldest first" : "Identity forms, newest decision first"
+            }
+            rows={data?.rows}
+            without={isPending ? ["status", "decided"] : ["status", "age"]}
+            empty={
+              <EmptyState title={EMPTY[status]}>
+                {isPending && "New forms stand here, the oldest first. Refresh to look for them."}
+              </EmptyState>
+            }
+          />
+          <Pager
+            what="forms"
+            before={before}
+            next={data?.next}
+            {...(isPending ? { words: { first: "Oldest", further: "Newer", last: "newest" } } : {})}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function statusOf(text: string | undefined): Status {
+  return text === "APPROVED" || text === "REJECTED" ? text : "PENDING";
 }

@@ -1,5 +1,136 @@
+// Everybody who signed up: looked up by name or address, filtered by where their identity stands.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import { peopleQuery } from "../../api/operator.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Select } from "../../ui/select.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { TextInput } from "../../ui/text-input.tsx";
+import { Time } from "../../ui/time.tsx";
+import { TEXT_LINK } from "../entrance/words.ts";
+import { Failed } from "./parts/loaded.tsx";
+
+const SEARCH_LENGTH_MAX = 254;
+const STATUSES = [
+  { value: "", label: "Any" },
+  { value: "NONE", label: "Not submitted" },
+  { value: "PENDING", label: "Pending" },
+  { value: "APPROVED", label: "Approved" },
+  { value: "REJECTED", label: "Rejected" },
+] as const;
 
 export function Page() {
-  return <PageHeader title="People" />;
+  const { search, change } = useAddress();
+  const { before, search: searched, kyc } = search;
+  const { data, error, refetch, isFetching } = useQuery(peopleQuery({ search: searched, kyc, before }));
+  const isFiltered = searched !== undefined || kyc !== undefined;
+  return (
+    <>
+      <PageHeader title="People" lead="Everybody who signed up here, the newest first." />
+      <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-3">
+        <SearchForm key={searched ?? ""} searched={searched ?? ""} />
+        <div className="w-44">
+          <Select
+            label="Identity"
+            value={kyc ?? ""}
+            onChange={({ target }) => change({ kyc: target.value || undefined, before: undefined })}
+            options={STATUSES}
+          />
+        </div>
+      </div>
+      <Failed error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {(error === null || data !== undefined) && (
+        <Card isFlush>
+          <Table
+            caption="People"
+            columns={COLUMNS}
+            rows={data?.rows}
+            rowKey={({ personId }) => personId}
+            empty={
+              isFiltered ? (
+                <EmptyState
+                  title="Nobody fits."
+                  action={
+                    <Button onClick={() => change({ search: undefined, kyc: undefined, before: undefined })}>
+                      Show everybody
+                    </Button>
+                  }
+                />
+              ) : (
+                <EmptyState title="Nobody has signed up yet." />
+              )
+            }
+          />
+          <Pager what="accounts" before={before} next={data?.next} />
+        </Card>
+      )}
+    </>
+  );
 }
+
+function SearchForm({ searched }: { searched: string }) {
+  const { change } = useAddress();
+  const [text, setText] = useState(searched);
+  return (
+    <search>
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change({ search: text.trim() || undefined, before: undefined });
+        }}
+      >
+        <div className="w-56">
+          <TextInput
+            label="Name or e-mail address"
+            type="search"
+            maxLength={SEARCH_LENGTH_MAX}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </div>
+        <Button type="submit">Search</Button>
+      </form>
+    </search>
+  );
+}
+
+const COLUMNS: readonly Column<PersonShape>[] = [
+  {
+    key: "email",
+    header: "E-mail",
+    isRowHeader: true,
+    cell: ({ personId, email }) => (
+      <Link to="/operator/people/$personId" params={{ personId }} className={`break-all ${TEXT_LINK}`}>
+        {email}
+      </Link>
+    ),
+  },
+  { key: "name", header: "Name", cell: ({ name }) => (name === "" ? "–" : name) },
+  {
+    key: "role",
+    header: "Role",
+    cell: ({ role, profile }) =>
+      role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : inWords(profile),
+  },
+  {
+    key: "kyc",
+    header: "Identity",
+    cell: ({ kyc }) => <StatusBadge status={kyc} {...(kyc === "NONE" ? { label: "Not submitted" } : {})} />,
+  },
+  {
+    key: "verified",
+    header: "E-mail verified",
+    cell: ({ isEmailVerified }) => (isEmailVerified ? "Yes" : "No"),
+  },
+  { key: "factor", header: "Second factor", cell: ({ hasSecondFactor }) => (hasSecondFactor ? "Yes" : "No") },
+  { key: "since", header: "Since", cell: ({ createdAt }) => <Time at={createdAt} format="date" /> },
+];

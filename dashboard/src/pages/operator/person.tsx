@@ -1,5 +1,132 @@
+// One person: who they are, what they run, and what was done by and to them. Never a secret of theirs.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { KeyShape, PersonShape, StrategyNameShape } from "../../../../src/dashboard/shapes.ts";
+import { personQuery } from "../../api/operator.ts";
+import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { type Fact, Facts } from "../../ui/facts.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AuditTable } from "./parts/audit-table.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { SubmissionTable } from "./parts/submission-table.tsx";
+
+const route = getRouteApi("/operator/people/$personId");
 
 export function Page() {
-  return <PageHeader title="Person" />;
+  const { personId } = route.useParams();
+  const query = useQuery(personQuery(personId));
+  const person = query.data?.person;
+  return (
+    <>
+      <PageHeader
+        title={person === undefined ? "Person" : person.name || person.email}
+        badge={person?.role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : undefined}
+      />
+      <Loaded query={query}>
+        {(detail) => (
+          <>
+            <Card title="Account">
+              <Facts facts={factsOf(detail.person)} />
+            </Card>
+            <Card title="Strategies" isFlush>
+              <Table
+                caption="Strategies"
+                columns={STRATEGY_COLUMNS}
+                rows={detail.strategies}
+                rowKey={({ strategyId }) => strategyId}
+                empty="They have no strategy."
+              />
+            </Card>
+            <Card title="API keys" isFlush>
+              <Table
+                caption="API keys"
+                columns={KEY_COLUMNS}
+                rows={detail.keys}
+                rowKey={({ keyId }) => keyId}
+                empty="They have no API key."
+              />
+            </Card>
+            <Card title="Identity forms" isFlush>
+              <SubmissionTable
+                caption="Identity forms"
+                rows={detail.submissions}
+                without={["person", "age"]}
+                empty="They have submitted none."
+              />
+            </Card>
+            <Card title="Audit trail" isFlush>
+              <AuditTable caption="What was done by and to this person" rows={detail.audit} />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
 }
+
+function factsOf(person: PersonShape): readonly Fact[] {
+  return [
+    { label: "E-mail address", value: <span className="break-all">{person.email}</span> },
+    { label: "E-mail verified", value: person.isEmailVerified ? "Yes" : "No" },
+    { label: "Profile", value: person.role === "OPERATOR" ? "None: an operator" : inWords(person.profile) },
+    {
+      label: "Identity",
+      value: (
+        <StatusBadge status={person.kyc} {...(person.kyc === "NONE" ? { label: "Not submitted" } : {})} />
+      ),
+    },
+    ...(person.kycReason === null
+      ? []
+      : [
+          {
+            label: "Rejected because",
+            value: <span className="whitespace-pre-line">{person.kycReason}</span>,
+          },
+        ]),
+    { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
+    { label: "Since", value: <Time at={person.createdAt} /> },
+    { label: "Id", value: <code className="break-all font-mono text-xs">{person.personId}</code> },
+  ];
+}
+
+const STRATEGY_COLUMNS: readonly Column<StrategyNameShape>[] = [
+  { key: "name", header: "Name", isRowHeader: true, cell: ({ name }) => name },
+  { key: "type", header: "Type", cell: ({ type }) => inWords(type) },
+  { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    key: "id",
+    header: "Id",
+    cell: ({ strategyId }) => <code className="break-all font-mono text-xs">{strategyId}</code>,
+  },
+];
+
+const KEY_COLUMNS: readonly Column<KeyShape>[] = [
+  { key: "label", header: "Label", isRowHeader: true, cell: ({ label }) => label },
+  {
+    key: "key",
+    header: "API key",
+    cell: ({ apiKey }) => <code className="break-all font-mono text-xs">{apiKey}</code>,
+  },
+  {
+    key: "status",
+    header: "Status",
+    cell: ({ revokedAt }) => <StatusBadge status={revokedAt === null ? "ACTIVE" : "REVOKED"} />,
+  },
+  { key: "strategy", header: "Strategy", cell: ({ strategy }) => strategy?.name ?? "–" },
+  { key: "created", header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    key: "use",
+    header: "Last use",
+    cell: ({ lastUse }) =>
+      lastUse === null ? (
+        "Never"
+      ) : (
+        <span>
+          <Time at={lastUse.at} /> from <span className="inline-block break-all">{lastUse.address}</span>
+        </span>
+      ),
+  },
+];

@@ -1,5 +1,153 @@
+// Who tries what: bans, failed handshakes of streams, failed sign-ins and locks, and whether the audit log was tampered with.
+import { useQuery } from "@tanstack/react-query";
+import type { SecurityShape } from "../../../../src/dashboard/shapes.ts";
+import { defencesQuery } from "../../api/operator.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Countdown } from "../../ui/countdown.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+
+type Ban = SecurityShape["bans"][number];
+type Handshakes = SecurityShape["failedHandshakes"][number];
+type SignIns = SecurityShape["failedSignIns"][number];
 
 export function Page() {
-  return <PageHeader title="Defences" />;
+  const query = useQuery(defencesQuery);
+  return (
+    <>
+      <PageHeader
+        title="Defences"
+        lead="Bans and failed attempts of the last hour, and the state of the audit log."
+        actions={
+          <Refreshed
+            at={query.dataUpdatedAt}
+            isBusy={query.isFetching}
+            onRefresh={() => void query.refetch()}
+          />
+        }
+      />
+      <Loaded query={query}>
+        {({ bans, failedHandshakes, failedSignIns, auditIsWhole }) => (
+          <>
+            {!auditIsWhole && <ChainBroken />}
+            <Card title="Audit log" aside={<ChainBadge isWhole={auditIsWhole} />}>
+              <p className="max-w-prose">
+                All of it is hashed again about once a minute while this page is open. To check it yourself,
+                run <code className="font-mono text-sm">lyrebird audit --verify</code> on the server.
+              </p>
+            </Card>
+            <Card title="Failed sign-ins" isFlush>
+              <Table
+                caption="Failed sign-ins"
+                columns={SIGN_IN_COLUMNS}
+                rows={failedSignIns}
+                rowKey={({ holder }) => holder}
+                empty={<EmptyState title="No failed sign-ins in the last hour." />}
+              />
+            </Card>
+            <Card title="Failed handshakes of streams" isFlush>
+              <Table
+                caption="Failed handshakes of streams"
+                columns={HANDSHAKE_COLUMNS}
+                rows={failedHandshakes}
+                rowKey={({ apiKey }) => apiKey}
+                empty={<EmptyState title="No failed handshakes in the last hour." />}
+              />
+            </Card>
+            <Card title="Bans" isFlush>
+              <Table
+                caption="Bans"
+                columns={BAN_COLUMNS}
+                rows={bans}
+                rowKey={({ holder }) => holder}
+                empty={
+                  <EmptyState title="Nobody is banned.">
+                    Who goes on sending after 429 answers is banned for a while, and then let in again.
+                  </EmptyState>
+                }
+              />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const HOLDERS: Readonly<Record<string, string>> = {
+  account: "Account, from unknown browsers",
+  browser: "Account, from one known browser",
+  address: "Network address",
+};
+
+const SIGN_IN_COLUMNS: readonly Column<SignIns>[] = [
+  {
+    key: "holder",
+    header: "Counted by",
+    isRowHeader: true,
+    cell: ({ holder }) => {
+      const [kind = "", rest = ""] = halvesOf(holder);
+      const words = HOLDERS[kind];
+      return (
+        <span>
+          {words ?? kind}{" "}
+          <code className="break-all font-mono text-ink-soft text-xs">
+            {words === undefined ? holder : rest}
+          </code>
+        </span>
+      );
+    },
+  },
+  { key: "count", header: "Failures", align: "right", cell: ({ count }) => count },
+  {
+    key: "state",
+    header: "State",
+    cell: ({ isLocked }) =>
+      isLocked ? (
+        <Badge tone="warn">
+          <span aria-hidden="true">✕</span>Locked
+        </Badge>
+      ) : (
+        "Open"
+      ),
+  },
+];
+
+const HANDSHAKE_COLUMNS: readonly Column<Handshakes>[] = [
+  {
+    key: "key",
+    header: "API key",
+    isRowHeader: true,
+    cell: ({ apiKey }) => <code className="whitespace-normal break-all font-mono text-xs">{apiKey}</code>,
+  },
+  { key: "count", header: "Failures", align: "right", cell: ({ count }) => count },
+  { key: "last", header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
+];
+
+const BAN_COLUMNS: readonly Column<Ban>[] = [
+  {
+    key: "holder",
+    header: "Who",
+    isRowHeader: true,
+    cell: ({ holder }) => <code className="whitespace-normal break-all font-mono text-xs">{holder}</code>,
+  },
+  { key: "until", header: "Until", cell: ({ until }) => <Time at={until} /> },
+  {
+    key: "left",
+    header: "Left",
+    align: "right",
+    cell: ({ until }) => <Countdown until={until} over="over" />,
+  },
+];
+
+/** "account:x@example.org" is "account" and "x@example.org". */
+function halvesOf(holder: string): readonly string[] {
+  const colon = holder.indexOf(":");
+  return colon < 0 ? [holder] : [holder.slice(0, colon), holder.slice(colon + 1)];
 }

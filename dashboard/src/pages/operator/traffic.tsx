@@ -1,5 +1,113 @@
+// What was asked of the service and how fast it answered, by minute and by route.
+import { useQuery } from "@tanstack/react-query";
+import { trafficQuery } from "../../api/operator.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { Card } from "../../ui/card.tsx";
+import { latencyInWords } from "../../ui/duration.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Select } from "../../ui/select.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+import { MinuteChart } from "./traffic/minute-chart.tsx";
+import { ORDERS, orderOf, type RouteTraffic, routesBy, shareOf } from "./traffic/routes.ts";
 
 export function Page() {
-  return <PageHeader title="Traffic" />;
+  const { search, change } = useAddress();
+  const query = useQuery(trafficQuery);
+  const order = orderOf(search.order);
+  return (
+    <>
+      <PageHeader
+        title="Traffic"
+        lead={
+          query.data === undefined ? (
+            "What this server process has answered."
+          ) : (
+            <>
+              What this server process has answered since <Time at={query.data.since} />.
+            </>
+          )
+        }
+        actions={
+          <Refreshed
+            at={query.dataUpdatedAt}
+            isBusy={query.isFetching}
+            onRefresh={() => void query.refetch()}
+          />
+        }
+      />
+      <Loaded query={query}>
+        {({ routes, perMinute }) => (
+          <>
+            <Card title="Requests per minute" aside={<Legend />}>
+              <MinuteChart minutes={perMinute} />
+            </Card>
+            <Card
+              title="Routes"
+              isFlush
+              aside={
+                <div className="w-44 py-1">
+                  <Select
+                    label="Sort by"
+                    value={order}
+                    onChange={({ target }) =>
+                      change(
+                        { order: target.value === "count" ? undefined : target.value },
+                        { replace: true },
+                      )
+                    }
+                    options={ORDERS}
+                  />
+                </div>
+              }
+            >
+              <Table
+                caption="Routes"
+                columns={COLUMNS}
+                rows={routesBy(order, routes)}
+                rowKey={({ method, path }) => `${method} ${path}`}
+                empty={<EmptyState title="Nothing was asked yet." />}
+              />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
 }
+
+function Legend() {
+  return (
+    <span className="flex gap-4 text-ink-soft text-xs">
+      <span>
+        <span aria-hidden="true" className="mr-1.5 inline-block h-0.5 w-4 bg-accent align-middle" />
+        requests
+      </span>
+      <span>
+        <span aria-hidden="true" className="mr-1.5 inline-block h-0.5 w-4 bg-loss align-middle" />
+        errors (5xx)
+      </span>
+    </span>
+  );
+}
+
+const COLUMNS: readonly Column<RouteTraffic>[] = [
+  {
+    key: "route",
+    header: "Route",
+    isRowHeader: true,
+    cell: ({ method, path }) => (
+      <code className="whitespace-normal break-all font-mono text-xs">
+        {method} {path}
+      </code>
+    ),
+  },
+  { key: "count", header: "Requests", align: "right", cell: ({ count }) => count },
+  { key: "p50", header: "p50", align: "right", cell: ({ p50Ms }) => latencyInWords(p50Ms) },
+  { key: "p99", header: "p99", align: "right", cell: ({ p99Ms }) => latencyInWords(p99Ms) },
+  { key: "refused", header: "Refused (4xx)", align: "right", cell: (route) => shareOf(route, 4) },
+  { key: "errors", header: "Errors (5xx)", align: "right", cell: (route) => shareOf(route, 5) },
+];

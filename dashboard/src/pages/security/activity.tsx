@@ -1,5 +1,6 @@
 // What was done with the account: the person's own part of the audit trail, newest first.
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { AuditShape, PageShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
@@ -9,6 +10,7 @@ import { Card } from "../../ui/card.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { TEXT_LINK } from "../entrance/words.ts";
 
 export function ActivityCard() {
   const { email } = usePerson();
@@ -60,9 +62,31 @@ function columnsFor(email: string): readonly Column<AuditShape>[] {
     {
       key: "details",
       header: "Details",
-      cell: ({ details }) => (
-        <span className="break-words text-ink-soft">{detailsInWords(details) || "–"}</span>
+      cell: (record) => (
+        <span className="break-words text-ink-soft">
+          {detailsInWords(withoutIds(record.details)) || (strategyOf(record) === null && "–")}{" "}
+          <StrategyLink strategyId={strategyOf(record)} />
+        </span>
       ),
     },
   ];
+}
+
+/** Ids of records say nothing to their owner. */
+function withoutIds(details: AuditShape["details"]): AuditShape["details"] {
+  return Object.fromEntries(Object.entries(details).filter(([name]) => !name.endsWith("Id")));
+}
+
+function strategyOf({ about, details }: AuditShape): string | null {
+  return about.kind === "STRATEGY" ? about.id : (details.strategyId ?? null);
+}
+
+function StrategyLink({ strategyId }: { strategyId: string | null }) {
+  const { profile } = usePerson();
+  if (strategyId === null || profile !== "TRADER") return null;
+  return (
+    <Link to="/strategies/$strategyId" params={{ strategyId }} className={TEXT_LINK}>
+      Strategy
+    </Link>
+  );
 }

@@ -6,11 +6,11 @@ import { asApiError } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { CodeInput } from "../../ui/code-input.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PasswordInput } from "../../ui/password-input.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { SecondFactorInput } from "../entrance/second-factor-input.tsx";
 import { PASSWORD_HINT, PASSWORD_LENGTH } from "../entrance/words.ts";
 
 export function PasswordCard() {
@@ -84,7 +84,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
         onChange={(event) => setPassword(event.target.value)}
         error={fields.password}
       />
-      {hasSecondFactor && <SecondFactorInput value={code} onChange={setCode} error={fields.code} />}
+      {hasSecondFactor && <CodeInput value={code} onChange={setCode} error={fields.code} />}
       {error !== null && <ErrorNote error={error} />}
       <DialogActions>
         <Button onClick={onDone}>Cancel</Button>

@@ -26,7 +26,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
     >
       <ol
         aria-label="Recovery codes"
-        className="grid grid-cols-1 gap-x-6 gap-y-1 rounded-md border border-line bg-sunken px-4 py-3 font-mono text-sm min-[24rem]:grid-cols-2"
+        className="grid grid-cols-1 gap-x-6 gap-y-1 rounded-md border border-line bg-sunken px-4 py-3 whitespace-nowrap font-mono text-sm sm:grid-cols-2"
       >
         {codes.map((code) => (
           <li key={code}>{code}</li>

@@ -26,7 +26,7 @@ export function RenewDialog({ isOpen, onClose, onChanged }: RenewDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      mayClose={codes === null}
+      isHeld={codes !== null}
       title={codes === null ? "Renew your recovery codes" : "Save your recovery codes"}
     >
       {codes === null ? (

@@ -33,7 +33,7 @@ export function SetUpDialog({ isOpen, onClose, onChanged }: SetUpDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      mayClose={codes === null}
+      isHeld={codes !== null}
       title={codes === null ? "Set up the second factor" : "Save your recovery codes"}
     >
       {codes !== null ? (

@@ -1,5 +1,163 @@
+// The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and liquidation.
+import { useNavigate } from "@tanstack/react-router";
+import type { StrategyShape, SymbolShape } from "../../../../src/dashboard/shapes.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { useStaleSince } from "../../live/use-live.ts";
+import { decimalsOfStep } from "../../markets/markets.ts";
+import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
+import { SymbolChooser } from "../../markets/symbol-chooser.tsx";
+import { type SymbolChoice, useSymbol } from "../../markets/use-symbol.ts";
+import { TradeTable } from "../../trading/trade-table.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { StaleBadge } from "../../ui/stale-badge.tsx";
+import { INTERVAL_MS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
+import { IntervalChoice } from "./chart/interval-choice.tsx";
+import { LineTable } from "./chart/line-table.tsx";
+import { PriceChart } from "./chart/price-chart.tsx";
+import { useCandles } from "./chart/use-candles.ts";
+import { useOwn } from "./chart/use-own.ts";
+
+const INTERVAL_DEFAULT: Interval = "15m";
+/** Fills in the table below; all of them are on the page of trades. */
+const FILLS_SHOWN = 20;
 
 export function Page() {
-  return <PageHeader title="Chart" />;
+  const { strategyId, strategy } = useStrategy();
+  const choice = useSymbol(strategy, strategyId);
+  const { symbol } = choice;
+  return (
+    <>
+      <PageHeader title="Chart" documentTitle={`Chart ${symbol?.symbol ?? ""}`} />
+      {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
+      {symbol === null && <NoSuchSymbol choice={choice} />}
+      {choice.error === null && (symbol === undefined || strategy === undefined) && <ChartSkeleton />}
+      {symbol && strategy !== undefined && (
+        <SymbolChart key={symbol.symbol} choice={choice} symbol={symbol} strategy={strategy} />
+      )}
+    </>
+  );
+}
+
+type SymbolChartProps = { choice: SymbolChoice; symbol: SymbolShape; strategy: StrategyShape };
+
+function SymbolChart({ choice, symbol: { symbol, tickSize }, strategy }: SymbolChartProps) {
+  const { search, change } = useAddress();
+  const navigate = useNavigate();
+  const at = search.at !== undefined && /^\d{1,15}$/.test(search.at) ? Number(search.at) : null;
+  const chosen = at === null ? INTERVAL_DEFAULT : intervalReaching(at, Date.now());
+  const interval = isInterval(search.interval) ? search.interval : chosen;
+  const { candles, error, retry, isFetching, loadOlder, topic } = useCandles(strategy.type, symbol, interval);
+  const own = useOwn(strategy, symbol, candles);
+  const staleSince = useStaleSince(topic);
+  const last = candles?.at(-1)?.close;
+  const { strategyId } = strategy;
+  return (
+    <div className="flex flex-col gap-5">
+      <div>
+        <div className="mb-3 flex flex-wrap items-center gap-3">
+          <SymbolChooser
+            symbol={symbol}
+            own={choice.own}
+            all={choice.all?.map((each) => each.symbol) ?? []}
+            onChoose={(name) => change({ symbol: name, at: undefined })}
+          />
+          <IntervalChoice interval={interval} />
+          <StaleBadge since={staleSince} />
+        </div>
+        {error !== null && <ErrorNote error={error} onRetry={retry} isRetrying={isFetching} />}
+        {own.error !== null && <ErrorNote error={own.error} />}
+        {error === null && candles === undefined && <ChartSkeleton />}
+        {candles !== undefined && (
+          <Card isFlush>
+            <PriceChart
+              key={interval}
+              symbol={symbol}
+              candles={candles}
+              markers={own.markers}
+              lines={own.lines}
+              priceDecimals={decimalsOfStep(tickSize)}
+              intervalMs={INTERVAL_MS[interval]}
+              at={at}
+              onOrder={(orderId) =>
+                void navigate({
+                  to: "/strategies/$strategyId/orders/$orderId",
+                  params: { strategyId, orderId: String(orderId) },
+                })
+              }
+              onNearlyAtStart={loadOlder}
+            />
+          </Card>
+        )}
+        <ChartNotes />
+      </div>
+      <Card title="Lines" isFlush>
+        <LineTable
+          lines={own.lines}
+          last={last}
+          empty={
+            <EmptyState title={`Nothing of yours waits in ${symbol}.`}>
+              Resting orders, stops, take profits, entry and liquidation prices are drawn as lines.
+            </EmptyState>
+          }
+        />
+      </Card>
+      <Card title="Last fills" isFlush>
+        <TradeTable
+          caption={`Last fills in ${symbol}`}
+          rows={own.trades?.slice(0, FILLS_SHOWN)}
+          without={strategy.type === "SPOT" ? ["symbol", "realised"] : ["symbol"]}
+          empty={
+            <EmptyState title={`No fills in ${symbol} yet.`}>
+              Each fill becomes a marker on the chart as soon as it happens.
+            </EmptyState>
+          }
+        />
+      </Card>
+    </div>
+  );
+}
+
+function ChartNotes() {
+  return (
+    <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-ink-soft text-xs">
+      <span>
+        Arrows are own fills, ↑ bought and ↓ sold: click one for its order. Drag into the past for older
+        candles.
+      </span>
+      <span>
+        Chart by{" "}
+        <a
+          href="https://www.tradingview.com/"
+          target="_blank"
+          rel="noreferrer"
+          className="text-accent-ink underline underline-offset-2"
+        >
+          TradingView
+        </a>
+        , Lightweight Charts™
+      </span>
+    </p>
+  );
+}
+
+/** As high as the chart, so that nothing jumps. */
+function ChartSkeleton() {
+  return (
+    <Card>
+      <div
+        aria-busy="true"
+        className="h-[max(22rem,calc(100dvh-23rem))] md:h-[max(20rem,calc(100dvh-20.5rem))]"
+      >
+        <Skeleton lines={1} />
+        <p role="status" className="mt-3 text-ink-soft text-sm">
+          Loading candles …
+        </p>
+      </div>
+    </Card>
+  );
 }

@@ -1,5 +1,121 @@
+// The order book as a ladder, live, with the strategy's own orders in it.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { BookShape, StrategyShape, SymbolShape } from "../../../../src/dashboard/shapes.ts";
+import { ordersQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { useFollow, useLive, useStaleSince } from "../../live/use-live.ts";
+import { decimalsOfStep } from "../../markets/markets.ts";
+import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
+import { SymbolChooser } from "../../markets/symbol-chooser.tsx";
+import { type SymbolChoice, useSymbol } from "../../markets/use-symbol.ts";
+import { OrderLink } from "../../trading/links.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { StaleBadge } from "../../ui/stale-badge.tsx";
+import { GROUPINGS, ladderOf, stepOf } from "./depth/ladder.ts";
+import { LadderTable } from "./depth/ladder-table.tsx";
+
+/** Of 20 levels a side, 4 rows each shorter than a line of text. */
+const SKELETON_LINES = 20;
 
 export function Page() {
-  return <PageHeader title="Depth" />;
+  const { strategyId, strategy } = useStrategy();
+  const choice = useSymbol(strategy, strategyId);
+  return (
+    <>
+      <PageHeader title="Depth" documentTitle={`Depth ${choice.symbol?.symbol ?? ""}`} />
+      {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
+      {choice.symbol === null && <NoSuchSymbol choice={choice} />}
+      {choice.symbol === undefined && choice.error === null && (
+        <Card>
+          <div aria-busy="true">
+            <Skeleton lines={SKELETON_LINES} />
+          </div>
+        </Card>
+      )}
+      {choice.symbol !== null && choice.symbol !== undefined && strategy !== undefined && (
+        <Book key={choice.symbol.symbol} choice={choice} symbol={choice.symbol} strategy={strategy} />
+      )}
+    </>
+  );
+}
+
+type BookProps = { choice: SymbolChoice; symbol: SymbolShape; strategy: StrategyShape };
+
+function Book({ choice, symbol: { symbol, tickSize, stepSize }, strategy }: BookProps) {
+  const { search, change } = useAddress();
+  const [book, setBook] = useState<BookShape | null>(null);
+  const topic = { kind: "depth", family: strategy.type, symbol } as const;
+  useFollow(topic);
+  const staleSince = useStaleSince(topic);
+  useLive("book", (message) => {
+    if (message.family === strategy.type && message.symbol === symbol) setBook(message);
+  });
+  const { data: open } = useQuery(ordersQuery(strategy.strategyId, { state: "open", symbol }));
+  const multiple = GROUPINGS.find((each) => each === search.group) ?? "1";
+  const step = stepOf(tickSize, multiple);
+  const ladder = book === null ? null : ladderOf(book, step, open?.rows ?? []);
+  return (
+    <div className="max-w-2xl">
+      <div className="mb-3 flex flex-wrap items-end justify-between gap-3">
+        <div className="flex items-center gap-3">
+          <SymbolChooser
+            symbol={symbol}
+            own={choice.own}
+            all={choice.all?.map((each) => each.symbol) ?? []}
+            onChoose={(chosen) => change({ symbol: chosen, group: undefined })}
+          />
+          <StaleBadge since={staleSince} />
+        </div>
+        <div className="w-40">
+          <Select
+            label="Group prices by"
+            value={multiple}
+            onChange={({ target }) =>
+              change({ group: target.value === "1" ? undefined : target.value }, { replace: true })
+            }
+            options={GROUPINGS.map((each) => ({ value: each, label: stepOf(tickSize, each) }))}
+          />
+        </div>
+      </div>
+      <Card isFlush>
+        {ladder === null ? (
+          <div className="p-4" aria-busy="true">
+            <p role="status" className="mb-3 text-ink-soft text-sm">
+              Waiting for the book of {symbol} …
+            </p>
+            <Skeleton lines={SKELETON_LINES} />
+          </div>
+        ) : (
+          <LadderTable
+            symbol={symbol}
+            ladder={ladder}
+            priceDecimals={decimalsOfStep(step)}
+            sizeDecimals={decimalsOfStep(stepSize)}
+          />
+        )}
+      </Card>
+      {ladder !== null && ladder.away.length > 0 && (
+        <p className="mt-2 text-sm">
+          Further away than this:{" "}
+          {ladder.away.map((orderId, index) => (
+            <span key={orderId}>
+              {index > 0 && ", "}
+              <OrderLink orderId={orderId}>order {orderId}</OrderLink>
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      <p className="mt-2 text-ink-soft text-sm">
+        The best 20 levels a side, as the market shows them. ◆ marks your own resting orders, which stand at
+        their price and are not in the market's sizes.
+      </p>
+    </div>
+  );
 }

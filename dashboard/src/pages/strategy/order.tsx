@@ -1,5 +1,176 @@
+// One order: how it stands, what it was filled at, and what became of it in words.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { OrderDetailShape } from "../../../../src/dashboard/shapes.ts";
+import { orderQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
+import { SignalLink } from "../../trading/links.tsx";
+import { TradeTable } from "../../trading/trade-table.tsx";
+import { Amount, Price } from "../../ui/amounts.tsx";
+import { inWords, StatusBadge } from "../../ui/badge.tsx";
+import { Button, buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { signOf } from "../../ui/decimals.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { type Fact, Facts } from "../../ui/facts.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Side } from "../../ui/side.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Timeline } from "../../ui/timeline.tsx";
+import { filledPercent, orderInWords } from "./orders/order-words.ts";
+
+const route = getRouteApi("/strategies/$strategyId/orders/$orderId");
 
 export function Page() {
-  return <PageHeader title="Order" />;
+  const { strategyId, orderId } = route.useParams();
+  const { strategy } = useStrategy();
+  const { data, error, refetch, isFetching } = useQuery(orderQuery(strategyId, orderId));
+  const [cancelling, setCancelling] = useState<Cancelling | null>(null);
+  const order = data?.order;
+  return (
+    <>
+      <PageHeader
+        title={`Order ${orderId}`}
+        badge={order !== undefined && <StatusBadge status={order.status} />}
+        lead={order === undefined ? undefined : orderInWords(order)}
+        actions={
+          <>
+            <Link to="/strategies/$strategyId/orders" params={{ strategyId }} className={buttonLook("quiet")}>
+              All orders
+            </Link>
+            {order !== undefined && (
+              <Link
+                to="/strategies/$strategyId/chart"
+                params={{ strategyId }}
+                search={{ symbol: order.symbol, at: String(order.placedAt) }}
+                className={buttonLook("quiet")}
+              >
+                Show on the chart
+              </Link>
+            )}
+            {order?.isOpen && strategy?.status !== "CLOSED" && (
+              <Button
+                onClick={() =>
+                  setCancelling({
+                    kind: "orders",
+                    id: order.orderId,
+                    noun: "order",
+                    summary: `${orderInWords(order)}. What is filled of it stays filled.`,
+                  })
+                }
+              >
+                Cancel
+              </Button>
+            )}
+          </>
+        }
+      />
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {error === null && <Detail detail={data} isSpot={strategy?.type === "SPOT"} />}
+      <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
+    </>
+  );
+}
+
+/** What every fill of one order shares. */
+const SAID_ABOVE = ["symbol", "side", "order"];
+
+function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSpot: boolean }) {
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card title="As it stands">
+          {detail === undefined ? <Skeleton lines={6} /> : <Facts facts={factsOf(detail)} />}
+        </Card>
+      </div>
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card title="History">
+          {detail === undefined ? (
+            <Skeleton lines={4} />
+          ) : (
+            <Timeline label="History of this order" entries={detail.history} />
+          )}
+        </Card>
+      </div>
+      <div className="flex min-w-0 flex-col gap-5 lg:col-span-2">
+        <Card title="Fills" isFlush>
+          <TradeTable
+            caption="Fills of this order"
+            rows={detail?.trades}
+            without={isSpot ? [...SAID_ABOVE, "realised"] : SAID_ABOVE}
+            empty={<EmptyState title="Not filled yet." />}
+          />
+        </Card>
+        <Card title="Names of this order">
+          {detail === undefined ? <Skeleton lines={4} /> : <Names detail={detail} />}
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function factsOf({ order }: OrderDetailShape): readonly Fact[] {
+  const filled = filledPercent(order);
+  return [
+    { label: "Symbol", value: order.symbol },
+    { label: "Side", value: <Side side={order.side} /> },
+    { label: "Type", value: inWords(order.type) },
+    {
+      label: "Quantity",
+      value:
+        signOf(order.quantity) === 0 && order.quoteQuantity !== null ? (
+          <>
+            for <Amount value={order.quoteQuantity} />
+          </>
+        ) : (
+          <Amount value={order.quantity} />
+        ),
+    },
+    { label: "Price", value: order.price === null ? "Market" : <Price value={order.price} /> },
+    ...(order.stopPrice === null
+      ? []
+      : [{ label: "Trigger price", value: <Price value={order.stopPrice} /> }]),
+    {
+      label: "Filled",
+      value: (
+        <>
+          <Amount value={order.executedQuantity} />
+          {filled !== null && <span className="text-ink-soft"> ({filled} %)</span>}
+        </>
+      ),
+    },
+    { label: "Average price", value: <Price value={order.averagePrice} /> },
+    { label: "Value filled", value: <Amount value={order.executedQuote} /> },
+    { label: "Reduce only", value: order.isReduceOnly ? "Yes" : "No" },
+    { label: "Placed", value: <Time at={order.placedAt} /> },
+    { label: "Last change", value: <Time at={order.updatedAt} /> },
+  ];
+}
+
+function Names({ detail: { order, signalId } }: { detail: OrderDetailShape }) {
+  return (
+    <dl className="flex flex-wrap gap-x-10 gap-y-3">
+      <div>
+        <dt className="text-ink-soft text-xs">Client order id</dt>
+        <dd className="mt-1">
+          <Copyable value={order.clientOrderId} label="client order id" />
+        </dd>
+      </div>
+      <div>
+        <dt className="text-ink-soft text-xs">Collective id, shared with the copiers' orders</dt>
+        <dd className="mt-1">
+          <Copyable value={order.collectiveId} label="collective id" />
+        </dd>
+      </div>
+      <div>
+        <dt className="text-ink-soft text-xs">Signal that placed it</dt>
+        <dd className="mt-0.5">{signalId === null ? "None" : <SignalLink signalId={signalId} />}</dd>
+      </div>
+    </dl>
+  );
 }

@@ -1,5 +1,147 @@
+// The order blotter: what is open, with the way to cancel it, and below what became of all others.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ordersQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { useOwnSymbols } from "../../markets/use-symbol.ts";
+import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
+import { SymbolFilter } from "../../trading/list-filter.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Select } from "../../ui/select.tsx";
+import { OpenOrders, OrderHistory } from "./orders/order-tables.tsx";
+import { orderInWords } from "./orders/order-words.ts";
+
+const STATES = [
+  { value: "", label: "Open and history" },
+  { value: "open", label: "Open only" },
+  { value: "history", label: "History only" },
+] as const;
 
 export function Page() {
-  return <PageHeader title="Orders" />;
+  const { strategyId, strategy } = useStrategy();
+  const { search, change } = useAddress();
+  const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
+  const { state = "" } = search;
+  return (
+    <>
+      <PageHeader
+        title="Orders"
+        documentTitle={`Orders, ${strategy?.name ?? strategyId}`}
+        actions={
+          <>
+            <SymbolFilter own={own} />
+            <div className="w-40 sm:w-44">
+              <Select
+                label="Show"
+                value={state}
+                onChange={({ target }) => change({ state: target.value || undefined, before: undefined })}
+                options={STATES}
+              />
+            </div>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {state !== "history" && <Open canCancel={strategy?.status !== "CLOSED"} />}
+        {state !== "open" && <History />}
+      </div>
+    </>
+  );
+}
+
+function Open({ canCancel }: { canCancel: boolean }) {
+  const { strategyId } = useStrategy();
+  const { search } = useAddress();
+  const symbol = bySymbol(search.symbol);
+  const { data, error, refetch, isFetching } = useQuery(
+    ordersQuery(strategyId, { state: "open", ...symbol }),
+  );
+  const [cancelling, setCancelling] = useState<Cancelling | null>(null);
+  return (
+    <Card title="Open" isFlush aside={<span className="numeric text-ink-soft text-sm">{countOf(data)}</span>}>
+      {error !== null && (
+        <div className="p-4">
+          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+        </div>
+      )}
+      {(error === null || data !== undefined) && (
+        <OpenOrders
+          rows={data?.rows}
+          onCancel={
+            canCancel
+              ? (order) =>
+                  setCancelling({
+                    kind: "orders",
+                    id: order.orderId,
+                    noun: "order",
+                    summary: `${orderInWords(order)}, order ${order.orderId}. What is filled of it stays filled.`,
+                  })
+              : undefined
+          }
+          empty={
+            <EmptyState
+              title={search.symbol === undefined ? "No open orders." : `No open orders in ${search.symbol}.`}
+            >
+              {canCancel
+                ? "Limit and stop orders of your bot wait here until they are filled or cancelled."
+                : "A closed strategy has none."}
+            </EmptyState>
+          }
+        />
+      )}
+      <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
+    </Card>
+  );
+}
+
+function History() {
+  const { strategyId } = useStrategy();
+  const { search } = useAddress();
+  const { symbol, before } = search;
+  const { data, error, refetch, isFetching } = useQuery(
+    ordersQuery(strategyId, {
+      state: "all",
+      ...bySymbol(symbol),
+      ...(before === undefined ? {} : { before }),
+    }),
+  );
+  const ended = data?.rows.filter(({ isOpen }) => !isOpen);
+  return (
+    <Card title="History" isFlush>
+      {error !== null && (
+        <div className="p-4">
+          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+        </div>
+      )}
+      {(error === null || data !== undefined) && (
+        <OrderHistory
+          rows={ended}
+          empty={
+            data?.rows.length === 0 ? (
+              <EmptyState title="No orders yet.">
+                What your bot orders shows here, with its fills, as soon as it is placed.
+              </EmptyState>
+            ) : (
+              "Everything in this part of the list is still open."
+            )
+          }
+        />
+      )}
+      <Pager what="orders" before={before} next={data?.next} />
+    </Card>
+  );
+}
+
+function countOf(data: { rows: readonly unknown[]; next: string | null } | undefined): string {
+  if (data === undefined) return "";
+  return data.next === null ? String(data.rows.length) : `the newest ${data.rows.length}`;
+}
+
+function bySymbol(symbol: string | undefined): { symbol?: string } {
+  return symbol === undefined ? {} : { symbol };
 }

@@ -1,5 +1,35 @@
+// What the strategy holds: positions of a futures strategy, balances of a spot one.
+import { useStrategy } from "../../api/use-strategy.ts";
+import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { Balances } from "./positions/balances.tsx";
+import { FuturesPositions } from "./positions/futures.tsx";
 
 export function Page() {
-  return <PageHeader title="Positions" />;
+  const { strategyId, strategy } = useStrategy();
+  return (
+    <>
+      <PageHeader
+        title={strategy?.type === "SPOT" ? "Balances" : "Positions"}
+        documentTitle={`Positions, ${strategy?.name ?? strategyId}`}
+        lead={
+          strategy?.type === "SPOT"
+            ? "What the strategy owns. Locked is what its open orders hold."
+            : undefined
+        }
+      />
+      {strategy === undefined && (
+        <Card>
+          <div aria-busy="true">
+            <Skeleton lines={5} />
+          </div>
+        </Card>
+      )}
+      {strategy?.type === "SPOT" && <Balances strategyId={strategyId} title="By asset" />}
+      {strategy?.type === "FUTURES" && (
+        <FuturesPositions strategyId={strategyId} canCancel={strategy.status !== "CLOSED"} />
+      )}
+    </>
+  );
 }

@@ -1,5 +1,106 @@
+// The request inspector: the last requests of the strategy's key, live, and of each refused one why.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { requestsQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Ban, Limits } from "./requests/limits.tsx";
+import { RequestDialog } from "./requests/request-dialog.tsx";
+import { REFUSED_FROM, RequestTable } from "./requests/request-table.tsx";
 
 export function Page() {
-  return <PageHeader title="Requests" />;
+  const { strategyId, strategy } = useStrategy();
+  const { search, change } = useAddress();
+  const { data, error, refetch, isFetching } = useQuery(requestsQuery(strategyId));
+  const isRefusedOnly = search.refused !== undefined;
+  const rows = data?.requests.filter(({ status }) => !isRefusedOnly || status >= REFUSED_FROM);
+  const opened =
+    search.request === undefined || data === undefined
+      ? null
+      : data.requests.find(({ requestId }) => requestId === search.request);
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        documentTitle={`Requests, ${strategy?.name ?? strategyId}`}
+        lead={
+          strategy?.key ? (
+            <>
+              The last 100 requests of the key “{strategy.key.label}”, as they come in.
+              {data !== undefined && (
+                <>
+                  {" "}
+                  Remembered since <Time at={data.since} />.
+                </>
+              )}
+            </>
+          ) : undefined
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {data?.bannedUntil != null && <Ban until={data.bannedUntil} />}
+        {strategy !== undefined && strategy.key === null ? (
+          <Card isFlush>
+            <EmptyState
+              title="This strategy has no key."
+              action={
+                strategy.status === "CLOSED" ? undefined : (
+                  <Link
+                    to="/strategies/$strategyId/settings"
+                    params={{ strategyId }}
+                    className={buttonLook("primary")}
+                  >
+                    Bind a key
+                  </Link>
+                )
+              }
+            >
+              Requests are shown of the key that the strategy has now.
+            </EmptyState>
+          </Card>
+        ) : (
+          (error === null || data !== undefined) && (
+            <>
+              <Limits data={data} />
+              <Card
+                title="Requests"
+                isFlush
+                aside={
+                  <Checkbox
+                    label="Refused only"
+                    checked={isRefusedOnly}
+                    onChange={({ target }) =>
+                      change({ refused: target.checked ? "1" : undefined }, { replace: true })
+                    }
+                  />
+                }
+              >
+                <RequestTable rows={rows} empty={<None isRefusedOnly={isRefusedOnly} />} />
+              </Card>
+            </>
+          )
+        )}
+      </div>
+      <RequestDialog request={opened} onClose={() => change({ request: undefined })} />
+    </>
+  );
+}
+
+function None({ isRefusedOnly }: { isRefusedOnly: boolean }) {
+  return isRefusedOnly ? (
+    <EmptyState title="None was refused.">All requests that are remembered were answered.</EmptyState>
+  ) : (
+    <EmptyState title="No requests yet.">
+      Start your bot with this key: each of its requests shows here at once, refused ones with the reason. A
+      request whose key is unknown belongs to nobody and is not shown.
+    </EmptyState>
+  );
 }

@@ -1,5 +1,120 @@
+// One signal: the order as it was asked for, and what became of it.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { SignalShape } from "../../../../src/dashboard/shapes.ts";
+import { signalQuery } from "../../api/trading.ts";
+import { OrderLink } from "../../trading/links.tsx";
+import { StatusBadge } from "../../ui/badge.tsx";
+import { buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { latencyInWords } from "../../ui/duration.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Note } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Timeline } from "../../ui/timeline.tsx";
+import { signalHistory, signalInWords } from "./signals/signal-words.ts";
+
+const route = getRouteApi("/strategies/$strategyId/signals/$signalId");
 
 export function Page() {
-  return <PageHeader title="Signal" />;
+  const { strategyId, signalId } = route.useParams();
+  const { data, error, refetch, isFetching } = useQuery(signalQuery(strategyId, signalId));
+  return (
+    <>
+      <PageHeader
+        title="Signal"
+        documentTitle={`Signal ${signalId}`}
+        badge={data !== undefined && <StatusBadge status={data.status} />}
+        lead={data === undefined ? undefined : signalInWords(data.order)}
+        actions={
+          <Link to="/strategies/$strategyId/signals" params={{ strategyId }} className={buttonLook("quiet")}>
+            All signals
+          </Link>
+        }
+      />
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {error === null && <Detail signal={data} />}
+    </>
+  );
+}
+
+function Detail({ signal }: { signal: SignalShape | undefined }) {
+  return (
+    <div className="flex flex-col gap-5">
+      {signal?.status === "REJECTED" && (
+        <Note tone="warn" title={`Rejected: ${signal.reason ?? "no reason given"}`} />
+      )}
+      {signal?.status === "FAILED" && (
+        <Note tone="warn" title={`Not executed so far: ${signal.reason ?? "no reason given"}`}>
+          It is tried again by itself. Sending it again under the same idempotency key is safe.
+        </Note>
+      )}
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Card title="As it stands">
+            {signal === undefined ? <Skeleton lines={5} /> : <State signal={signal} />}
+          </Card>
+          {signal === undefined ? (
+            <Card title="The order as it was asked for">
+              <Skeleton lines={6} />
+            </Card>
+          ) : (
+            <CodeBlock
+              title="The order as it was asked for"
+              label="order as JSON"
+              text={JSON.stringify(signal.order, null, 2)}
+            />
+          )}
+        </div>
+        <Card title="History">
+          {signal === undefined ? (
+            <Skeleton lines={3} />
+          ) : (
+            <Timeline label="History of this signal" entries={signalHistory(signal)} />
+          )}
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function State({ signal }: { signal: SignalShape }) {
+  const { signalId, idempotencyKey, collectiveId } = signal;
+  const names = [
+    { label: "Signal id", value: signalId },
+    { label: "Idempotency key", value: idempotencyKey },
+    ...(collectiveId === null ? [] : [{ label: "Collective id", value: collectiveId }]),
+  ];
+  return (
+    <div className="flex flex-col gap-5">
+      <Facts
+        facts={[
+          { label: "Received", value: <Time at={signal.receivedAt} /> },
+          { label: "Processed", value: <Time at={signal.processedAt} /> },
+          {
+            label: "Latency",
+            value: signal.latencyMs === null ? "–" : latencyInWords(signal.latencyMs),
+          },
+          { label: "Attempts", value: signal.attempts },
+          { label: "Replays since the server started", value: signal.replays },
+          { label: "Order", value: signal.orderId === null ? "–" : <OrderLink orderId={signal.orderId} /> },
+        ]}
+      />
+      <dl className="flex flex-col gap-3">
+        {names.map(({ label, value }) => (
+          <div key={label}>
+            <dt className="text-ink-soft text-xs">{label}</dt>
+            <dd className="mt-1">
+              <Copyable value={value} label={label.toLowerCase()} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
 }

@@ -1,5 +1,97 @@
+// The log of signals: what was sent to the bot routes, and what became of it.
+import { useQuery } from "@tanstack/react-query";
+import type { SignalShape } from "../../../../src/dashboard/shapes.ts";
+import { signalsQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { OrderLink, SignalLink } from "../../trading/links.tsx";
+import { StatusBadge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { latencyInWords } from "../../ui/duration.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { signalInWords } from "./signals/signal-words.ts";
 
 export function Page() {
-  return <PageHeader title="Signals" />;
+  const { strategyId, strategy } = useStrategy();
+  const { search } = useAddress();
+  const { data, error, refetch, isFetching } = useQuery(signalsQuery(strategyId, search.before));
+  return (
+    <>
+      <PageHeader
+        title="Signals"
+        documentTitle={`Signals, ${strategy?.name ?? strategyId}`}
+        lead="Orders that were sent as signals, each executed once and only once, however often it is sent."
+      />
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {(error === null || data !== undefined) && (
+        <Card isFlush>
+          <Table
+            caption="Signals"
+            columns={COLUMNS}
+            rows={data?.rows}
+            rowKey={({ signalId }) => signalId}
+            empty={
+              <EmptyState
+                title="No signals yet."
+                action={
+                  <a href="/docs" className="font-medium text-accent-ink underline underline-offset-2">
+                    How to send one
+                  </a>
+                }
+              >
+                {strategy?.type === "FUTURES"
+                  ? "Signals are for spot strategies. This one trades by the exchange's routes."
+                  : "Your bot sends a signal to POST /bot/v1/spot/orders with an idempotency-key; it then shows here with what became of it."}
+              </EmptyState>
+            }
+          />
+          <Pager what="signals" before={search.before} next={data?.next} />
+        </Card>
+      )}
+    </>
+  );
 }
+
+const COLUMNS: readonly Column<SignalShape>[] = [
+  {
+    key: "received",
+    header: "Received",
+    isRowHeader: true,
+    cell: ({ signalId, receivedAt }) => (
+      <span className="flex flex-col">
+        <Time at={receivedAt} />
+        <SignalLink signalId={signalId} />
+      </span>
+    ),
+  },
+  { key: "order", header: "Asked for", cell: ({ order }) => signalInWords(order) },
+  {
+    key: "status",
+    header: "Status",
+    cell: ({ status, reason }) => (
+      <span className="flex flex-col items-start gap-0.5 max-md:items-end">
+        <StatusBadge status={status} />
+        {reason !== null && <span className="text-sm">{reason}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "latency",
+    header: "Latency",
+    align: "right",
+    cell: ({ latencyMs }) => (latencyMs === null ? "–" : latencyInWords(latencyMs)),
+  },
+  { key: "attempts", header: "Attempts", align: "right", cell: ({ attempts }) => attempts },
+  { key: "replays", header: "Replays", align: "right", cell: ({ replays }) => replays },
+  {
+    key: "placed",
+    header: "Order",
+    align: "right",
+    cell: ({ orderId }) => (orderId === null ? "–" : <OrderLink orderId={orderId} />),
+  },
+];

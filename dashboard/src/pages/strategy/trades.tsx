@@ -1,5 +1,63 @@
+// Every fill of the strategy, a page at a time, and all of them as a file.
+import { useQuery } from "@tanstack/react-query";
+import { pathOf, tradesQuery } from "../../api/trading.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { useOwnSymbols } from "../../markets/use-symbol.ts";
+import { SymbolFilter } from "../../trading/list-filter.tsx";
+import { TradeTable } from "../../trading/trade-table.tsx";
+import { buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
 
 export function Page() {
-  return <PageHeader title="Trades" />;
+  const { strategyId, strategy } = useStrategy();
+  const { search } = useAddress();
+  const { symbol, before } = search;
+  const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
+  const { data, error, refetch, isFetching } = useQuery(
+    tradesQuery(strategyId, {
+      ...(symbol === undefined ? {} : { symbol }),
+      ...(before === undefined ? {} : { before }),
+    }),
+  );
+  return (
+    <>
+      <PageHeader
+        title="Trades"
+        documentTitle={`Trades, ${strategy?.name ?? strategyId}`}
+        actions={
+          <>
+            <SymbolFilter own={own} />
+            <a
+              href={`/dashboard/api${pathOf(strategyId, "trades.csv")}`}
+              download
+              className={`self-end ${buttonLook()}`}
+            >
+              All trades as CSV
+            </a>
+          </>
+        }
+      />
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {(error === null || data !== undefined) && (
+        <Card isFlush>
+          <TradeTable
+            caption="Trades"
+            rows={data?.rows}
+            without={strategy?.type === "SPOT" ? ["realised"] : []}
+            empty={
+              <EmptyState title={symbol === undefined ? "No trades yet." : `No trades in ${symbol}.`}>
+                Each fill of an order shows here within a second.
+              </EmptyState>
+            }
+          />
+          <Pager what="trades" before={before} next={data?.next} />
+        </Card>
+      )}
+    </>
+  );
 }

@@ -1,0 +1,53 @@
+// After a strategy was created: the lines that trade on it, and whether its key works.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { summaryQuery } from "../../api/strategy.ts";
+import { focusHeading } from "../../app/focus.ts";
+import { FirstOrder } from "../../strategies/first-order.tsx";
+import { TYPES } from "../../strategies/type-words.ts";
+import { buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+
+export function Ready({ strategyId }: { strategyId: string }) {
+  const { data: strategy, error, refetch, isFetching } = useQuery(summaryQuery(strategyId));
+  const isKnown = strategy !== undefined;
+  useEffect(() => {
+    if (isKnown) focusHeading();
+  }, [isKnown]);
+  if (strategy === undefined) {
+    return (
+      <>
+        <PageHeader title="New strategy" />
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {error === null && (
+          <Card>
+            <div aria-busy="true">
+              <Skeleton lines={8} />
+            </div>
+          </Card>
+        )}
+      </>
+    );
+  }
+  const { name, type } = strategy;
+  return (
+    <>
+      <PageHeader
+        title={`${name} is ready`}
+        lead={`A ${TYPES[type].name.toLowerCase()} strategy with ${TYPES[type].balance}. It trades as soon as your bot sends an order.`}
+        actions={
+          <Link to="/strategies/$strategyId" params={{ strategyId }} className={buttonLook("primary")}>
+            Go to the strategy
+          </Link>
+        }
+      />
+      <div className="max-w-4xl">
+        <FirstOrder strategy={strategy} />
+      </div>
+    </>
+  );
+}

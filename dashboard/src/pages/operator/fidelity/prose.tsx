@@ -1,0 +1,106 @@
+// Documentation as elements of the page. The page has an h1 of its own, so the document's title becomes an h2, and so on.
+import { createElement } from "react";
+import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { TEXT_LINK } from "../../entrance/words.ts";
+import type { Block, Inline } from "./blocks.ts";
+
+const HEADING_LEVEL_MAX = 6;
+
+export function Prose({ blocks }: { blocks: readonly Block[] }) {
+  return (
+    <div className="flex max-w-4xl flex-col gap-3">
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+        <BlockView key={index} block={block} label={`Table ${index}`} />
+      ))}
+    </div>
+  );
+}
+
+function BlockView({ block, label }: { block: Block; label: string }) {
+  switch (block.kind) {
+    case "heading":
+      return createElement(
+        `h${Math.min(HEADING_LEVEL_MAX, block.level + 1)}`,
+        { className: block.level === 1 ? "font-semibold text-lg" : "mt-3 font-semibold" },
+        block.text,
+      );
+    case "paragraph":
+      return (
+        <p>
+          <Words content={block.content} />
+        </p>
+      );
+    case "list":
+      return (
+        <ul className="flex list-disc flex-col gap-1.5 pl-5">
+          {block.items.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+            <li key={index}>
+              <Words content={item} />
+            </li>
+          ))}
+        </ul>
+      );
+    case "table":
+      return <TableView block={block} label={label} />;
+  }
+}
+
+function TableView({ block, label }: { block: Extract<Block, { kind: "table" }>; label: string }) {
+  return (
+    <ScrollRegion label={label}>
+      <table className="w-full min-w-xl border-collapse text-sm">
+        <thead>
+          <tr className="border-line-strong border-b">
+            {block.head.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+              <th key={index} scope="col" className="py-1.5 pr-4 text-left align-top font-semibold">
+                <Words content={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {block.rows.map((row, rowIndex) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+            <tr key={rowIndex} className="border-line border-b">
+              {row.map((cell, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+                <td key={index} className="py-1.5 pr-4 align-top">
+                  <Words content={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function Words({ content }: { content: readonly Inline[] }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes while it is shown.
+  return content.map((inline, index) => <Word key={index} inline={inline} />);
+}
+
+function Word({ inline }: { inline: Inline }) {
+  switch (inline.kind) {
+    case "text":
+      return inline.text;
+    case "code":
+      return <code className="rounded-sm bg-sunken px-1 font-mono text-[0.9em]">{inline.text}</code>;
+    case "strong":
+      return <strong className="font-semibold">{inline.text}</strong>;
+    case "emphasis":
+      return <em>{inline.text}</em>;
+    case "link":
+      return inline.address === null ? (
+        inline.text
+      ) : (
+        <a href={inline.address} rel="noreferrer" className={TEXT_LINK}>
+          {inline.text}
+        </a>
+      );
+  }
+}

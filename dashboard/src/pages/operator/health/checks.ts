@@ -1,0 +1,162 @@
+// What the readings of the service mean: whether each is normal, and what to do if it is not.
+import type { HealthShape } from "../../../../../src/dashboard/shapes.ts";
+import { durationInWords, latencyInWords } from "../../../ui/duration.ts";
+
+export type HealthCheck = {
+  readonly name: string;
+  readonly state: "FINE" | "WATCH" | "BAD";
+  readonly reading: string;
+  readonly normal: string;
+  /** Null where nothing is to be done. */
+  readonly action: string | null;
+};
+
+/** A feed that says nothing for so long is silent, ms: orders that need a price are then refused. */
+const FEED_SILENT_MS = 5_000;
+const SYMBOLS_NAMED = 5;
+const STORE_SLOW_MS = 50;
+const STORE_BAD_MS = 1_000;
+const SWEEP_LATE_MS = 5_000;
+const SWEEP_BAD_MS = 60_000;
+const LOOP_SLOW_MS = 50;
+const LOOP_BAD_MS = 500;
+const MEBIBYTE = 1_048_576;
+const RESIDENT_LARGE = 1_536 * MEBIBYTE;
+
+const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
+
+/** In the order in which they are worth looking at. `now` is when they were read, Unix ms. */
+export function checksOf(health: HealthShape, now: number): readonly HealthCheck[] {
+  return [
+    ...health.feeds.map((feed) => feedCheck(feed, now)),
+    storeCheck(health.store),
+    sweepCheck(health),
+    loopCheck(health.eventLoopDelayMs),
+    memoryCheck(health.memoryBytes),
+  ];
+}
+
+export function worstOf(checks: readonly HealthCheck[]): HealthCheck["state"] {
+  return (["BAD", "WATCH"] as const).find((state) => checks.some((each) => each.state === state)) ?? "FINE";
+}
+
+function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck {
+  const { family, symbols, isConnected, lastMessageAt, pausedUntil, staleSymbols, connects } = feed;
+  const fixed = {
+    name: `${FAMILIES[family]} prices`,
+    normal: "Connected, a message within 5 s, no silent symbol",
+  };
+  if (pausedUntil > now) {
+    return {
+      ...fixed,
+      state: "WATCH",
+      reading: `The exchange takes no requests for another ${durationInWords((pausedUntil - now) / 1_000)}`,
+      action: "Wait. If it comes again, find out what else uses the exchange from this address.",
+    };
+  }
+  if (symbols === 0) {
+    return { ...fixed, state: "FINE", reading: "Idle: no strategy needs a price", action: null };
+  }
+  if (!isConnected) {
+    return {
+      ...fixed,
+      state: "BAD",
+      reading: `Not connected${lastMessageAt === 0 ? "" : `, last message ${ago(lastMessageAt, now)}`}`,
+      action: "Check the server's way to the exchange; its log says why. It reconnects by itself.",
+    };
+  }
+  if (lastMessageAt === 0 || now - lastMessageAt > FEED_SILENT_MS) {
+    return {
+      ...fixed,
+      state: "BAD",
+      reading: lastMessageAt === 0 ? "Connected, no message yet" : `Last message ${ago(lastMessageAt, now)}`,
+      action:
+        "Market orders are refused until it speaks. Check the server's network and the exchange's status.",
+    };
+  }
+  if (staleSymbols.length > 0) {
+    return {
+      ...fixed,
+      state: "WATCH",
+      reading: `Silent: ${named(staleSymbols)}`,
+      action:
+        "Look whether these are halted on the exchange. Strategies that hold them close only when they speak.",
+    };
+  }
+  return {
+    ...fixed,
+    state: "FINE",
+    reading: `Last message ${ago(lastMessageAt, now)}, connected ${connects === 1 ? "once" : `${connects} times`}`,
+    action: null,
+  };
+}
+
+function storeCheck({ kind, answersInMs, isBehind }: HealthShape["store"]): HealthCheck {
+  const isBad = isBehind || answersInMs > STORE_BAD_MS;
+  const isSlow = answersInMs > STORE_SLOW_MS;
+  return {
+    name: `Store (${kind})`,
+    state: isBad ? "BAD" : isSlow ? "WATCH" : "FINE",
+    reading: `Answers in ${latencyInWords(answersInMs)}${isBehind ? ", commits are behind" : ""}`,
+    normal: `Below ${STORE_SLOW_MS} ms, commits not behind`,
+    action:
+      isBad || isSlow
+        ? "Check the disk's load and free space, and the database's machine. Orders are refused while commits are behind."
+        : null,
+  };
+}
+
+function sweepCheck({ sweepLagMs }: HealthShape): HealthCheck {
+  const lag = sweepLagMs ?? 0;
+  const state = lag > SWEEP_BAD_MS ? "BAD" : lag > SWEEP_LATE_MS ? "WATCH" : "FINE";
+  return {
+    name: "Signals",
+    state,
+    reading: sweepLagMs === null ? "None waits" : `The oldest waits for ${latencyInWords(lag)}`,
+    normal: "None waits for more than 5 s",
+    action:
+      state === "FINE"
+        ? null
+        : "A symbol may be silent, or a signal fails again and again: the log names it.",
+  };
+}
+
+function loopCheck({ p50, p99, max }: HealthShape["eventLoopDelayMs"]): HealthCheck {
+  const state = p99 > LOOP_BAD_MS ? "BAD" : p99 > LOOP_SLOW_MS ? "WATCH" : "FINE";
+  return {
+    name: "Event loop",
+    state,
+    reading: `99 % below ${latencyInWords(p99)}, half below ${latencyInWords(p50)}, at most ${latencyInWords(max)}`,
+    normal: `99 % below ${LOOP_SLOW_MS} ms`,
+    action:
+      state === "FINE"
+        ? null
+        : "The machine is short of processor time: see what else runs on it, or move it.",
+  };
+}
+
+function memoryCheck({ heapUsed, resident }: HealthShape["memoryBytes"]): HealthCheck {
+  const isLarge = resident > RESIDENT_LARGE;
+  return {
+    name: "Memory",
+    state: isLarge ? "WATCH" : "FINE",
+    reading: `${mebibytes(resident)} in all, ${mebibytes(heapUsed)} of it objects`,
+    normal: `Below ${mebibytes(RESIDENT_LARGE)}, steady over days`,
+    action: isLarge
+      ? "Compare it with yesterday's. If it only grows, restart the service and report it."
+      : null,
+  };
+}
+
+function ago(at: number, now: number): string {
+  return `${durationInWords((now - at) / 1_000)} ago`;
+}
+
+function named(symbols: readonly string[]): string {
+  const more = symbols.length - SYMBOLS_NAMED;
+  return symbols.slice(0, SYMBOLS_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / MEBIBYTE)} MiB`;
+}

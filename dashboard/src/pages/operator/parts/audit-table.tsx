@@ -1,0 +1,82 @@
+// Records of the audit log, with links to the people they are about.
+import { Link } from "@tanstack/react-router";
+import type { AuditShape } from "../../../../../src/dashboard/shapes.ts";
+import { auditWords, detailsInWords } from "../../../audit/words.ts";
+import { inWords } from "../../../ui/badge.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { TEXT_LINK } from "../../entrance/words.ts";
+
+type AuditTableProps = {
+  caption: string;
+  rows: readonly AuditShape[] | undefined;
+  /** Of the whole log: position, subject and hash too. */
+  isWhole?: boolean;
+};
+
+export function AuditTable({ caption, rows, isWhole = false }: AuditTableProps) {
+  return (
+    <Table
+      caption={caption}
+      columns={isWhole ? [POSITION, ...COLUMNS, SUBJECT, HASH] : COLUMNS}
+      rows={rows}
+      rowKey={({ position }) => position}
+      empty="Nothing has been recorded yet."
+    />
+  );
+}
+
+const POSITION: Column<AuditShape> = {
+  key: "position",
+  header: "Position",
+  align: "right",
+  cell: ({ position }) => position,
+};
+const COLUMNS: readonly Column<AuditShape>[] = [
+  { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
+  { key: "at", header: "When", cell: ({ at }) => <Time at={at} /> },
+  {
+    key: "who",
+    header: "Who",
+    cell: ({ who }) => <span className="inline-block min-w-40 break-words">{who}</span>,
+  },
+  { key: "details", header: "Details", cell: Details },
+];
+const SUBJECT: Column<AuditShape> = { key: "about", header: "About", cell: Subject };
+const HASH: Column<AuditShape> = {
+  key: "hash",
+  header: "Hash",
+  cell: ({ hash }) => (
+    <code className="font-mono text-xs" title={hash}>
+      {hash.slice(0, 12)}…
+    </code>
+  ),
+};
+
+function Details({ details: { submissionId, ...details } }: AuditShape) {
+  return (
+    <span className="break-words text-ink-soft">
+      {detailsInWords(details) || (submissionId === undefined && "–")}{" "}
+      {submissionId !== undefined && (
+        <Link to="/operator/identity/$submissionId" params={{ submissionId }} className={TEXT_LINK}>
+          Form
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function Subject({ about }: AuditShape) {
+  if (about.kind === "PERSON") {
+    return (
+      <Link to="/operator/people/$personId" params={{ personId: about.id }} className={TEXT_LINK}>
+        Person
+      </Link>
+    );
+  }
+  return (
+    <span>
+      {inWords(about.kind)} <code className="break-all font-mono text-xs">{about.id}</code>
+    </span>
+  );
+}

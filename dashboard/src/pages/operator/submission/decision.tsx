@@ -1,0 +1,169 @@
+// The decision about an identity form: approve, or reject with a reason that the person reads. If another operator was faster,
+// theirs stands and is shown.
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KycDetailShape, KycEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { asApiError } from "../../../api/error.ts";
+import { personQuery } from "../../../api/operator.ts";
+import { queryClient } from "../../../api/query-client.ts";
+import { usePerson } from "../../../api/session.ts";
+import { focusHeading } from "../../../app/focus.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { CONTROL_LOOK, Field } from "../../../ui/field.tsx";
+import { Note } from "../../../ui/note.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { toast } from "../../../ui/toast.tsx";
+
+const REASON_LENGTH_MAX = 1_000;
+
+type Decided = { readonly status: "APPROVED" | "REJECTED"; readonly reason: string | null };
+type DecisionProps = { detail: KycDetailShape; onChanged: () => void };
+
+export function Decision({ detail, onChanged }: DecisionProps) {
+  const { submissionId, status, person } = detail;
+  const { personId } = usePerson();
+  const [isRejecting, setRejecting] = useState(false);
+  const [isLate, setLate] = useState(false);
+  const decide = useMutation({
+    mutationFn: (decided: Decided) =>
+      call<KycEntryShape>("POST", `/operator/kyc/${encodeURIComponent(submissionId)}/decision`, decided),
+    onSuccess: (_entry, decided) => {
+      toast(decided.status === "APPROVED" ? "Identity approved" : "Identity rejected");
+      changed();
+    },
+    onError: (error) => {
+      if (asApiError(error).code !== "STATE_CHANGED") return;
+      setLate(true);
+      changed();
+    },
+  });
+  const changed = () => {
+    setRejecting(false);
+    onChanged();
+    void queryClient.invalidateQueries({ queryKey: personQuery(person.personId).queryKey });
+    focusHeading();
+  };
+  if (status !== "PENDING") return <Stands detail={detail} isLate={isLate} />;
+  if (person.personId === personId) {
+    return <Note title="This form is your own">Another operator has to decide about it.</Note>;
+  }
+  const isLateError = decide.error !== null && asApiError(decide.error).code === "STATE_CHANGED";
+  return (
+    <Card title="Decision">
+      <div className="flex flex-col items-start gap-4">
+        <p className="max-w-prose">
+          Compare what is stated with what you know of the person. An approval lets them create API keys; a
+          rejection asks them to submit again.
+        </p>
+        {decide.error !== null && !isLateError && !isRejecting && <ErrorNote error={decide.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button
+            kind="primary"
+            isBusy={decide.isPending && !isRejecting}
+            onClick={() => decide.mutate({ status: "APPROVED", reason: null })}
+          >
+            Approve
+          </Button>
+          <Button
+            onClick={() => {
+              decide.reset();
+              setRejecting(true);
+            }}
+          >
+            Reject
+          </Button>
+        </div>
+      </div>
+      <RejectDialog
+        isOpen={isRejecting}
+        onClose={() => setRejecting(false)}
+        onReject={(reason) => decide.mutate({ status: "REJECTED", reason })}
+        isBusy={decide.isPending}
+        error={decide.error}
+      />
+    </Card>
+  );
+}
+
+function Stands({ detail, isLate }: { detail: KycDetailShape; isLate: boolean }) {
+  const { status, decidedAt, decidedBy, reason } = detail;
+  return (
+    <Note
+      tone={status === "APPROVED" ? "gain" : "warn"}
+      title={
+        isLate ? "Another operator has decided meanwhile" : status === "APPROVED" ? "Approved" : "Rejected"
+      }
+    >
+      <p className="mt-1">
+        {status === "APPROVED" ? "Approved" : "Rejected"} by {decidedBy ?? "an operator"},{" "}
+        <Time at={decidedAt} />.{isLate && " Your own decision was not taken."}
+      </p>
+      {reason !== null && (
+        <blockquote className="mt-2 whitespace-pre-line border-line-strong border-l-2 pl-3">
+          {reason}
+        </blockquote>
+      )}
+    </Note>
+  );
+}
+
+type RejectDialogProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  onReject: (reason: string) => void;
+  isBusy: boolean;
+  error: unknown;
+};
+
+function RejectDialog({ isOpen, onClose, onReject, isBusy, error }: RejectDialogProps) {
+  const [reason, setReason] = useState("");
+  const [isEmpty, setEmpty] = useState(false);
+  const fieldError =
+    error === null
+      ? isEmpty
+        ? "Write a reason: the person is told it."
+        : undefined
+      : asApiError(error).fields.reason;
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Reject this form">
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setEmpty(reason.trim() === "");
+          if (reason.trim() !== "") onReject(reason.trim());
+        }}
+      >
+        <Field
+          label="Reason"
+          hint="The person reads exactly this. Say what is wrong and what to submit instead."
+          error={fieldError}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              required
+              rows={4}
+              maxLength={REASON_LENGTH_MAX}
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+              className={CONTROL_LOOK}
+            />
+          )}
+        </Field>
+        {error !== null && fieldError === undefined && <ErrorNote error={error} />}
+        <DialogActions>
+          <Button onClick={onClose}>Keep it pending</Button>
+          <Button kind="danger" type="submit" isBusy={isBusy}>
+            Reject with this reason
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+// What a person without a strategy has to do first, as the page of all steps says it, and the way there.
+import { Link } from "@tanstack/react-router";
+import type { KeyShape, PersonShape } from "../../../../src/dashboard/shapes.ts";
+import { buttonLook } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { journeyOf } from "../welcome/journey.ts";
+
+type NextStepProps = { person: PersonShape; keys: readonly KeyShape[] };
+
+export function NextStep({ person, keys }: NextStepProps) {
+  const step = journeyOf({ person, keys, strategies: [], hasOrder: false }).find(
+    ({ state }) => state === "OPEN" || state === "WAITING",
+  );
+  const isReady = step === undefined || step.name === "STRATEGY";
+  return (
+    <EmptyState
+      title="No strategies yet."
+      action={
+        isReady ? (
+          <Link to="/strategies/new" className={buttonLook("primary")}>
+            New strategy
+          </Link>
+        ) : (
+          <Link to="/welcome" className={buttonLook("primary")}>
+            See all steps
+          </Link>
+        )
+      }
+    >
+      <p>A strategy is a virtual account of its own, which your bot trades with one API key.</p>
+      {!isReady && (
+        <p className="mt-2 text-ink">
+          {step.state === "WAITING" ? "Waiting" : "First"}: {step.title.toLowerCase()}. {step.says}
+        </p>
+      )}
+    </EmptyState>
+  );
+}

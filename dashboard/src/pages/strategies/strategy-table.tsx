@@ -1,0 +1,159 @@
+// The strategies, one a row; at phone width one a card.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
+import { TYPES } from "../../strategies/type-words.ts";
+import { Amount, SignedAmount } from "../../ui/amounts.tsx";
+import { StatusBadge } from "../../ui/badge.tsx";
+import { buttonLook } from "../../ui/button.tsx";
+import { percentOf } from "../../ui/decimals.ts";
+import { StaleBadge } from "../../ui/stale-badge.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { TEXT_LINK } from "../entrance/words.ts";
+import { Sparkline } from "./sparkline.tsx";
+
+/** Prices that were heard longer ago are marked. */
+const STALE_AFTER_MS = 60_000;
+
+type StrategyTableProps = {
+  caption: string;
+  rows: readonly StrategyShape[] | undefined;
+  sparklines: ReadonlyMap<string, readonly string[]>;
+  /** When the rows came, Unix ms. */
+  loadedAt: number;
+  empty: ReactNode;
+};
+
+export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: StrategyTableProps) {
+  const columns: readonly Column<StrategyShape>[] = [
+    NAME,
+    STATUS,
+    {
+      key: "equity",
+      header: "Equity",
+      align: "right",
+      cell: ({ equity, pricedAt, status }) => (
+        <span className="inline-flex flex-col items-end">
+          <Amount value={equity} decimals={2} asset="USDT" />
+          {status !== "CLOSED" && pricedAt !== null && loadedAt - pricedAt > STALE_AFTER_MS && (
+            <StaleBadge since={pricedAt} />
+          )}
+        </span>
+      ),
+    },
+    PROFIT,
+    {
+      key: "sparkline",
+      header: "Last 24 h",
+      cell: ({ strategyId }) => <Sparkline equity={sparklines.get(strategyId)} />,
+    },
+    ORDERS,
+    POSITIONS,
+    KEY,
+  ];
+  return (
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      rowKey={({ strategyId }) => strategyId}
+      empty={empty}
+    />
+  );
+}
+
+const NAME: Column<StrategyShape> = {
+  key: "name",
+  header: "Strategy",
+  isRowHeader: true,
+  cell: ({ strategyId, name, type }) => (
+    <span className="flex max-w-64 flex-col items-start">
+      <Link
+        to="/strategies/$strategyId"
+        params={{ strategyId }}
+        className={`max-w-full truncate ${TEXT_LINK}`}
+      >
+        {name}
+      </Link>
+      <span className="font-normal text-ink-soft text-xs">{TYPES[type].name}</span>
+    </span>
+  ),
+};
+const STATUS: Column<StrategyShape> = {
+  key: "status",
+  header: "Status",
+  cell: ({ status }) => <StatusBadge status={status} />,
+};
+const PROFIT: Column<StrategyShape> = {
+  key: "profit",
+  header: "Profit",
+  align: "right",
+  cell: ({ profit, seed }) => (
+    <span className="inline-flex flex-col items-end">
+      <SignedAmount value={profit} decimals={2} />
+      <span className="text-xs">
+        <SignedAmount value={percentOf(profit, seed)} asset="%" />
+      </span>
+    </span>
+  ),
+};
+const ORDERS: Column<StrategyShape> = {
+  key: "orders",
+  header: "Orders",
+  align: "right",
+  cell: ({ strategyId, openOrders }) => (
+    <Link
+      to="/strategies/$strategyId/orders"
+      params={{ strategyId }}
+      className="hover:underline"
+      aria-label={`${openOrders} open orders`}
+    >
+      {openOrders}
+    </Link>
+  ),
+};
+const POSITIONS: Column<StrategyShape> = {
+  key: "positions",
+  header: "Positions",
+  align: "right",
+  cell: ({ strategyId, type, openPositions }) =>
+    type === "SPOT" ? (
+      <span className="text-ink-soft">–</span>
+    ) : (
+      <Link
+        to="/strategies/$strategyId/positions"
+        params={{ strategyId }}
+        className="hover:underline"
+        aria-label={`${openPositions} open positions`}
+      >
+        {openPositions}
+      </Link>
+    ),
+};
+const KEY: Column<StrategyShape> = {
+  key: "key",
+  header: "Key, last request",
+  cell: ({ strategyId, key, status }) => {
+    if (key !== null) {
+      return (
+        <span className="inline-flex max-w-48 flex-col max-md:items-end">
+          <span className="max-w-full truncate">{key.label}</span>
+          <span className="text-ink-soft text-xs">
+            {key.lastUse === null ? "Never used" : <Time at={key.lastUse.at} />}
+          </span>
+        </span>
+      );
+    }
+    if (status !== "LIVE") return <span className="text-ink-soft">–</span>;
+    return (
+      <Link
+        to="/strategies/$strategyId/settings"
+        params={{ strategyId }}
+        className={buttonLook("quiet", "small")}
+      >
+        Bind a key
+      </Link>
+    );
+  },
+};

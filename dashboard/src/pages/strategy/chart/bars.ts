@@ -1,0 +1,53 @@
+// Candles as the chart's library takes them, and what of them has to be painted anew.
+import type { AutoscaleInfo, CandlestickData, HistogramData, Time, UTCTimestamp } from "lightweight-charts";
+import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { Palette } from "./palette.ts";
+
+/** The range of the candles, widened to the lines that are within reach. */
+export function withLines(
+  info: AutoscaleInfo | null,
+  prices: readonly number[],
+  reach: number,
+): AutoscaleInfo | null {
+  if (info === null || info.priceRange === null) return info;
+  const { minValue, maxValue } = info.priceRange;
+  const most = (maxValue - minValue) * reach;
+  const near = prices.filter((price) => price >= minValue - most && price <= maxValue + most);
+  const priceRange = { minValue: Math.min(minValue, ...near), maxValue: Math.max(maxValue, ...near) };
+  return { ...info, priceRange };
+}
+
+/** The candles at the end that have changed; null where more than the end is different. */
+export function newsOf(
+  before: readonly CandleShape[],
+  after: readonly CandleShape[],
+): readonly CandleShape[] | null {
+  const last = before.length - 1;
+  if (last < 1 || after.length < before.length) return null;
+  if (before[0]?.openTime !== after[0]?.openTime || before[last]?.openTime !== after[last]?.openTime)
+    return null;
+  // What lies further back is final; the one before the last may just have become so.
+  const from = last - 1;
+  return after.slice(from).filter((candle, index) => candle !== before[from + index]);
+}
+
+export function barOf({ openTime, open, high, low, close }: CandleShape): CandlestickData<Time> {
+  const time = secondsOf(openTime);
+  return { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
+}
+
+export function volumeOf(
+  { openTime, open, close, volume }: CandleShape,
+  colours: Palette,
+): HistogramData<Time> {
+  const isFall = Number(close) < Number(open);
+  return {
+    time: secondsOf(openTime),
+    value: Number(volume),
+    color: isFall ? colours.fallVolume : colours.riseVolume,
+  };
+}
+
+export function secondsOf(ms: number): UTCTimestamp {
+  return Math.floor(ms / 1_000) as UTCTimestamp;
+}

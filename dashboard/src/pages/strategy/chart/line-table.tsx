@@ -1,0 +1,44 @@
+// The lines of the chart as a list: what they are, and how far the price is from them.
+import type { ReactNode } from "react";
+import { OrderLink } from "../../../trading/links.tsx";
+import { Price } from "../../../ui/amounts.tsx";
+import { percentOf, signOf, subtract } from "../../../ui/decimals.ts";
+import { type Column, Table } from "../../../ui/table.tsx";
+import type { PriceLine } from "./overlays.ts";
+
+type LineTableProps = { lines: readonly PriceLine[] | undefined; last: string | undefined; empty: ReactNode };
+
+export function LineTable({ lines, last, empty }: LineTableProps) {
+  const columns: readonly Column<PriceLine>[] = [
+    {
+      key: "what",
+      header: "Line",
+      isRowHeader: true,
+      cell: ({ says, orderId }) =>
+        orderId === null ? says : <OrderLink orderId={orderId}>{says}</OrderLink>,
+    },
+    { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
+    {
+      key: "distance",
+      header: "From the last price",
+      align: "right",
+      cell: ({ price }) => distance(price, last),
+    },
+  ];
+  return (
+    <Table
+      caption="Lines of the chart"
+      columns={columns}
+      rows={lines}
+      rowKey={({ id }) => id}
+      empty={empty}
+    />
+  );
+}
+
+function distance(price: string, last: string | undefined): string {
+  if (last === undefined) return "–";
+  const percent = percentOf(subtract(price, last), last);
+  if (percent === null) return "–";
+  return `${signOf(percent) > 0 ? "+" : ""}${percent} %`;
+}

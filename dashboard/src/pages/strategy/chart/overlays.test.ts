@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type {
+  CandleShape,
+  OrderShape,
+  PositionShape,
+  TradeShape,
+} from "../../../../../src/dashboard/shapes.ts";
+import { fillMarkers, LINES_MAX, priceLines } from "./overlays.ts";
+
+const candles: readonly CandleShape[] = [60_000, 120_000, 180_000].map((openTime) => ({
+  openTime,
+  open: "1",
+  high: "1",
+  low: "1",
+  close: "1",
+  volume: "1",
+  isFinal: true,
+}));
+
+function trade(orderId: number, at: number, side: "BUY" | "SELL" = "BUY"): TradeShape {
+  return {
+    tradeId: at,
+    orderId,
+    symbol: "BTCUSDT",
+    side,
+    price: "1",
+    quantity: "1",
+    quoteQuantity: "1",
+    fee: "0",
+    feeAsset: "BTC",
+    isMaker: false,
+    at,
+    realised: null,
+  };
+}
+
+const order: OrderShape = {
+  orderId: 5,
+  clientOrderId: "c",
+  collectiveId: "x",
+  symbol: "BTCUSDT",
+  side: "SELL",
+  type: "LIMIT",
+  status: "NEW",
+  price: "61000",
+  stopPrice: null,
+  quantity: "1.50",
+  quoteQuantity: null,
+  executedQuantity: "0.25",
+  executedQuote: "15250",
+  averagePrice: "61000",
+  isReduceOnly: false,
+  isOpen: true,
+  placedAt: 1,
+  updatedAt: 1,
+};
+
+test("the fills of an order within a candle are one marker, in the order of time", () => {
+  const trades = [trade(2, 185_000, "SELL"), trade(1, 70_000), trade(1, 65_000), trade(9, 10)];
+  expect(fillMarkers(trades, candles)).toEqual([
+    { openTime: 60_000, orderId: 1, side: "BUY", fills: 2 },
+    { openTime: 180_000, orderId: 2, side: "SELL", fills: 1 },
+  ]);
+});
+
+test("an order's line tells what is left of it", () => {
+  const [line] = priceLines({ positions: [], legs: [], orders: [order] });
+  expect(line).toMatchObject({ kind: "sell", price: "61000", label: "Sell 1.25", orderId: 5 });
+});
+
+test("a stop limit order has a line at its trigger and one at its limit, a stop order just the first", () => {
+  const stopLimit = { ...order, stopPrice: "60000" };
+  const stop = { ...stopLimit, orderId: 6, price: null };
+  const lines = priceLines({ positions: [], legs: [], orders: [stopLimit, stop] });
+  expect(lines.map(({ id, price }) => [id, price])).toEqual([
+    ["stop 5", "60000"],
+    ["order 5", "61000"],
+    ["stop 6", "60000"],
+  ]);
+});
+
+test("a position has its entry and, if there is one, its liquidation; they come before all orders", () => {
+  const position = { symbol: "BTCUSDT", quantity: "-2", entryPrice: "60000", liquidationPrice: "65000" };
+  const positions = [position as PositionShape];
+  const orders = Array.from({ length: 100 }, (_none, index) => ({ ...order, orderId: index }));
+  const lines = priceLines({ positions, legs: [], orders });
+  expect(lines).toHaveLength(LINES_MAX);
+  expect(lines.slice(0, 2).map(({ label, price }) => [label, price])).toEqual([
+    ["Short 2", "60000"],
+    ["Liquidation", "65000"],
+  ]);
+  const safe = [{ ...position, liquidationPrice: null } as PositionShape];
+  expect(priceLines({ positions: safe, legs: [], orders: [] })).toHaveLength(1);
+});

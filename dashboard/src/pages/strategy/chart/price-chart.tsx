@@ -1,0 +1,120 @@
+// The painted chart as a component, with its legend and the buttons that move it, so that no mouse is needed.
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import { Button } from "../../../ui/button.tsx";
+import { useIsDark } from "../../../ui/theme.ts";
+import { placeAt } from "./candles.ts";
+import { Legend } from "./legend.tsx";
+import type { FillMarker, PriceLine } from "./overlays.ts";
+import { type PaintedChart, paintChart } from "./painted-chart.ts";
+import { readPalette } from "./palette.ts";
+
+type PriceChartProps = {
+  symbol: string;
+  candles: readonly CandleShape[];
+  markers: readonly FillMarker[];
+  lines: readonly PriceLine[];
+  priceDecimals: number;
+  intervalMs: number;
+  /** Opens there instead of at the newest candle, Unix ms. */
+  at: number | null;
+  onOrder: (orderId: number) => void;
+  onNearlyAtStart: () => void;
+};
+
+export function PriceChart(props: PriceChartProps) {
+  const { symbol, candles, markers, lines } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [isFit, setIsFit] = useState(false);
+  const chart = usePaintedChart(box, props, setHovered);
+  useEffect(() => chart.current?.fitLines(isFit), [chart, isFit]);
+  const shown = hovered === null ? candles.at(-1) : candles[placeAt(candles, hovered) ?? 0];
+  return (
+    <div>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 pt-2 pb-1">
+        <Legend candle={shown} isNewest={hovered === null} priceDecimals={props.priceDecimals} />
+        <fieldset className="flex gap-1 border-0 p-0">
+          <legend className="sr-only">Move the chart</legend>
+          <Button size="small" onClick={() => setIsFit(!isFit)}>
+            {isFit ? "Fit candles" : "Fit lines"}
+          </Button>
+          {MOVES.map(({ name, sign, move }) => (
+            <Button
+              key={name}
+              size="small"
+              aria-label={name}
+              title={name}
+              onClick={() => move(chart.current)}
+            >
+              <span aria-hidden="true">{sign}</span>
+            </Button>
+          ))}
+        </fieldset>
+      </div>
+      <div
+        ref={box}
+        role="img"
+        aria-label={`Candles of ${symbol} with ${markers.length} markers of own fills and ${lines.length} lines. The tables below say the same.`}
+        data-markers={markers.length}
+        data-lines={lines.length}
+        data-candles={candles.length}
+        className="h-[max(20rem,calc(100dvh-25rem))] w-full md:h-[max(20rem,calc(100dvh-20.5rem))]"
+      />
+    </div>
+  );
+}
+
+const MOVES = [
+  { name: "Older", sign: "←", move: (chart: PaintedChart | null) => chart?.move(-0.5) },
+  { name: "Newer", sign: "→", move: (chart: PaintedChart | null) => chart?.move(0.5) },
+  { name: "Zoom out", sign: "−", move: (chart: PaintedChart | null) => chart?.zoom(1.5) },
+  { name: "Zoom in", sign: "+", move: (chart: PaintedChart | null) => chart?.zoom(1 / 1.5) },
+  { name: "Newest", sign: "⇥", move: (chart: PaintedChart | null) => chart?.showNewest() },
+] as const;
+
+function usePaintedChart(
+  box: RefObject<HTMLDivElement | null>,
+  { candles, markers, lines, priceDecimals, intervalMs, at, onOrder, onNearlyAtStart }: PriceChartProps,
+  onHover: (openTime: number | null) => void,
+): RefObject<PaintedChart | null> {
+  const chart = useRef<PaintedChart | null>(null);
+  const isDark = useIsDark();
+  const hover = useEffectEvent(onHover);
+  const openOrder = useEffectEvent(onOrder);
+  const askOlder = useEffectEvent(onNearlyAtStart);
+  useEffect(() => {
+    if (box.current === null) return;
+    chart.current = paintChart(box.current, {
+      onHover: (openTime) => hover(openTime),
+      onOrder: (orderId) => openOrder(orderId),
+      onNearlyAtStart: () => askOlder(),
+    });
+    return () => {
+      chart.current?.remove();
+      chart.current = null;
+    };
+  }, [box]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the palette is another one in the other theme.
+  useEffect(() => {
+    chart.current?.setLook(readPalette(), priceDecimals, intervalMs);
+  }, [priceDecimals, intervalMs, isDark]);
+  useEffect(() => {
+    chart.current?.setCandles(candles);
+  }, [candles]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their colours are others in the other theme.
+  useEffect(() => {
+    chart.current?.setMarkers(markers);
+  }, [markers, isDark]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their colours are others in the other theme.
+  useEffect(() => {
+    chart.current?.setLines(lines);
+  }, [lines, isDark]);
+  const place = at === null ? null : placeAt(candles, at);
+  const hasCandles = candles.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it opens there once; where it is moved to then, it stays.
+  useEffect(() => {
+    if (place !== null && hasCandles) chart.current?.showAt(place);
+  }, [at, hasCandles]);
+  return chart;
+}

@@ -1,0 +1,142 @@
+// Open orders with the way to cancel each, and all others.
+import type { ReactNode } from "react";
+import type { OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import { ChartLink, OrderLink } from "../../../trading/links.tsx";
+import { SymbolPrice, SymbolQuantity } from "../../../trading/symbol-amounts.tsx";
+import { Amount } from "../../../ui/amounts.tsx";
+import { inWords, StatusBadge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { signOf } from "../../../ui/decimals.ts";
+import { Side } from "../../../ui/side.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { filledPercent, orderInWords } from "./order-words.ts";
+
+type OpenOrdersProps = {
+  rows: readonly OrderShape[] | undefined;
+  /** Absent where nothing can be cancelled any more. */
+  onCancel: ((order: OrderShape) => void) | undefined;
+  empty: ReactNode;
+};
+
+export function OpenOrders({ rows, onCancel, empty }: OpenOrdersProps) {
+  const cancel: Column<OrderShape> = {
+    key: "cancel",
+    header: "Action",
+    align: "right",
+    cell: (order) => (
+      <Button size="small" onClick={() => onCancel?.(order)} aria-label={`Cancel: ${orderInWords(order)}`}>
+        Cancel
+      </Button>
+    ),
+  };
+  return (
+    <Table
+      caption="Open orders"
+      columns={onCancel === undefined ? OPEN : [...OPEN, cancel]}
+      rows={rows}
+      rowKey={({ orderId }) => orderId}
+      empty={empty}
+    />
+  );
+}
+
+export function OrderHistory({ rows, empty }: Omit<OpenOrdersProps, "onCancel">) {
+  return (
+    <Table
+      caption="Order history"
+      phone="scroll"
+      columns={HISTORY}
+      rows={rows}
+      rowKey={({ orderId }) => orderId}
+      empty={empty}
+    />
+  );
+}
+
+const ORDER: Column<OrderShape> = {
+  key: "order",
+  header: "Order",
+  isRowHeader: true,
+  cell: ({ orderId }) => <OrderLink orderId={orderId} />,
+};
+const PLACED: Column<OrderShape> = {
+  key: "placed",
+  header: "Placed",
+  cell: ({ placedAt }) => <Time at={placedAt} />,
+};
+const SYMBOL: Column<OrderShape> = {
+  key: "symbol",
+  header: "Symbol",
+  cell: ({ symbol, placedAt }) => <ChartLink symbol={symbol} at={placedAt} />,
+};
+const SIDE: Column<OrderShape> = { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> };
+const TYPE: Column<OrderShape> = {
+  key: "type",
+  header: "Type",
+  cell: ({ type, isReduceOnly }) => (
+    <span className="whitespace-nowrap">
+      {inWords(type)}
+      {isReduceOnly && <span className="text-ink-soft"> · reduce only</span>}
+    </span>
+  ),
+};
+const PRICE: Column<OrderShape> = {
+  key: "price",
+  header: "Price",
+  align: "right",
+  cell: ({ symbol, price, stopPrice }) => (
+    <span className="inline-flex flex-col items-end">
+      {price === null ? (
+        <span className="text-ink-soft">Market</span>
+      ) : (
+        <SymbolPrice symbol={symbol} value={price} />
+      )}
+      {stopPrice !== null && (
+        <span className="text-ink-soft text-xs">
+          from <SymbolPrice symbol={symbol} value={stopPrice} />
+        </span>
+      )}
+    </span>
+  ),
+};
+const QUANTITY: Column<OrderShape> = {
+  key: "quantity",
+  header: "Quantity",
+  align: "right",
+  cell: ({ symbol, quantity, quoteQuantity }) =>
+    signOf(quantity) === 0 && quoteQuantity !== null ? (
+      <>
+        for <Amount value={quoteQuantity} />
+      </>
+    ) : (
+      <SymbolQuantity symbol={symbol} value={quantity} />
+    ),
+};
+const FILLED: Column<OrderShape> = {
+  key: "filled",
+  header: "Filled",
+  align: "right",
+  cell: (order) => (
+    <>
+      <SymbolQuantity symbol={order.symbol} value={order.executedQuantity} />
+      {order.status === "PARTIALLY_FILLED" && (
+        <span className="ml-1 text-ink-soft">({filledPercent(order) ?? "–"} %)</span>
+      )}
+    </>
+  ),
+};
+const AVERAGE: Column<OrderShape> = {
+  key: "average",
+  header: "Average",
+  align: "right",
+  cell: ({ symbol, averagePrice }) => <SymbolPrice symbol={symbol} value={averagePrice} />,
+};
+const STATUS: Column<OrderShape> = {
+  key: "status",
+  header: "Status",
+  cell: ({ status }) => <StatusBadge status={status} />,
+};
+
+const OPEN = [ORDER, PLACED, SYMBOL, SIDE, TYPE, PRICE, QUANTITY, FILLED];
+const HISTORY = [ORDER, PLACED, SYMBOL, SIDE, TYPE, PRICE, QUANTITY, FILLED, AVERAGE, STATUS];

@@ -1,0 +1,20 @@
+// Orders in a few words.
+import type { OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import { inWords } from "../../../ui/badge.tsx";
+import { grouped, isDecimal, percentOf, signOf } from "../../../ui/decimals.ts";
+
+/** "Buy 0.5 BTCUSDT", or "Buy BTCUSDT for 100" where only the amount to spend was given. */
+export function orderInWords({ side, quantity, quoteQuantity, symbol }: OrderShape): string {
+  if (signOf(quantity) !== 0 || quoteQuantity === null) {
+    return `${inWords(side)} ${grouped(quantity)} ${symbol}`;
+  }
+  return `${inWords(side)} ${symbol} for ${grouped(quoteQuantity)}`;
+}
+
+/** How much of it is filled, per cent, cut; null where its quantity is not known beforehand. */
+export function filledPercent({ quantity, executedQuantity, quoteQuantity, executedQuote }: OrderShape) {
+  if (signOf(quantity) !== 0) return percentOf(executedQuantity, quantity, 0);
+  return quoteQuantity !== null && isDecimal(quoteQuantity)
+    ? percentOf(executedQuote, quoteQuantity, 0)
+    : null;
+}

@@ -1,0 +1,78 @@
+// The positions of a futures strategy, what protects them, and its wallet.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
+import { legsQuery, positionsQuery } from "../../../api/trading.ts";
+import { CancelDialog, type Cancelling } from "../../../trading/cancel-dialog.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Balances } from "./balances.tsx";
+import { LegTable, legInWords } from "./leg-table.tsx";
+import { PositionCard } from "./position-card.tsx";
+
+export function FuturesPositions({ strategyId, canCancel }: { strategyId: string; canCancel: boolean }) {
+  const positions = useQuery(positionsQuery(strategyId));
+  const legs = useQuery(legsQuery(strategyId, { state: "open" }));
+  const [cancelling, setCancelling] = useState<Cancelling | null>(null);
+  const error = positions.error ?? legs.error;
+  const onCancel = canCancel ? (leg: LegShape) => setCancelling(cancellingOf(leg)) : undefined;
+  const held = new Set(positions.data?.rows.map(({ symbol }) => symbol));
+  const others = legs.data?.rows.filter(({ symbol }) => !held.has(symbol)) ?? [];
+  return (
+    <div className="flex flex-col gap-5">
+      {error !== null && (
+        <ErrorNote
+          error={error}
+          onRetry={() => void Promise.all([positions.refetch(), legs.refetch()])}
+          isRetrying={positions.isFetching || legs.isFetching}
+        />
+      )}
+      {error === null && positions.data === undefined && (
+        <Card>
+          <div aria-busy="true">
+            <Skeleton lines={6} />
+          </div>
+        </Card>
+      )}
+      {positions.data?.rows.length === 0 && (
+        <Card isFlush>
+          <EmptyState title="No open positions.">
+            A position opens with the first fill. Its liquidation price, margin and funding then show here,
+            live.
+          </EmptyState>
+        </Card>
+      )}
+      {positions.data?.rows.map((position) => (
+        <PositionCard
+          key={position.symbol}
+          position={position}
+          legs={legs.data?.rows.filter(({ symbol }) => symbol === position.symbol) ?? position.legs}
+          onCancel={onCancel}
+        />
+      ))}
+      {positions.data !== undefined && others.length > 0 && (
+        <Card title="Waiting without a position" isFlush>
+          <LegTable
+            caption="Take profits and stop losses without a position"
+            rows={others}
+            onCancel={onCancel}
+            hasSymbol
+          />
+        </Card>
+      )}
+      <Balances strategyId={strategyId} title="Wallet" />
+      <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
+    </div>
+  );
+}
+
+function cancellingOf(leg: LegShape): Cancelling {
+  return {
+    kind: "legs",
+    id: leg.legId,
+    noun: leg.kind === "TAKE_PROFIT" ? "take profit" : "stop loss",
+    summary: `${legInWords(leg)}. The position stays, without it.`,
+  };
+}

@@ -1,0 +1,130 @@
+// One position of a futures strategy, at the mark price as it comes in: what it is worth, and how far it is from liquidation.
+import type { LegShape, PositionShape } from "../../../../../src/dashboard/shapes.ts";
+import { useStaleSince } from "../../../live/use-live.ts";
+import { type HeardPrice, usePrice } from "../../../live/use-price.ts";
+import { decimalsOfStep, useSymbols } from "../../../markets/markets.ts";
+import { ChartLink } from "../../../trading/links.tsx";
+import { Amount, Price, SignedAmount } from "../../../ui/amounts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { Countdown } from "../../../ui/countdown.tsx";
+import { compare, magnitude, signOf } from "../../../ui/decimals.ts";
+import { Facts } from "../../../ui/facts.tsx";
+import { Meter } from "../../../ui/meter.tsx";
+import { StaleBadge } from "../../../ui/stale-badge.tsx";
+import { type AtMark, atMark } from "./at-mark.ts";
+import { LegTable } from "./leg-table.tsx";
+
+/** When less than this is left of the way from the entry to the liquidation, per cent, it is worth a warning, and an alarm. */
+const NEAR_PERCENT = "50";
+const VERY_NEAR_PERCENT = "20";
+
+type PositionCardProps = {
+  position: PositionShape;
+  legs: readonly LegShape[];
+  onCancel: ((leg: LegShape) => void) | undefined;
+};
+
+export function PositionCard({ position, legs, onCancel }: PositionCardProps) {
+  const { symbol, quantity, leverage } = position;
+  const heard = usePrice("FUTURES", symbol);
+  const staleSince = useStaleSince({ kind: "prices", family: "FUTURES", symbol });
+  const now = atMark(position, heard?.price.mark ?? null);
+  const isLong = signOf(quantity) > 0;
+  const { data: symbols } = useSymbols("FUTURES");
+  const tick = symbols?.rows.find((row) => row.symbol === symbol)?.tickSize;
+  // A mark has more digits than any price that can be traded at.
+  const markDecimals = tick === undefined ? {} : { decimals: decimalsOfStep(tick) };
+  return (
+    <Card
+      title={symbol}
+      aside={
+        <span className="flex flex-wrap items-center gap-2">
+          <StaleBadge since={staleSince} />
+          <Badge tone={isLong ? "gain" : "loss"}>
+            {isLong ? "Long" : "Short"} {leverage}×
+          </Badge>
+          <ChartLink symbol={symbol}>Chart</ChartLink>
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        <Facts
+          facts={[
+            { label: "Size", value: <Amount value={magnitude(quantity)} /> },
+            { label: "Value at mark", value: <Amount value={now.notional} decimals={2} asset="USDT" /> },
+            {
+              label: "Unrealised",
+              value: (
+                <>
+                  <SignedAmount value={now.unrealised} decimals={2} asset="USDT" />
+                  {now.returnPercent !== null && (
+                    <span className="numeric text-ink-soft text-sm"> ({now.returnPercent} % of margin)</span>
+                  )}
+                </>
+              ),
+            },
+            { label: "Entry price", value: <Price value={position.entryPrice} /> },
+            { label: "Mark price", value: <Price value={now.mark} {...markDecimals} /> },
+            { label: "Break-even price", value: <Price value={position.breakEvenPrice} /> },
+            {
+              label: "Margin (isolated)",
+              value: <Amount value={position.isolatedMargin} decimals={2} asset="USDT" />,
+            },
+            { label: "Next funding in", value: <NextFunding at={position.nextFundingAt} heard={heard} /> },
+          ]}
+        />
+        <Liquidation position={position} now={now} />
+        {legs.length > 0 && (
+          <div className="-mx-4 -mb-4 border-line border-t">
+            <LegTable caption={`Take profits and stop losses of ${symbol}`} rows={legs} onCancel={onCancel} />
+          </div>
+        )}
+        {legs.length === 0 && (
+          <p className="text-ink-soft text-sm">No take profit and no stop loss are set for this position.</p>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Liquidation({ position, now }: { position: PositionShape; now: AtMark }) {
+  const { liquidationPrice } = position;
+  const { distancePercent, leftPercent } = now;
+  if (liquidationPrice === null) {
+    return <p className="text-ink-soft text-sm">Its margin covers any price: it can't be liquidated.</p>;
+  }
+  if (distancePercent === null) {
+    return (
+      <p className="text-sm">
+        Liquidation at <Price value={liquidationPrice} />. How far that is shows with the next mark price.
+      </p>
+    );
+  }
+  const left = leftPercent ?? "0";
+  const isVeryNear = compare(left, VERY_NEAR_PERCENT) < 0;
+  const isNear = compare(left, NEAR_PERCENT) < 0;
+  const direction = signOf(position.quantity) > 0 ? "falls" : "rises";
+  return (
+    <Meter
+      label={
+        isVeryNear ? "Liquidation is very near" : isNear ? "Liquidation is near" : "Distance to liquidation"
+      }
+      filled={Number(left) / 100}
+      value={`${distancePercent} %`}
+      tone={isVeryNear ? "loss" : isNear ? "warn" : "accent"}
+    >
+      <p className="mt-1 text-ink-soft text-sm">
+        Liquidated when the mark {direction} to <Price value={liquidationPrice} />. The bar shows what is left
+        of the way from the entry.
+      </p>
+    </Meter>
+  );
+}
+
+/** Counted by the market's clock, which the last price told. */
+function NextFunding({ at, heard }: { at: number | null; heard: HeardPrice | null }) {
+  if (at === null) return <span className="text-ink-soft">–</span>;
+  const behind = heard === null ? 0 : heard.heardAt - heard.price.at;
+  return <Countdown until={at + behind} over="being settled" />;
+}

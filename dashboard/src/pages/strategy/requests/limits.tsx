@@ -1,0 +1,65 @@
+// How much of its limits the key has used, and whether it is banned.
+import type { RequestsShape } from "../../../../../src/dashboard/shapes.ts";
+import { Card } from "../../../ui/card.tsx";
+import { Countdown } from "../../../ui/countdown.tsx";
+import { grouped } from "../../../ui/decimals.ts";
+import { durationInWords } from "../../../ui/duration.ts";
+import { Meter } from "../../../ui/meter.tsx";
+import { Note } from "../../../ui/note.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { useNow } from "../../../ui/use-now.ts";
+import { toneOfMeter } from "./diagnosis-words.ts";
+
+export function Limits({ data }: { data: RequestsShape | undefined }) {
+  return (
+    <Card title="Limits">
+      {data === undefined ? (
+        <div aria-busy="true">
+          <Skeleton lines={4} />
+        </div>
+      ) : (
+        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+          {data.meters.map(({ name, used, limit, windowSeconds }) => {
+            const tone = toneOfMeter(used, limit);
+            const isUsedUp = tone === "loss";
+            return (
+              <Meter
+                key={`${name} ${windowSeconds}`}
+                label={`${name} in ${inWindow(windowSeconds)}`}
+                filled={limit === 0 ? 0 : used / limit}
+                value={`${grouped(String(used))} of ${grouped(String(limit))}`}
+                tone={tone}
+              >
+                {tone !== "accent" && (
+                  <p className={`mt-1 text-xs ${isUsedUp ? "text-loss" : "text-warn"}`}>
+                    {isUsedUp ? "Used up: further requests are refused." : "Nearly used up."}
+                  </p>
+                )}
+              </Meter>
+            );
+          })}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+export function Ban({ until }: { until: number }) {
+  const isOver = useNow() >= until;
+  return isOver ? (
+    <Note tone="gain" title="The ban of this key is over.">
+      Its next request is taken.
+    </Note>
+  ) : (
+    <Note tone="warn" title="This key is banned.">
+      <p>
+        Every request of it is refused for another <Countdown until={until} />. It went on after it had been
+        told to wait (429). Have the bot wait as long as Retry-After says: going on lengthens the ban.
+      </p>
+    </Note>
+  );
+}
+
+function inWindow(seconds: number): string {
+  return seconds === 60 ? "1 min" : durationInWords(seconds);
+}

@@ -1,0 +1,110 @@
+// The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason is known.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { RequestShape } from "../../../../../src/dashboard/shapes.ts";
+import type { Search } from "../../../app/search.ts";
+import { Badge, type Tone } from "../../../ui/badge.tsx";
+import { latencyInWords } from "../../../ui/duration.ts";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { CHECKS } from "./diagnosis-words.ts";
+
+export const REFUSED_FROM = 400;
+
+export function RequestTable({
+  rows,
+  empty,
+}: {
+  rows: readonly RequestShape[] | undefined;
+  empty: ReactNode;
+}) {
+  return (
+    <Table
+      caption="Requests"
+      phone="scroll"
+      columns={COLUMNS}
+      rows={rows}
+      rowKey={({ requestId }) => requestId}
+      empty={empty}
+    />
+  );
+}
+
+/** Its status, and the exchange's code where it has one. */
+export function Outcome({ request: { status, code } }: { request: RequestShape }) {
+  return (
+    <Badge tone={toneOf(status)}>
+      <span className="numeric">
+        {status}
+        {code !== null && ` · ${code}`}
+      </span>
+      <span className="sr-only">{status < REFUSED_FROM ? "answered" : "refused"}</span>
+    </Badge>
+  );
+}
+
+function toneOf(status: number): Tone {
+  if (status < REFUSED_FROM) return "gain";
+  return status === 429 || status === 418 || status >= 500 ? "warn" : "loss";
+}
+
+const COLUMNS: readonly Column<RequestShape>[] = [
+  {
+    key: "request",
+    header: "Request",
+    isRowHeader: true,
+    cell: ({ requestId, method, path }) => (
+      <Link
+        to="."
+        search={(search: Search) => ({ ...search, request: requestId })}
+        resetScroll={false}
+        className="group flex gap-2 font-mono text-accent-ink text-xs"
+      >
+        <span className="min-w-9 font-semibold">{method} </span>
+        <span className="underline decoration-line-strong underline-offset-2 group-hover:decoration-current">
+          {path}
+        </span>
+      </Link>
+    ),
+  },
+  { key: "status", header: "Status", cell: (request) => <Outcome request={request} /> },
+  {
+    key: "says",
+    header: "Why",
+    cell: ({ message, diagnosis }) =>
+      message === null ? (
+        <span className="text-ink-soft">–</span>
+      ) : (
+        <span className="flex min-w-52 flex-col">
+          <span>{message}</span>
+          {diagnosis !== null && (
+            <span className="text-ink-soft text-xs">
+              Check: {CHECKS[diagnosis.check].name}
+              {diagnosis.hints.length > 0 && ` · ${hintCount(diagnosis.hints.length)}`}
+            </span>
+          )}
+        </span>
+      ),
+  },
+  { key: "at", header: "Time", cell: ({ at }) => <Time at={at} format="time" /> },
+  { key: "latency", header: "Latency", align: "right", cell: ({ latencyMs }) => latencyInWords(latencyMs) },
+  { key: "weight", header: "Weight", align: "right", cell: ({ weight }) => weight },
+  {
+    key: "address",
+    header: "Address",
+    cell: ({ address }) => <span className="whitespace-nowrap font-mono text-xs">{address}</span>,
+  },
+  {
+    key: "client",
+    header: "Client",
+    cell: ({ userAgent }) => (
+      <span className="block max-w-32 truncate text-xs" title={userAgent}>
+        {userAgent || "–"}
+      </span>
+    ),
+  },
+];
+
+function hintCount(count: number): string {
+  return count === 1 ? "1 hint" : `${count} hints`;
+}

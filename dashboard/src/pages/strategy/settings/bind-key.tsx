@@ -1,0 +1,97 @@
+// Binds a live key that is free to a strategy whose own was revoked, against a fresh code.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { KeyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { asApiError } from "../../../api/error.ts";
+import { keysQuery } from "../../../api/keys.ts";
+import { usePerson } from "../../../api/session.ts";
+import { pathOf } from "../../../api/trading.ts";
+import { Button, buttonLook } from "../../../ui/button.tsx";
+import { CodeInput } from "../../../ui/code-input.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Note } from "../../../ui/note.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { toast } from "../../../ui/toast.tsx";
+import { MissingSteps } from "../../keys/missing-steps.tsx";
+
+export function BindKey({ strategyId }: { strategyId: string }) {
+  const person = usePerson();
+  const { data, error, refetch, isFetching } = useQuery(keysQuery);
+  const free = data?.rows.filter(({ revokedAt, strategy }) => revokedAt === null && strategy === null);
+  const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
+  return (
+    <div className="flex flex-col gap-4">
+      <Note tone="warn" title="No key is bound.">
+        No bot can trade on this strategy. Its open orders stay, and are filled all the same.
+      </Note>
+      {!isReady && <MissingSteps person={person} />}
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {isReady && error === null && free === undefined && (
+        <div aria-busy="true">
+          <Skeleton lines={4} />
+        </div>
+      )}
+      {isReady && free?.length === 0 && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <p>You have no key that is free.</p>
+          <Link to="/keys" className={buttonLook("primary")}>
+            Create a key
+          </Link>
+        </div>
+      )}
+      {isReady && free !== undefined && free.length > 0 && <BindForm strategyId={strategyId} keys={free} />}
+    </div>
+  );
+}
+
+function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly KeyShape[] }) {
+  const queries = useQueryClient();
+  const [keyId, setKeyId] = useState(keys.length === 1 ? (keys[0]?.keyId ?? "") : "");
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call<StrategyShape>("PUT", pathOf(strategyId, "key"), { keyId, code }),
+    onSuccess: () => {
+      toast("Key bound");
+      void queries.invalidateQueries({ queryKey: ["keys"] });
+      void queries.invalidateQueries({ queryKey: ["strategies"] });
+      void queries.invalidateQueries({ queryKey: ["strategy", strategyId] });
+    },
+    onError: () => setCode(""),
+    gcTime: 0,
+  });
+  const fields = error === null ? {} : asApiError(error).fields;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Select
+        label="API key"
+        hint="Listed are your live keys that are free."
+        name="keyId"
+        required
+        placeholder="Choose a key"
+        options={keys.map((key) => ({ value: key.keyId, label: `${key.label} · …${key.apiKey.slice(-8)}` }))}
+        value={keyId}
+        onChange={(event) => setKeyId(event.target.value)}
+        error={fields.keyId}
+      />
+      <CodeInput
+        value={code}
+        onChange={setCode}
+        hint="The six digits that your authenticator shows now. Each code works once."
+        error={fields.code}
+      />
+      {error !== null && <ErrorNote error={error} />}
+      <div>
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Bind the key
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,152 @@
+// Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is waited for, what is left.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ClosePreviewShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
+import { pathOf } from "../../../api/trading.ts";
+import { useAddress } from "../../../app/use-address.ts";
+import { Amount, SignedAmount } from "../../../ui/amounts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { ConfirmByTyping } from "../../../ui/confirm-by-typing.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Facts } from "../../../ui/facts.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { toast } from "../../../ui/toast.tsx";
+import { ClosePreview } from "./close-preview.tsx";
+import { closeInWords } from "./close-words.ts";
+
+export function CloseCard({ strategy }: { strategy: StrategyShape }) {
+  const { search, change } = useAddress();
+  const { status } = strategy;
+  const isLookedAt = search.close !== undefined;
+  return (
+    <Card title={TITLES[status]}>
+      <div role="status" className="sr-only">
+        {status !== "LIVE" && TITLES[status]}
+      </div>
+      <div className="flex flex-col gap-4">
+        {status === "LIVE" && (
+          <p>
+            Closing cancels what is open and sells what is held, at the market. The strategy then trades no
+            more, and stays as history. It can’t be opened again.
+          </p>
+        )}
+        {status === "LIVE" && !isLookedAt && (
+          <div>
+            <Button onClick={() => change({ close: "1" }, { replace: true })}>Show what closing does</Button>
+          </div>
+        )}
+        {status === "LIVE" && isLookedAt && <Closing strategy={strategy} />}
+        {status === "CLOSING" && <Remaining strategy={strategy} />}
+        {status === "CLOSED" && (
+          <Facts
+            facts={[
+              { label: "Equity", value: <Amount value={strategy.equity} decimals={2} asset="USDT" /> },
+              { label: "Profit", value: <SignedAmount value={strategy.profit} decimals={2} asset="USDT" /> },
+              { label: "Created", value: <Time at={strategy.createdAt} /> },
+            ]}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+const TITLES = {
+  LIVE: "Close this strategy",
+  CLOSING: "Being closed",
+  CLOSED: "Closed",
+} as const satisfies Record<StrategyShape["status"], string>;
+
+function Closing({ strategy }: { strategy: StrategyShape }) {
+  const { strategyId, type } = strategy;
+  const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
+  const [isAsking, setAsking] = useState(false);
+  const closing = useClosing(strategyId, () => setAsking(false));
+  if (error !== null && data === undefined) {
+    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  }
+  if (data === undefined) {
+    return (
+      <div aria-busy="true">
+        <Skeleton lines={6} />
+      </div>
+    );
+  }
+  const words = closeInWords(data);
+  return (
+    <>
+      <ClosePreview preview={data} isFutures={type === "FUTURES"} />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Close the strategy
+        </Button>
+        <Button onClick={() => void refetch()} isBusy={isFetching}>
+          Look again
+        </Button>
+      </div>
+      <ConfirmByTyping
+        isOpen={isAsking}
+        onClose={() => {
+          setAsking(false);
+          closing.reset();
+        }}
+        title="Close this strategy for good?"
+        confirmation={data.confirmation}
+        action="Close the strategy"
+        onConfirm={() => closing.mutate(data)}
+        isBusy={closing.isPending}
+        error={closing.error}
+      >
+        {words.length === 0 ? (
+          <p>Nothing is open and nothing has to be sold.</p>
+        ) : (
+          <ul className="list-disc pl-5">
+            {words.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        )}
+      </ConfirmByTyping>
+    </>
+  );
+}
+
+function useClosing(strategyId: string, onClosed: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ confirmation }: ClosePreviewShape) =>
+      call<StrategyShape>("POST", pathOf(strategyId, "close"), { confirmation }),
+    onSuccess: (strategy) => {
+      queries.setQueryData(summaryQuery(strategyId).queryKey, strategy);
+      toast(strategy.status === "CLOSED" ? "Strategy closed" : "The strategy is being closed");
+      onClosed();
+      void queries.invalidateQueries({ queryKey: ["strategies"] });
+      void queries.invalidateQueries({ queryKey: ["keys"] });
+      void queries.invalidateQueries({ queryKey: ["strategy", strategyId] });
+    },
+  });
+}
+
+/** While it waits for a market; the page changes by itself when that is heard. */
+function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyShape }) {
+  const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
+  return (
+    <>
+      <ol className="list-decimal pl-5">
+        <li>Orders, take profits and stop losses are cancelled.</li>
+        <li>
+          {data === undefined || data.waitingFor.length === 0
+            ? "What is held is being sold."
+            : `Waiting for ${data.waitingFor.join(", ")}: what is held there is sold as soon as its market is heard.`}
+        </li>
+        <li>Then it is closed. You need not do anything.</li>
+      </ol>
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {data !== undefined && <ClosePreview preview={data} isFutures={type === "FUTURES"} />}
+    </>
+  );
+}

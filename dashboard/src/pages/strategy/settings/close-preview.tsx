@@ -1,0 +1,147 @@
+// What closing would do, or what is left of it to be done, thing by thing.
+import type { ReactNode } from "react";
+import type { ClosePreviewShape, LegShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import { OrderLink } from "../../../trading/links.tsx";
+import { Amount, Price, SignedAmount } from "../../../ui/amounts.tsx";
+import { Badge, inWords } from "../../../ui/badge.tsx";
+import { Side } from "../../../ui/side.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+
+type Sale = ClosePreviewShape["sold"][number];
+type Dust = ClosePreviewShape["dust"][number];
+
+export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewShape; isFutures: boolean }) {
+  const { cancelled, legs, sold, dust, waitingFor } = preview;
+  if (cancelled.length + legs.length + sold.length + dust.length === 0) {
+    return <p>Nothing is open and nothing has to be sold: it closes at once.</p>;
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      {cancelled.length > 0 && (
+        <Part title="Orders that are cancelled">
+          <Table
+            caption="Orders that are cancelled"
+            columns={ORDER_COLUMNS}
+            rows={cancelled}
+            rowKey={({ orderId }) => orderId}
+            empty="None."
+          />
+        </Part>
+      )}
+      {legs.length > 0 && (
+        <Part title="Take profits and stop losses that are cancelled">
+          <Table
+            caption="Take profits and stop losses that are cancelled"
+            columns={LEG_COLUMNS}
+            rows={legs}
+            rowKey={({ legId }) => legId}
+            empty="None."
+          />
+        </Part>
+      )}
+      {sold.length > 0 && (
+        <Part title={isFutures ? "Positions that are closed" : "What is sold"}>
+          <Table
+            caption={isFutures ? "Positions that are closed" : "What is sold"}
+            columns={saleColumns(waitingFor, isFutures)}
+            rows={sold}
+            rowKey={({ symbol }) => symbol}
+            empty="Nothing."
+          />
+        </Part>
+      )}
+      {dust.length > 0 && (
+        <Part title="Too little to be sold; it stays">
+          <Table
+            caption="Too little to be sold"
+            columns={DUST_COLUMNS}
+            rows={dust}
+            rowKey={({ asset }) => asset}
+            empty="Nothing."
+          />
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="rounded-md border border-line">
+      <h3 className="border-line border-b px-4 py-2 font-medium text-sm">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+const ORDER_COLUMNS: readonly Column<OrderShape>[] = [
+  {
+    key: "order",
+    header: "Order",
+    isRowHeader: true,
+    cell: ({ orderId }) => <OrderLink orderId={orderId} />,
+  },
+  { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
+  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
+  { key: "type", header: "Type", cell: ({ type }) => inWords(type) },
+  {
+    key: "quantity",
+    header: "Quantity",
+    align: "right",
+    cell: ({ quantity }) => <Amount value={quantity} />,
+  },
+  { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
+];
+
+const LEG_COLUMNS: readonly Column<LegShape>[] = [
+  { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
+  { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
+  {
+    key: "trigger",
+    header: "Trigger price",
+    align: "right",
+    cell: ({ triggerPrice }) => <Price value={triggerPrice} />,
+  },
+];
+
+function saleColumns(waitingFor: readonly string[], isFutures: boolean): readonly Column<Sale>[] {
+  return [
+    { key: "symbol", header: "Symbol", isRowHeader: true, cell: ({ symbol }) => symbol },
+    { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
+    {
+      key: "quantity",
+      header: "Quantity",
+      align: "right",
+      cell: ({ quantity }) => <Amount value={quantity} />,
+    },
+    {
+      key: "brings",
+      header: isFutures ? "Gain, about" : "Brings, about",
+      align: "right",
+      cell: ({ symbol, brings }) =>
+        waitingFor.includes(symbol) ? (
+          <Badge tone="warn">waits for its market</Badge>
+        ) : isFutures ? (
+          <SignedAmount value={brings} decimals={2} asset="USDT" />
+        ) : (
+          <Amount value={brings} decimals={2} asset="USDT" />
+        ),
+    },
+  ];
+}
+
+const DUST_COLUMNS: readonly Column<Dust>[] = [
+  { key: "asset", header: "Asset", isRowHeader: true, cell: ({ asset }) => asset },
+  {
+    key: "quantity",
+    header: "Quantity",
+    align: "right",
+    cell: ({ quantity }) => <Amount value={quantity} />,
+  },
+  {
+    key: "value",
+    header: "Worth",
+    align: "right",
+    cell: ({ value }) => <Amount value={value} decimals={4} asset="USDT" />,
+  },
+];

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { ClosePreviewShape, LegShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import { closeInWords } from "./close-words.ts";
+
+const nothing: ClosePreviewShape = {
+  confirmation: "grid",
+  cancelled: [],
+  legs: [],
+  sold: [],
+  dust: [],
+  waitingFor: [],
+};
+
+test("of nothing nothing is said", () => {
+  expect(closeInWords(nothing)).toEqual([]);
+});
+
+test("what is cancelled, sold, bought back, waited for and left has a line", () => {
+  expect(
+    closeInWords({
+      ...nothing,
+      cancelled: [{}, {}] as OrderShape[],
+      legs: [{}] as LegShape[],
+      sold: [
+        { symbol: "BTCUSDT", side: "SELL", quantity: "0.5", brings: "30000" },
+        { symbol: "ETHUSDT", side: "BUY", quantity: "2", brings: "-1" },
+        { symbol: "XRPUSDT", side: "SELL", quantity: "9", brings: null },
+      ],
+      dust: [{ asset: "BNB", quantity: "0.00001", value: null }],
+      waitingFor: ["XRPUSDT"],
+    }),
+  ).toEqual([
+    "2 open orders are cancelled.",
+    "1 take profit or stop loss is cancelled.",
+    "Sold: 0.5 BTCUSDT, at the market.",
+    "Bought back: 2 ETHUSDT, at the market.",
+    "It waits for XRPUSDT, whose market is silent now.",
+    "0.00001 BNB is too little to be sold, and stays.",
+  ]);
+});

@@ -1,0 +1,62 @@
+// Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for granted.
+import type { SignalShape } from "../../../../../src/dashboard/shapes.ts";
+import type { TimelineEntry } from "../../../ui/timeline.tsx";
+
+/** "Buy 0.5 BTCUSDT, limit at 60000"; the fields that are there. */
+export function signalInWords(order: SignalShape["order"]): string {
+  const side = text(order.tradeType);
+  const what = [side === undefined ? undefined : capitalised(side), text(order.quantity), text(order.symbol)];
+  const how = [
+    text(order.orderType ?? "MARKET")
+      ?.toLowerCase()
+      .replaceAll("_", " "),
+    prefixed("for ", text(order.quoteOrderQty)),
+    prefixed("at ", text(order.price)),
+    prefixed("from ", text(order.stopPrice)),
+  ];
+  const isOrder = what.some((part) => part !== undefined);
+  return isOrder ? `${joined(what)}, ${joined(how)}` : "–";
+}
+
+/** What happened to it, oldest first. */
+export function signalHistory(signal: SignalShape): readonly TimelineEntry[] {
+  const { receivedAt, processedAt, status, reason, attempts, orderId } = signal;
+  const received = { at: receivedAt, says: "Received, and recorded before it was answered" };
+  switch (status) {
+    case "RECEIVED":
+      return [received, { at: null, says: "Executed next" }];
+    case "FAILED":
+      return [
+        received,
+        {
+          at: processedAt,
+          says: `Tried ${times(attempts)}; it is tried again by itself: ${reason ?? "no reason given"}`,
+        },
+      ];
+    case "REJECTED":
+      return [received, { at: processedAt, says: `Rejected for good: ${reason ?? "no reason given"}` }];
+    case "EXECUTED":
+      return [received, { at: processedAt, says: `Executed as order ${orderId ?? "–"}` }];
+  }
+}
+
+export function times(count: number): string {
+  if (count === 1) return "once";
+  return count === 2 ? "twice" : `${count} times`;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(" ");
+}
+
+function prefixed(prefix: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${prefix}${value}`;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { PositionShape, PriceShape } from "../../../src/dashboard/shapes.ts";
+import { equityAt, symbolsOf } from "./equity.ts";
+
+const spot = {
+  type: "SPOT",
+  balances: [
+    { asset: "USDT", free: "100.5", locked: "10", value: "110.5" },
+    { asset: "BTC", free: "0.001", locked: "0.0005", value: "90" },
+    { asset: "OLD", free: "7", locked: "0", value: null },
+  ],
+  positions: [],
+} as const;
+
+const short: PositionShape = {
+  symbol: "BTCUSDT",
+  quantity: "-0.002",
+  entryPrice: "60000",
+  markPrice: "61000",
+  breakEvenPrice: "59950",
+  unrealised: "-2",
+  isolatedMargin: "6",
+  leverage: 20,
+  notional: "122",
+  liquidationPrice: "62700",
+  liquidationDistance: "0.027",
+  nextFundingAt: null,
+  legs: [],
+  pricedAt: 1,
+};
+const futures = {
+  type: "FUTURES",
+  balances: [{ asset: "USDT", free: "990", locked: "6", value: "996" }],
+  positions: [short],
+} as const;
+
+function price(parts: Partial<PriceShape>): ReadonlyMap<string, PriceShape> {
+  const heard = { family: "SPOT", symbol: "BTCUSDT", bid: null, ask: null, mark: null, at: 1 } as const;
+  return new Map([["BTCUSDT", { ...heard, ...parts }]]);
+}
+
+test("without newer prices it is what the server said, and what has no price is left out", () => {
+  expect(equityAt(spot, new Map())).toBe("200.50");
+  expect(equityAt(futures, new Map())).toBe("994.00");
+});
+
+test("spot: what is owned, locked as well, at the middle between bid and ask", () => {
+  expect(equityAt(spot, price({ bid: "61000", ask: "61001" }))).toBe("202.00075");
+});
+
+test("a book with one side counts at that side, an empty one not at all", () => {
+  expect(equityAt(spot, price({ ask: "62000" }))).toBe("203.50");
+  expect(equityAt(spot, price({}))).toBe("200.50");
+});
+
+test("futures: a short loses as the mark rises", () => {
+  expect(equityAt(futures, price({ family: "FUTURES", mark: "61500" }))).toBe("993.00");
+});
+
+test("what is followed: priced assets of a spot strategy, positions of a futures one", () => {
+  expect(symbolsOf(spot)).toEqual(["BTCUSDT"]);
+  expect(symbolsOf(futures)).toEqual(["BTCUSDT"]);
+});

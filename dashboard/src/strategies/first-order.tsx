@@ -1,0 +1,58 @@
+// For a strategy without an order: the lines that send one, and "Test this key" for when they do not.
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { StrategyShape } from "../../../src/dashboard/shapes.ts";
+import { KeyTest } from "../pages/keys/key-test.tsx";
+import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+
+export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyShape }) {
+  const [isTesting, setTesting] = useState(false);
+  if (key === null) {
+    return (
+      <Card isFlush>
+        <EmptyState
+          title="This strategy has no key."
+          action={
+            <Link
+              to="/strategies/$strategyId/settings"
+              params={{ strategyId }}
+              className={buttonLook("primary")}
+            >
+              Bind a key
+            </Link>
+          }
+        >
+          Its key was revoked. Until another is bound, no bot can trade with it.
+        </EmptyState>
+      </Card>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-5">
+      <Card title="Send the first order">
+        <SnippetTabs type={type} apiKey={key.apiKey} />
+      </Card>
+      <Card
+        title="Test this key"
+        aside={
+          !isTesting && (
+            <Button size="small" onClick={() => setTesting(true)}>
+              Test this key
+            </Button>
+          )
+        }
+      >
+        {isTesting ? (
+          <KeyTest keyId={key.keyId} />
+        ) : (
+          <p className="text-ink-soft">
+            Says whether the key may trade, and what was wrong with the last request if one was refused.
+          </p>
+        )}
+      </Card>
+    </div>
+  );
+}

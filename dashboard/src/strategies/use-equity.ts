@@ -1,0 +1,69 @@
+// What a strategy is worth, as prices and fills come in.
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { PriceShape, StrategyShape } from "../../../src/dashboard/shapes.ts";
+import { balancesQuery, positionsQuery } from "../api/trading.ts";
+import { follow } from "../live/connection.ts";
+import { useLive } from "../live/use-live.ts";
+import { equityAt, symbolsOf } from "./equity.ts";
+
+/** Of what a strategy holds more of, the rest stays at the price that the server knew. */
+export const FOLLOWED_MAX = 8;
+
+type LiveEquity = {
+  /** In USDT. */
+  readonly equity: string;
+  /** Since when nothing was heard of one of its prices, Unix ms; null while all are fresh. */
+  readonly staleSince: number | null;
+};
+
+export function useEquity({ strategyId, type, status, equity }: StrategyShape): LiveEquity {
+  const balances = useQuery(balancesQuery(strategyId));
+  const positions = useQuery({ ...positionsQuery(strategyId), enabled: type === "FUTURES" });
+  const hasPositions = type === "SPOT" || positions.data !== undefined;
+  const holdings =
+    balances.data === undefined || !hasPositions
+      ? null
+      : { type, balances: balances.data.rows, positions: positions.data?.rows ?? [] };
+  const symbols = holdings === null || status === "CLOSED" ? [] : symbolsOf(holdings).slice(0, FOLLOWED_MAX);
+  const { prices, staleSince } = usePrices(type, symbols);
+  // Balances and positions come in one after the other; between them they do not belong together.
+  const isSettled = holdings !== null && !balances.isFetching && !positions.isFetching;
+  const newest = isSettled ? equityAt(holdings, prices) : null;
+  const [shown, setShown] = useState<string | null>(null);
+  useEffect(() => {
+    if (newest !== null) setShown(newest);
+  }, [newest]);
+  return { equity: newest ?? shown ?? equity, staleSince };
+}
+
+/** The newest prices of these, by symbol, and since when nothing was heard of one of them. */
+export function usePrices(family: StrategyShape["type"], symbols: readonly string[]) {
+  const [prices, setPrices] = useState<ReadonlyMap<string, PriceShape>>(new Map());
+  const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());
+  const names = symbols.join(" ");
+  useEffect(() => {
+    const followed = names === "" ? [] : names.split(" ");
+    const ends = followed.map((symbol) => follow({ kind: "prices", family, symbol }));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [names, family]);
+  useLive("price", (price) => {
+    if (price.family !== family || !symbols.includes(price.symbol)) return;
+    setPrices((before) => new Map(before).set(price.symbol, price));
+    setStale((before) => (before.has(price.symbol) ? without(before, price.symbol) : before));
+  });
+  useLive("stale", ({ topic, since }) => {
+    if (topic.kind !== "prices" || topic.family !== family || !symbols.includes(topic.symbol)) return;
+    setStale((before) => new Map(before).set(topic.symbol, since));
+  });
+  const times = symbols.flatMap((symbol) => stale.get(symbol) ?? []);
+  return { prices, staleSince: times.length === 0 ? null : Math.min(...times) };
+}
+
+function without(map: ReadonlyMap<string, number>, name: string): ReadonlyMap<string, number> {
+  const rest = new Map(map);
+  rest.delete(name);
+  return rest;
+}

@@ -1,0 +1,48 @@
+// Ways from one of a strategy's screens to another: to an order, to a signal, to the chart of a symbol.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useStrategyId } from "../api/use-strategy.ts";
+
+const LOOK =
+  "font-medium text-accent-ink underline decoration-line-strong underline-offset-2 hover:decoration-current";
+
+export function OrderLink({ orderId, children }: { orderId: number; children?: ReactNode }) {
+  const strategyId = useStrategyId();
+  return (
+    <Link
+      to="/strategies/$strategyId/orders/$orderId"
+      params={{ strategyId, orderId: String(orderId) }}
+      className={`numeric ${LOOK}`}
+    >
+      {children ?? `#${orderId}`}
+    </Link>
+  );
+}
+
+export function SignalLink({ signalId, children }: { signalId: string; children?: ReactNode }) {
+  const strategyId = useStrategyId();
+  return (
+    <Link
+      to="/strategies/$strategyId/signals/$signalId"
+      params={{ strategyId, signalId }}
+      className={`break-all font-mono text-xs ${LOOK}`}
+    >
+      {children ?? signalId}
+    </Link>
+  );
+}
+
+/** `at` opens the chart at that time, Unix ms. */
+export function ChartLink({ symbol, at, children }: { symbol: string; at?: number; children?: ReactNode }) {
+  const strategyId = useStrategyId();
+  return (
+    <Link
+      to="/strategies/$strategyId/chart"
+      params={{ strategyId }}
+      search={{ symbol, ...(at === undefined ? {} : { at: String(at) }) }}
+      className={LOOK}
+    >
+      {children ?? symbol}
+    </Link>
+  );
+}

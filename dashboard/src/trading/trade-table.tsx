@@ -1,0 +1,68 @@
+// Fills, newest first.
+import type { ReactNode } from "react";
+import type { TradeShape } from "../../../src/dashboard/shapes.ts";
+import { Amount, SignedAmount } from "../ui/amounts.tsx";
+import { Side } from "../ui/side.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { ChartLink, OrderLink } from "./links.tsx";
+import { SymbolPrice, SymbolQuantity } from "./symbol-amounts.tsx";
+
+type TradeTableProps = {
+  caption: string;
+  rows: readonly TradeShape[] | undefined;
+  empty: ReactNode;
+  /** Columns that say the same in every row. */
+  without?: readonly string[];
+};
+
+export function TradeTable({ caption, rows, empty, without = [] }: TradeTableProps) {
+  return (
+    <Table
+      caption={caption}
+      phone="scroll"
+      columns={COLUMNS.filter(({ key }) => !without.includes(key))}
+      rows={rows}
+      rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
+      empty={empty}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<TradeShape>[] = [
+  { key: "time", header: "Time", isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
+  { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
+  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
+  {
+    key: "quantity",
+    header: "Quantity",
+    align: "right",
+    cell: ({ symbol, quantity }) => <SymbolQuantity symbol={symbol} value={quantity} />,
+  },
+  {
+    key: "price",
+    header: "Price",
+    align: "right",
+    cell: ({ symbol, price }) => <SymbolPrice symbol={symbol} value={price} />,
+  },
+  {
+    key: "value",
+    header: "Value",
+    align: "right",
+    cell: ({ quoteQuantity }) => <Amount value={quoteQuantity} />,
+  },
+  {
+    key: "fee",
+    header: "Fee",
+    align: "right",
+    cell: ({ fee, feeAsset }) => <Amount value={fee} asset={feeAsset} />,
+  },
+  {
+    key: "realised",
+    header: "Realised",
+    align: "right",
+    cell: ({ realised }) => <SignedAmount value={realised} />,
+  },
+  { key: "role", header: "Role", cell: ({ isMaker }) => (isMaker ? "Maker" : "Taker") },
+  { key: "order", header: "Order", align: "right", cell: ({ orderId }) => <OrderLink orderId={orderId} /> },
+];

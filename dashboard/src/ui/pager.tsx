@@ -1,0 +1,48 @@
+import { Link } from "@tanstack/react-router";
+import type { Search } from "../app/search.ts";
+import { buttonLook } from "./button.tsx";
+
+type PagerProps = {
+  /** What the list shows: "orders". */
+  what: string;
+  /** What this page was asked for by; undefined for the newest. */
+  before: string | undefined;
+  /** What to ask for to go on; null at the end. */
+  next: string | null | undefined;
+  /** For a list that is told in another order than the newest first. */
+  words?: { readonly first: string; readonly further: string; readonly last: string };
+};
+
+const NEWEST_FIRST = { first: "Newest", further: "Older", last: "oldest" } as const;
+
+/** Below a list that is told a page at a time, by default newest first. Nothing where all of it is shown. */
+export function Pager({ what, before, next, words = NEWEST_FIRST }: PagerProps) {
+  const isLast = next === null || next === undefined;
+  if (before === undefined && isLast) return null;
+  return (
+    <nav aria-label={`Pages of ${what}`} className="flex flex-wrap gap-2 border-line border-t px-4 py-2.5">
+      {before !== undefined && (
+        <Link
+          to="."
+          search={(search: Search) => ({ ...search, before: undefined })}
+          className={buttonLook("quiet", "small")}
+        >
+          {words.first}
+        </Link>
+      )}
+      {isLast ? (
+        <span className="self-center text-ink-soft text-sm">
+          These are the {words.last} {what}.
+        </span>
+      ) : (
+        <Link
+          to="."
+          search={(search: Search) => ({ ...search, before: next })}
+          className={buttonLook("quiet", "small")}
+        >
+          {words.further}
+        </Link>
+      )}
+    </nav>
+  );
+}

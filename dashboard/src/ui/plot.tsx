@@ -1,0 +1,56 @@
+// A small chart of lines over time by uPlot: as wide as its place, in the theme's colours. Painted on a canvas, so its label says
+// the same in words.
+import "uplot/dist/uPlot.min.css";
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import type uPlot from "uplot";
+import { loadPlot } from "./load-plot.ts";
+import { useIsDark } from "./theme.ts";
+
+/** The colour of a name in the theme's style sheet. */
+export type PlotColours = (name: string) => string;
+
+type PlotProps = {
+  /** What it shows, read out instead of the picture. */
+  label: string;
+  height: number;
+  data: uPlot.AlignedData;
+  /** Series and axes, in the colours of the present theme. */
+  options: (colours: PlotColours) => Omit<uPlot.Options, "width" | "height">;
+  /** Holds what is painted, for who moves its cursor. */
+  plot?: RefObject<uPlot | null>;
+};
+
+export function Plot({ label, height, data, options, plot }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const own = useRef<uPlot | null>(null);
+  const painted = plot ?? own;
+  const isDark = useIsDark();
+  const paint = useEffectEvent((Made: typeof uPlot, element: HTMLElement) => {
+    const style = getComputedStyle(element);
+    const colours: PlotColours = (name) => style.getPropertyValue(`--${name}`).trim();
+    painted.current = new Made({ ...options(colours), width: element.clientWidth, height }, data, element);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours.
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    let isGone = false;
+    void loadPlot().then((Made) => !isGone && paint(Made, element));
+    const resized = new ResizeObserver(() => {
+      painted.current?.setSize({ width: element.clientWidth, height });
+    });
+    resized.observe(element);
+    return () => {
+      isGone = true;
+      resized.disconnect();
+      painted.current?.destroy();
+      painted.current = null;
+    };
+  }, [isDark, height]);
+  useEffect(() => {
+    painted.current?.setData(data);
+  }, [data, painted]);
+  return (
+    <div ref={place} role="img" aria-label={label} className="min-w-0 overflow-hidden" style={{ height }} />
+  );
+}

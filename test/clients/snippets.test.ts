@@ -1,0 +1,77 @@
+// The lines that the dashboard shows for a key, run as they are shown but for the secret: each buys on the key's strategy.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SECRET_PLACE, snippetsFor } from "../../dashboard/src/snippets/snippets.ts";
+import { newDirectory } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { signed } from "../support/signed-client.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const TYPES = ["SPOT", "FUTURES"] as const;
+const TRADES_PATH = { SPOT: "/api/v3/myTrades", FUTURES: "/fapi/v1/userTrades" } as const;
+
+/** How each language is run, and whether this machine can. */
+const RUNNERS = {
+  JavaScript: { args: (file: string) => [process.execPath, file], name: "first-trade.mjs", isHere: true },
+  Python: {
+    args: (file: string) => ["python3", file],
+    name: "first_trade.py",
+    isHere: succeeds("python3", "-c", "import binance"),
+  },
+  Shell: {
+    args: (file: string) => ["bash", file],
+    name: "first-trade.sh",
+    isHere: succeeds("bash", "-c", "command -v curl && command -v openssl"),
+  },
+} as const;
+
+const gateway = seededGateway(3, { futuresStrategyCount: 3 });
+
+describe.each(TYPES)("%s", (type) => {
+  const titles = snippetsFor({ type, apiKey: "", publicUrl: "" });
+  for (const [index, { title, language }] of titles.entries()) {
+    const runner = RUNNERS[language];
+    test.skipIf(!runner.isHere)(`${title} buys`, async () => {
+      const keys = type === "SPOT" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
+      const snippet = snippetsFor({ type, apiKey: keys.apiKey, publicUrl: gateway.url })[index];
+      await run(
+        runner.args(fileOf((snippet?.text ?? "").replace(SECRET_PLACE, keys.apiSecret), runner.name)),
+      );
+      const trades = await signed(gateway.url, keys, "GET", TRADES_PATH[type], { symbol: "BTCUSDT" });
+      expect(trades.status).toBe(200);
+      expect(trades.body).not.toHaveLength(0);
+      expect(trades.body).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining(type === "SPOT" ? { isBuyer: true } : { side: "BUY" }),
+        ]),
+      );
+    });
+  }
+});
+
+async function run([program = "", ...args]: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, "close");
+  expect(code, output).toBe(0);
+}
+
+/** A file in a directory from which the project's packages are found. */
+function fileOf(text: string, name: string): string {
+  const directory = newDirectory();
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  writeFileSync(join(directory, name), text);
+  return join(directory, name);
+}
+
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
