@@ -84,6 +84,7 @@ export function openDashboard(
         desk: gateway.desk,
         accounts: people.accounts,
         requests: inspection.requests,
+        signals: gateway.signals,
         markets,
         isMetered,
         asksAboutQuietSymbols,

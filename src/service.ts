@@ -14,6 +14,7 @@ import { Desk } from "./desk/desk.ts";
 import { createPages } from "./docs/pages.ts";
 import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
+import { addressOfRequest } from "./http/client-address.ts";
 import type { Gateway } from "./http/pipeline.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
@@ -189,6 +190,10 @@ export async function startService(
       sources: {
         candles: (audience) => createCandles({ ...sourceParts, ...upstream.feedOptions, audience }),
         depth: (audience) => createDepth({ ...sourceParts, ...upstream.feedOptions, audience }),
+      },
+      onKeyUsed(keyId, namespace, request) {
+        const address = addressOfRequest(request, config.trustedProxyHops);
+        inspection.keyUses.note(keyId, wallNow(), address, "stream", namespace);
       },
       wallNow,
       timers: systemTimers,

@@ -14,12 +14,25 @@ export function demandGranted(refused: Refused | null): void {
   if (refused !== null) throw refusalOf(refused);
 }
 
-/** Throws CREDENTIALS_REFUSED, LOCKED or BUSY unless this is the caller's password. */
+/** Throws if there is a refusal of who is signed in, whose password stands in a field of the form: that is what is marked. */
+export function demandOwnPassword(refused: Refused | null, field: string): void {
+  if (refused?.refused === "CREDENTIALS_REFUSED") {
+    throw new DashboardError("CREDENTIALS_REFUSED", {
+      message: "The password is not right.",
+      action: "Try again. If you have forgotten it, sign out and ask for a link to set a new one.",
+      fields: { [field]: "is not right" },
+    });
+  }
+  demandGranted(refused);
+}
+
+/** Throws CREDENTIALS_REFUSED, of the field `password`, LOCKED or BUSY unless this is the caller's password. */
 export async function demandPassword(
   call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,
   password: string,
 ): Promise<void> {
-  demandGranted(await call.parts.people.accounts.checkPassword(personOf(call), password, call.caller));
+  const { accounts } = call.parts.people;
+  demandOwnPassword(await accounts.checkPassword(personOf(call), password, call.caller), "password");
 }
 
 function refusalOf(refused: Refused): DashboardError {

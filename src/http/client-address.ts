@@ -1,10 +1,18 @@
 // The address that a public request is charged to. Behind proxies every connection comes from the nearest one, so the
 // client's address is what the proxies wrote into X-Forwarded-For: each adds, at the right, the address that it was asked
 // from. What stands further left came with the request, and anybody can write it.
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 const IPV4_WITH_PORT = /^([0-9.]+):[0-9]{1,5}$/;
 const BRACKETED = /^\[([0-9a-fA-F:.]+)\](?::[0-9]{1,5})?$/;
+
+/** The address of whom a request comes from, behind so many trusted proxies. */
+export function addressOfRequest({ socket, headers }: IncomingMessage, hops: number): string {
+  const forwardedFor = headers["x-forwarded-for"];
+  const said = typeof forwardedFor === "string" ? forwardedFor : undefined;
+  return clientAddress(socket.remoteAddress ?? "", said, hops);
+}
 
 /**
  * The client's address: the peer's own without proxies, else the entry that the outermost of `hops` trusted proxies wrote,

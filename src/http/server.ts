@@ -13,7 +13,7 @@ import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { handleBot, isBotPath } from "./bot/pipeline.ts";
-import { clientAddress } from "./client-address.ts";
+import { addressOfRequest } from "./client-address.ts";
 import { Overload } from "./overload.ts";
 import {
   type Gateway,
@@ -203,10 +203,9 @@ function readBody(incoming: IncomingMessage, onBody: (body: string | Refusal) =>
 
 /** The request as the pipeline takes it: everything as it was received. */
 function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: number): Request {
-  const { method = "GET", url = "/", headers, socket } = incoming;
+  const { method = "GET", url = "/", headers } = incoming;
   const mark = url.indexOf("?");
   const apiKey = headers["x-mbx-apikey"];
-  const forwardedFor = headers["x-forwarded-for"];
   return {
     method,
     path: mark === -1 ? url : url.slice(0, mark),
@@ -215,11 +214,7 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
     headers,
     body,
     apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
-    address: clientAddress(
-      socket.remoteAddress ?? "",
-      typeof forwardedFor === "string" ? forwardedFor : undefined,
-      proxyHops,
-    ),
+    address: addressOfRequest(incoming, proxyHops),
   };
 }
 

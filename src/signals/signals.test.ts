@@ -4,7 +4,7 @@ import { cleanStages, StubMarket } from "../desk/testing/stage.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Signal } from "../domain/signal.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { retryMs, type Submitted } from "./signals.ts";
+import { RETRY_MS_MIN, retryMs, type Submitted } from "./signals.ts";
 import { anotherProcess, BUY, START, signalStage } from "./testing/stage.ts";
 
 cleanStages();
@@ -16,6 +16,36 @@ function signalOf(submitted: Submitted): Signal {
   if (!("signal" in submitted)) throw new Error(`expected a signal, not ${submitted.refused}`);
   return submitted.signal;
 }
+
+test("whoever listens hears of what was received, sent again or has to wait, until the end", async () => {
+  const market = new StubMarket();
+  const { submit, signals, sweep, time, logged } = await signalStage({ market });
+  const heard: string[] = [];
+  signals.onNews(() => {
+    throw new Error("a listener with a fault");
+  });
+  const stop = signals.onNews((strategyId) => heard.push(strategyId));
+  await submit("a");
+  expect(heard).toEqual(["one"]);
+  expect(logged).toEqual(["a listener of signals has thrown"]);
+  const replayed = signalOf(await submit("a"));
+  expect({ heard: heard.length, replays: signals.replays.of(replayed.signalId) }).toEqual({
+    heard: 2,
+    replays: 1,
+  });
+  await submit("a", { ...BUY, quantity: "0.2" });
+  await submit("b", "{");
+  expect(heard).toHaveLength(2);
+  market.silence("BTCUSDT");
+  await submit("c");
+  expect(heard).toHaveLength(4);
+  time.now += RETRY_MS_MIN;
+  await sweep.turn();
+  expect(heard).toHaveLength(5);
+  stop();
+  await submit("d");
+  expect(heard).toHaveLength(5);
+});
 
 describe("a new key", () => {
   test("is recorded and executed, and its order has the signal's id", async () => {

@@ -53,6 +53,7 @@ export class Signals {
   readonly #wallNow: () => number;
   readonly #newSignalId: () => string;
   readonly #log: Pick<Logger, "error" | "warn">;
+  readonly #listeners = new Set<(strategyId: string) => void>();
 
   constructor(parts: {
     desk: Pick<Desk, "execute">;
@@ -68,6 +69,15 @@ export class Signals {
     this.#wallNow = parts.wallNow;
     this.#newSignalId = parts.newSignalId;
     this.#log = parts.log;
+  }
+
+  /**
+   * Calls the listener after this process has changed how a strategy's signals stand without a commit of the desk: received one,
+   * had one wait, or was sent the key of one again. Answers how to stop that.
+   */
+  onNews(listener: (strategyId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**
@@ -93,6 +103,7 @@ export class Signals {
     );
     if (received === undefined) throw new Error("every signal that is received is answered");
     if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
+    this.#tell(strategyId);
     return { signal: await this.#drive(received.signal, order, admittedAt), replayed: false };
   }
 
@@ -126,6 +137,7 @@ export class Signals {
     if (isFault(recorded)) throw new Error(`a recorded signal can be read: ${recorded.fault}`);
     if (isFault(order) || !isSameOrder(recorded, order)) return { refused: "OTHER_ORDER" };
     this.replays.note(signal.signalId);
+    this.#tell(signal.strategyId);
     if (isTerminal(signal)) return { signal, replayed: true };
     return { signal: await this.#drive(signal, recorded, admittedAt), replayed: false };
   }
@@ -163,12 +175,24 @@ export class Signals {
     const dueAt = this.#wallNow() + retryMs(attempts);
     try {
       await this.#store.postponeSignal(signal.signalId, { reason, dueAt });
+      this.#tell(signal.strategyId);
       return await this.#asStored(signal);
     } catch (error) {
       if (error instanceof StoreFailure) throw error;
       const { signalId, strategyId } = signal;
       this.#log.warn({ err: error, signalId, strategyId }, "a signal could not be postponed");
       return signal;
+    }
+  }
+
+  #tell(strategyId: string): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(strategyId);
+      } catch (error) {
+        // What is recorded is recorded, and whoever sent the signal is owed its answer.
+        this.#log.error({ err: error, strategyId }, "a listener of signals has thrown");
+      }
     }
   }
 

@@ -37,6 +37,9 @@ type Queries = Omit<
 /** Who does what is done beside the dashboard. */
 const COMMAND_LINE: Actor = { kind: "COMMAND_LINE" };
 
+/** Strategies that are asked for at a time: far fewer than a statement may have parameters. */
+const VERSIONS_AT_ONCE = 5_000;
+
 /** How the migration library begins what it says of a later version's database, which is sound. */
 const LIBRARY_PREFIX = "corrupted migrations: ";
 
@@ -69,6 +72,19 @@ export function queries(db: Kysely<Tables>): Queries {
         FROM strategies s WHERE s.type = ${type} AND s.is_exposed = 1 ORDER BY s.id
       `.execute(db);
       return rows.map((row) => decodeAccount(row, decodeOrders(row.orders)));
+    },
+
+    async versionsOf(strategyIds) {
+      const versions = new Map<string, number>();
+      for (let first = 0; first < strategyIds.length; first += VERSIONS_AT_ONCE) {
+        const rows = await db
+          .selectFrom("strategies")
+          .select(["id", "version"])
+          .where("id", "in", strategyIds.slice(first, first + VERSIONS_AT_ONCE))
+          .execute();
+        for (const { id, version } of rows) versions.set(id, Number(version));
+      }
+      return versions;
     },
 
     async listHeard(family) {
@@ -215,6 +231,14 @@ export function queries(db: Kysely<Tables>): Queries {
         .where("version", "=", version)
         .executeTakeFirstOrThrow();
       return row.check_value;
+    },
+
+    async newestMasterVersion() {
+      const { newest } = await db
+        .selectFrom("master_keys")
+        .select(({ fn }) => fn.max("version").as("newest"))
+        .executeTakeFirstOrThrow();
+      return Number(newest ?? 0);
     },
   };
 }

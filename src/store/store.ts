@@ -192,6 +192,8 @@ export type Store = {
 
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
+  /** The version of each of these strategies' rows, by strategy id; one that there is not is left out. */
+  versionsOf(strategyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The entry that a key stands for, or null if the key is new; a commit looks for itself. */
   findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
   /**
@@ -328,6 +330,8 @@ export type Store = {
 
   /** The check value of a master key version, stored at its first use; a later call answers the stored one. */
   rememberMasterKey(version: number, checkValue: string): Promise<string>;
+  /** The newest version of the master key that is remembered; 0 if none is. */
+  newestMasterVersion(): Promise<number>;
 
   /**
    * Adds an entry to the budget log and, in the same transaction, removes those that were written before a time (wall

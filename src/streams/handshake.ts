@@ -27,12 +27,15 @@ export type HandshakeParts = {
   readonly wallNow: () => number;
 };
 
+/** The key that a handshake was signed with. */
+export type LetIn = { readonly apiKey: string; readonly keyId: string };
+
 /** Whose handshake it was, or why it is refused. Rejects if the store cannot be asked. */
 export async function authenticate(
   handshake: Handshake,
   namespace: string,
   { store, master, wallNow, failing }: HandshakeParts & { readonly failing: Turns },
-): Promise<{ readonly apiKey: string } | StreamError> {
+): Promise<LetIn | StreamError> {
   const credentials = credentialsOf(handshake);
   if (credentials === null) return streamError("AUTH_MISSING_CREDENTIALS");
   const { apiKey, timestamp, signature } = credentials;
@@ -53,7 +56,8 @@ export async function authenticate(
   if (isSigned && isWithinWindow(timestamp, now)) {
     const block = await blocked(now);
     if (block !== null) return block;
-    return known.key.revokedAt === null ? { apiKey } : streamError("AUTH_KEY_REVOKED");
+    const { keyId, revokedAt } = known.key;
+    return revokedAt === null ? { apiKey, keyId } : streamError("AUTH_KEY_REVOKED");
   }
   return await failing.take(apiKey, async () => {
     const at = wallNow();

@@ -5,7 +5,7 @@
 // itself, so that it does not fail again and again; when its handshake could not be checked it is told, and loses its
 // connection as by a network, after which it does.
 // Source: specification 5.3, 6, 7.3 and 8.3.
-import type { Server as HttpServer } from "node:http";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
 import type { Timers } from "../market/client/time.ts";
@@ -13,7 +13,7 @@ import type { TradingPairs } from "../market/pairs.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
 import { FrontDoor } from "./front-door.ts";
-import { authenticate, type HandshakeParts } from "./handshake.ts";
+import { authenticate, type HandshakeParts, type LetIn } from "./handshake.ts";
 import { MESSAGE_BYTES_MAX } from "./limits.ts";
 import { endRevoked, LOOK_UP_INTERVAL_MS } from "./revocations.ts";
 import { Session, Sessions } from "./sessions.ts";
@@ -33,6 +33,8 @@ export type StreamsParts = HandshakeParts & {
     readonly candles: OpenSource<CandleTopic, MarketData>;
     readonly depth: OpenSource<DepthTopic, OrderBook>;
   };
+  /** Is told of each key that a connection to a namespace was let in with, and of the request that it began with. */
+  readonly onKeyUsed: (keyId: string, namespace: string, request: IncomingMessage) => void;
   readonly timers: Timers;
   readonly log: Logger;
 };
@@ -104,12 +106,12 @@ type Shared = Omit<StreamsParts, "sources"> & {
 function serve<Topic extends { readonly pair: string }, Payload extends object>(
   kind: StreamKind<Topic, Payload>,
   openSource: OpenSource<Topic, Payload>,
-  { io, door, sessions, pairs, wallNow, log, ...parts }: Shared,
+  { io, door, sessions, pairs, onKeyUsed, wallNow, log, ...parts }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
-  const handshakes = new WeakMap<Socket, { readonly apiKey: string } | StreamError>();
+  const handshakes = new WeakMap<Socket, LetIn | StreamError>();
 
-  async function letIn(socket: Socket): Promise<{ readonly apiKey: string } | StreamError> {
+  async function letIn(socket: Socket): Promise<LetIn | StreamError> {
     try {
       return await authenticate(socket.handshake, kind.namespace, { ...parts, wallNow });
     } catch (error) {
@@ -142,10 +144,11 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     });
   }
 
-  function take(socket: Socket, apiKey: string): void {
+  function take(socket: Socket, { apiKey, keyId }: LetIn): void {
     const session = sessions.open(apiKey, socket);
     if (!(session instanceof Session)) return void refuse(socket, session);
     door.joined(socket.conn);
+    onKeyUsed(keyId, kind.namespace, socket.request);
     socket.onAny((name: string, payload: unknown) => {
       // What came together with the end of the session is handed on after it.
       if (!socket.connected) return;
@@ -174,7 +177,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   namespace.on("connection", (socket: Socket) => {
     const handshake = handshakes.get(socket) ?? streamError("INTERNAL");
     if ("code" in handshake) refuse(socket, handshake);
-    else take(socket, handshake.apiKey);
+    else take(socket, handshake);
   });
   return { close: () => subscriptions.close() };
 }

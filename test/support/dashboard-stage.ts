@@ -42,9 +42,10 @@ export type DashboardStage = {
 
 let numberOfPeople = 0;
 
-export async function openDashboardStage(): Promise<DashboardStage> {
+/** Opens it on a new embedded database, or on the PostgreSQL database that is named. */
+export async function openDashboardStage(databaseUrl: string | null = null): Promise<DashboardStage> {
   const dataDir = newDirectory();
-  const { store, master } = await openDataDirectory(dataDir, null);
+  const { store, master } = await openDataDirectory(dataDir, null, databaseUrl);
   let logText = "";
   const log = pino(
     new Writable({
@@ -69,7 +70,7 @@ export async function openDashboardStage(): Promise<DashboardStage> {
   const budgets = new Budgets();
   const inspection = createInspection({
     store,
-    storeKind: "SQLite",
+    storeKind: databaseUrl === null ? "SQLite" : "PostgreSQL",
     master,
     budgets,
     markets,

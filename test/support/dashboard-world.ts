@@ -40,8 +40,8 @@ export type World = {
   somebody(made: Partial<Person>): Promise<Browser>;
 };
 
-export async function openWorld(): Promise<World> {
-  const stage = await openDashboardStage();
+export async function openWorld(databaseUrl: string | null = null): Promise<World> {
+  const stage = await openDashboardStage(databaseUrl);
   const a = await tenantOf(stage);
   const b = await tenantOf(stage);
   return { stage, a, b, somebody: (made) => stage.somebody(made) };

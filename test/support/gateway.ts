@@ -86,11 +86,12 @@ export function seedStrategy(
   return JSON.parse(stdout);
 }
 
-/** Runs one of the project's programs to its end. */
-export function runNode(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+/** Runs one of the project's programs to its end; `input` is what it reads. */
+export function runNode(args: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") {
   return spawnSync(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
+    input,
     encoding: "utf8",
     timeout: 30_000,
   });

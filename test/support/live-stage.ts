@@ -1,10 +1,12 @@
 // The dashboard's live connection in the test's own process: real sockets, sessions and a real database, while time, the markets and
 // the site that is ours are the test's. Stages may stand on one database at once, as servers do.
-import { createServer } from "node:http";
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import pino from "pino";
 import type { LiveParts } from "../../src/dashboard/live/live.ts";
 import { openLive } from "../../src/dashboard/live/live.ts";
+import { ownOrigins } from "../../src/dashboard/origin.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { ContractMarket, StubMarket } from "../../src/desk/testing/stage.ts";
@@ -15,6 +17,7 @@ import type { UpstreamAnswer } from "../../src/market/client/rest.ts";
 import { createManualTime } from "../../src/market/client/testing/manual-time.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { createPeople } from "../../src/people/people.ts";
+import { Signals } from "../../src/signals/signals.ts";
 import type { ElsewhereListener, Store } from "../../src/store/store.ts";
 import { isStreamUpgrade } from "../../src/streams/front-door.ts";
 import { createStreams } from "../../src/streams/server.ts";
@@ -27,9 +30,20 @@ const SOURCE = { follow: () => () => {}, close() {} };
 const UNAVAILABLE: UpstreamAnswer = { unavailable: true, reason: "nothing is asked here" };
 const CALLER = { address: "127.0.0.1", userAgent: "a test", cookies: null };
 
+/** A topic that there is. */
+export const PRICES = { kind: "prices", family: "SPOT", symbol: "BTCUSDT" } as const;
+
+/** Resolves with why a message was refused, null if it was not. */
+export function ask(client: StreamClient, name: string, payload?: unknown): Promise<{ code: string } | null> {
+  return new Promise((resolve) => void client.socket.emit(name, payload, resolve));
+}
+
+const LISTENS_ON = "127.0.0.1";
+
 let numberOfPeople = 0;
 
-export async function openLiveStage() {
+/** Opens a stage; `publicUrl` is the setting of that name. */
+export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?: string | null } = {}) {
   const time = createManualTime(Date.now());
   const { store: opened, master } = await openDataDirectory(newDirectory(), null);
   const elsewhere: ElsewhereListener[] = [];
@@ -54,15 +68,19 @@ export async function openLiveStage() {
     });
   };
   const markets = { SPOT: marketOf(new StubMarket()), FUTURES: marketOf(new ContractMarket()) };
-  const desk = new Desk({
-    store,
-    markets,
-    profiles: STANDARD,
-    onStoreFailure: (error) => {
-      throw error;
-    },
-    log,
-  });
+  const newDesk = () =>
+    new Desk({
+      store,
+      markets,
+      profiles: STANDARD,
+      onStoreFailure: (error) => {
+        throw error;
+      },
+      log,
+    });
+  const desk = newDesk();
+  const otherDesk = newDesk();
+  const signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
   const server = createServer({ shouldUpgradeCallback: isStreamUpgrade }, (_request, response) =>
     response.writeHead(404).end(),
   );
@@ -80,13 +98,17 @@ export async function openLiveStage() {
   });
   const pairs = { has: () => true };
   const sources = { candles: () => SOURCE, depth: () => SOURCE };
-  const streams = createStreams({ server, store, master, pairs, sources, wallNow, timers: time, log });
+  const streams = createStreams({
+    ...{ server, store, master, pairs, sources, wallNow, timers: time, log },
+    onKeyUsed: () => {},
+  });
   const news = new Set<(strategyId: string) => void>();
   const live = await openLive({
     streams,
     store,
     desk,
     accounts: people.accounts,
+    signals,
     requests: {
       onNews(listener) {
         news.add(listener);
@@ -96,21 +118,35 @@ export async function openLiveStage() {
     markets: markets as unknown as LiveParts["markets"],
     isMetered: false,
     asksAboutQuietSymbols: false,
-    origins: () => new Set([url]),
+    origins: () => ownOrigins({ publicUrl, host: LISTENS_ON, tls: null }, portOf(server)),
     wallNow,
     wallClock: time,
     timers: time,
     log,
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => void server.listen(0, LISTENS_ON, resolve));
+  url = `http://${LISTENS_ON}:${portOf(server)}`;
   const clients: StreamClient[] = [];
+  const open = (headers: Readonly<Record<string, string>>, options: StreamClientOptions = {}) => {
+    const key = { apiKey: "", apiSecret: "" };
+    const client = openStream(url, "/dashboard", key, { auth: null, headers, ...options });
+    clients.push(client);
+    return client;
+  };
+  const joined = async (cookie: string) => {
+    const client = open({ cookie, origin: url });
+    await client.next("connect");
+    return client;
+  };
 
   return {
     url,
     time,
     store,
     desk,
+    /** Of another server on the same database, which tells nobody here what it commits. */
+    otherDesk,
+    signals,
     people,
     markets,
     elsewhere,
@@ -144,10 +180,14 @@ export async function openLiveStage() {
       return { personId, spot, futures, signIn, cookie: await signIn() };
     },
     /** A browser's connection, joined or not yet. */
-    open(headers: Readonly<Record<string, string>>, options: StreamClientOptions = {}): StreamClient {
-      const key = { apiKey: "", apiSecret: "" };
-      const client = openStream(url, "/dashboard", key, { auth: null, headers, ...options });
-      clients.push(client);
+    open,
+    /** One that has joined from the dashboard's own page. */
+    joined,
+    /** One that watches a strategy of its person. */
+    async watching(cookie: string, strategyId: string): Promise<StreamClient> {
+      const client = await joined(cookie);
+      const refusal = await ask(client, "watch", { strategyId });
+      if (refusal !== null) throw new Error(`not watched: ${refusal.code}`);
       return client;
     },
     async close() {
@@ -156,10 +196,14 @@ export async function openLiveStage() {
       await streams.close();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
       await people.close();
-      await desk.drain();
+      await Promise.all([desk.drain(), otherDesk.drain()]);
       await store.close();
     },
   };
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
 }
 
 export type LiveStage = Awaited<ReturnType<typeof openLiveStage>>;

@@ -57,6 +57,8 @@ export type StreamStage = {
   readonly time: ManualTime;
   readonly candles: SteeredSource<CandleTopic, MarketData>;
   readonly depth: SteeredSource<DepthTopic, OrderBook>;
+  /** Each use of a key that was told: its id and the namespace. */
+  readonly keyUses: readonly string[];
   /** The keys of new strategies, of spot unless said. */
   keys(count: number, type?: StrategyType): Promise<StreamCredentials[]>;
   /** A client whose handshake is signed at the stage's time, connected or not yet. */
@@ -96,12 +98,14 @@ export async function openStreamStage({
       made.push(source);
       return source;
     };
+  const keyUses: string[] = [];
   const streams = createStreams({
     server,
     store: wrap(store),
     master,
     pairs: { has: (pair) => STAGE_PAIRS.includes(pair) },
     sources: { candles: steered(candles), depth: steered(depth) },
+    onKeyUsed: (keyId, namespace) => keyUses.push(`${keyId} ${namespace}`),
     wallNow: () => time.now(),
     timers: time,
     log: pino({ level: "silent" }),
@@ -127,6 +131,7 @@ export async function openStreamStage({
     time,
     candles: source(candles),
     depth: source(depth),
+    keyUses,
     keys: (count, type = "SPOT") =>
       seedStrategies(
         store,

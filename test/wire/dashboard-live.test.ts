@@ -2,18 +2,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { ALL_PARTS } from "../../src/dashboard/live/changes.ts";
 import {
-  CHANGES_TOLD_EVERY_MS,
   MESSAGES_PER_MINUTE,
   SESSIONS_CHECKED_EVERY_MS,
   SOCKETS_PER_PERSON_MAX,
   TOPICS_MAX,
   WATCHES_MAX,
 } from "../../src/dashboard/live/limits.ts";
-import { buy, executed } from "../../src/desk/testing/stage.ts";
 import { eventually } from "../support/eventually.ts";
-import { type LiveStage, openLiveStage } from "../support/live-stage.ts";
+import { ask, type LiveStage, openLiveStage, PRICES } from "../support/live-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import type { StreamClient } from "../support/stream-client.ts";
 
@@ -21,25 +18,6 @@ stayOnLoopback();
 
 let stage: LiveStage;
 afterEach(() => stage.close());
-
-/** Resolves with why a message was refused, null if it was not. */
-function ask(client: StreamClient, name: string, payload?: unknown): Promise<{ code: string } | null> {
-  return new Promise((resolve) => void client.socket.emit(name, payload, resolve));
-}
-
-async function joined(cookie: string): Promise<StreamClient> {
-  const client = stage.open({ cookie, origin: stage.url });
-  await client.next("connect");
-  return client;
-}
-
-async function watching(cookie: string, strategyId: string): Promise<StreamClient> {
-  const client = await joined(cookie);
-  expect(await ask(client, "watch", { strategyId })).toBeNull();
-  return client;
-}
-
-const PRICES = { kind: "prices", family: "SPOT", symbol: "BTCUSDT" } as const;
 
 describe("a handshake", () => {
   test("needs the cookie of a session", async () => {
@@ -51,121 +29,19 @@ describe("a handshake", () => {
     }
   });
 
-  test("comes from the dashboard's own site", async () => {
-    stage = await openLiveStage();
-    const { cookie } = await stage.somebody();
-    for (const origin of ["https://evil.example", "null", `${stage.url}.evil.example`, null]) {
-      const client = stage.open({ cookie, ...(origin === null ? {} : { origin }) });
-      expect(await client.next("refused"), `${origin}`).toMatchObject({ code: "ORIGIN_REFUSED" });
-      expect(await client.next("disconnect")).toBe("io server disconnect");
-    }
-    await joined(cookie);
-  });
-
   test("is refused when a person has too many windows open, until one is closed", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
     const clients: StreamClient[] = [];
-    for (let window = 0; window < SOCKETS_PER_PERSON_MAX; window += 1) clients.push(await joined(cookie));
+    for (let window = 0; window < SOCKETS_PER_PERSON_MAX; window += 1)
+      clients.push(await stage.joined(cookie));
     const tooMany = stage.open({ cookie, origin: stage.url });
     expect(await tooMany.next("refused")).toMatchObject({ code: "TOO_MANY_REQUESTS" });
     clients[0]?.close();
     const left = () => stage.sockets.filter((socket) => socket.destroyed).length;
     // That of who was refused, and of who has gone.
     await eventually("the window is closed", () => left() === 2);
-    expect(await ask(await joined(cookie), "unfollow", PRICES)).toBeNull();
-  });
-});
-
-describe("a strategy that is watched", () => {
-  test("has its changes told after they were committed, and by which parts", async () => {
-    stage = await openLiveStage();
-    const { cookie, spot } = await stage.somebody();
-    const client = await watching(cookie, spot);
-    executed(await stage.desk.execute(spot, buy("market", "one")));
-    const changed = await client.next("changed");
-    expect(changed.strategyId).toBe(spot);
-    expect(new Set(changed.what)).toEqual(new Set(["account", "orders", "trades"]));
-    const { rows } = { rows: await stage.store.listTrades(spot, { symbol: "BTCUSDT", limit: 9 }) };
-    expect(rows).toHaveLength(1);
-  });
-
-  test("tells of a position, of a request, and of all that another server has committed", async () => {
-    stage = await openLiveStage();
-    const { cookie, futures } = await stage.somebody();
-    const client = await watching(cookie, futures);
-    executed(
-      await stage.desk.execute(futures, {
-        ...buy("market", "one"),
-        size: { quantity: 100_000_000n as never },
-      }),
-    );
-    expect((await client.next("changed")).what).toContain("positions");
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    stage.request(futures);
-    expect(await client.next("changed")).toEqual({ strategyId: futures, what: ["requests"] });
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    for (const listener of stage.elsewhere) {
-      listener.committed([
-        { strategyId: futures, type: "FUTURES" },
-        { strategyId: "unknown", type: "SPOT" },
-      ]);
-    }
-    expect((await client.next("changed")).what).toEqual(ALL_PARTS);
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    for (const listener of stage.elsewhere) listener.resumed();
-    expect((await client.next("changed")).what).toEqual(ALL_PARTS);
-  });
-
-  test("is told of at once, and then of everything together", async () => {
-    stage = await openLiveStage();
-    const { cookie, spot } = await stage.somebody();
-    const client = await watching(cookie, spot);
-    for (const id of ["one", "two", "three", "four"]) {
-      executed(await stage.desk.execute(spot, buy("50", id)));
-    }
-    stage.request(spot);
-    expect((await client.next("changed")).what).toEqual(["orders", "account"]);
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    expect((await client.next("changed")).what).toEqual(["orders", "account", "requests"]);
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    expect(await ask(client, "unwatch", { strategyId: spot })).toBeNull();
-    executed(await stage.desk.execute(spot, buy("50", "five")));
-    expect(await ask(client, "unfollow", PRICES)).toBeNull();
-    expect(client.events.filter(({ name }) => name === "changed")).toHaveLength(2);
-  });
-
-  test("is the person's own: another's is not found, and nothing of it is told", async () => {
-    stage = await openLiveStage();
-    const owner = await stage.somebody();
-    const stranger = await stage.somebody();
-    const client = await joined(stranger.cookie);
-    const refused = await ask(client, "watch", { strategyId: owner.spot });
-    expect(refused).toMatchObject({ code: "NOT_FOUND" });
-    expect(await ask(client, "watch", { strategyId: "no such strategy" })).toEqual(refused);
-    expect(await client.next("refused")).toEqual(refused);
-    const watcher = await watching(owner.cookie, owner.spot);
-    executed(await stage.desk.execute(owner.spot, buy("market", "one")));
-    await watcher.next("changed");
-    expect(await ask(client, "unfollow", PRICES)).toBeNull();
-    expect(client.events.map(({ name }) => name)).not.toContain("changed");
-  });
-
-  test("is watched again by a browser that comes back", async () => {
-    stage = await openLiveStage();
-    const { cookie, spot } = await stage.somebody();
-    const client = stage.open({ cookie, origin: stage.url }, { reconnection: true });
-    await client.next("connect");
-    await ask(client, "watch", { strategyId: spot });
-    stage.sockets[0]?.destroy();
-    await client.next("disconnect");
-    await client.next("connect");
-    executed(await stage.desk.execute(spot, buy("50", "one")));
-    expect(await ask(client, "watch", { strategyId: spot })).toBeNull();
-    expect(client.events.map(({ name }) => name)).not.toContain("changed");
-    executed(await stage.desk.execute(spot, buy("50", "two")));
-    stage.time.advance(CHANGES_TOLD_EVERY_MS);
-    expect((await client.next("changed")).strategyId).toBe(spot);
+    expect(await ask(await stage.joined(cookie), "unfollow", PRICES)).toBeNull();
   });
 });
 
@@ -173,8 +49,8 @@ describe("a session", () => {
   test("that is ended ends its connections, and no other", async () => {
     stage = await openLiveStage();
     const { cookie, signIn, personId } = await stage.somebody();
-    const ended = await joined(cookie);
-    const other = await joined(await signIn());
+    const ended = await stage.joined(cookie);
+    const other = await stage.joined(await signIn());
     const person = await stage.store.people.findPerson(personId);
     const session = await stage.people.accounts.sessionOf(
       { address: "", userAgent: "", cookies: cookie },
@@ -190,7 +66,7 @@ describe("a session", () => {
   test("that is ended by another server, or is over, ends them with the next look", async () => {
     stage = await openLiveStage();
     const { cookie, signIn, personId } = await stage.somebody();
-    const client = await joined(cookie);
+    const client = await stage.joined(cookie);
     const session = await stage.people.accounts.sessionOf(
       { address: "", userAgent: "", cookies: cookie },
       stage.time.now(),
@@ -201,7 +77,7 @@ describe("a session", () => {
     stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
     expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
 
-    const late = await joined(await signIn());
+    const late = await stage.joined(await signIn());
     const own = { field: "userId", operator: "eq", value: personId, connector: "AND" } as const;
     await stage.store.people.signIn.update("session", [own], { expiresAt: new Date(stage.time.now()) });
     stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
@@ -213,8 +89,8 @@ describe("a topic of a market", () => {
   test("is followed once for all, and told as the shapes say", async () => {
     stage = await openLiveStage();
     const { SPOT, FUTURES } = stage.markets;
-    const one = await joined((await stage.somebody()).cookie);
-    const two = await joined((await stage.somebody()).cookie);
+    const one = await stage.joined((await stage.somebody()).cookie);
+    const two = await stage.joined((await stage.somebody()).cookie);
     const candles = { kind: "candles", family: "FUTURES", symbol: "BTCUSDT", interval: "1m" } as const;
     const depth = { kind: "depth", family: "FUTURES", symbol: "BTCUSDT" } as const;
     for (const client of [one, two]) {
@@ -257,11 +133,11 @@ describe("a topic of a market", () => {
   test("is shown at once to whoever comes later", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
-    const first = await joined(cookie);
+    const first = await stage.joined(cookie);
     await ask(first, "follow", PRICES);
     stage.time.advance(1_000);
     await first.next("price");
-    const second = await joined(cookie);
+    const second = await stage.joined(cookie);
     await ask(second, "follow", PRICES);
     expect(await second.next("price")).toMatchObject({ bid: "99" });
   });
@@ -269,7 +145,7 @@ describe("a topic of a market", () => {
   test("is stale when nothing was heard for five seconds, until something is", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
-    const client = await joined(cookie);
+    const client = await stage.joined(cookie);
     const mark = { kind: "prices", family: "FUTURES", symbol: "BTCUSDT" } as const;
     const depth = { kind: "depth", family: "SPOT", symbol: "BTCUSDT" } as const;
     for (const topic of [PRICES, mark, depth]) await ask(client, "follow", topic);
@@ -291,7 +167,7 @@ describe("a topic of a market", () => {
 
   test("whose book begins to count anew goes on with it", async () => {
     stage = await openLiveStage();
-    const client = await joined((await stage.somebody()).cookie);
+    const client = await stage.joined((await stage.somebody()).cookie);
     await ask(client, "follow", { kind: "depth", family: "SPOT", symbol: "BTCUSDT" });
     const say = (lastUpdateId: number) =>
       stage.markets.SPOT.say("btcusdt@depth20", { lastUpdateId, bids: [["99", "1"]], asks: [["100", "1"]] });
@@ -310,7 +186,7 @@ describe("a topic of a market", () => {
 
   test("that stands still is told again all the same", async () => {
     stage = await openLiveStage();
-    const client = await joined((await stage.somebody()).cookie);
+    const client = await stage.joined((await stage.somebody()).cookie);
     await ask(client, "follow", PRICES);
     stage.time.advance(1_000);
     await client.next("price");
@@ -330,6 +206,7 @@ describe("what a browser may send", () => {
     ["watch", { strategyId: 7 }],
     ["watch", { strategyId: "x".repeat(65) }],
     ["watch", { strategyId: "x", more: 1 }],
+    ["watch", { strategyId: "x\0" }],
     ["follow", "BTCUSDT"],
     ["follow", { kind: "prices", family: "SPOT", symbol: "btc usdt" }],
     ["follow", { kind: "candles", family: "SPOT", symbol: "BTCUSDT", interval: "9m" }],
@@ -341,7 +218,7 @@ describe("what a browser may send", () => {
   test("is what the messages are: anything else is refused, and the connection goes on", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
-    const client = await joined(cookie);
+    const client = await stage.joined(cookie);
     for (const [name, payload] of GARBAGE) {
       expect(await ask(client, name, payload), `${name} ${JSON.stringify(payload)}`).toMatchObject({
         code: "BODY_UNFIT",
@@ -353,7 +230,7 @@ describe("what a browser may send", () => {
   test("is bounded: messages, topics and strategies", async () => {
     stage = await openLiveStage();
     const { cookie, spot, personId } = await stage.somebody();
-    const client = await joined(cookie);
+    const client = await stage.joined(cookie);
     for (let index = 0; index < TOPICS_MAX; index += 1) {
       expect(await ask(client, "follow", { ...PRICES, symbol: `COIN${index}USDT` })).toBeNull();
     }

@@ -89,17 +89,21 @@ test("traffic counts answers by route, status and minute", async () => {
   await get("/api/v3/one-that-there-is-not");
   await get("/sapi/another-one");
   await get("/bot/v1/spot/signals/1");
+  await operator.call("GET", "/operator/people/nobody");
+  await operator.call("GET", "/operator/nothing");
   const traffic = await operator.get("/operator/traffic");
   const row = (path: string) => traffic.routes.find((each: { path: string }) => each.path === path);
   expect(row("/api/v3/time")).toMatchObject({ method: "GET", count: 2, byStatus: { 200: 2 } });
   expect(row("/api/v3/exchangeInfo")).toMatchObject({ count: 1, byStatus: { 400: 1 } });
-  expect(row("(no route)")).toMatchObject({ count: 2, byStatus: { 404: 2 } });
+  expect(row("(no route)")).toMatchObject({ count: 3, byStatus: { 404: 3 } });
+  expect(row("/dashboard/api/operator/people/:personId")).toMatchObject({ count: 1, byStatus: { 404: 1 } });
   expect(row("/bot/v1/spot/signals/:signalId")).toMatchObject({ count: 1, byStatus: { 401: 1 } });
   const { p50Ms, p99Ms } = row("/api/v3/time");
   expect(p50Ms).toBeGreaterThan(0);
   expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
   const total = (rows: readonly { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0);
-  expect(total(traffic.perMinute) - total(before.perMinute)).toBe(6);
+  // What was asked before was answered, and counted, after it had been told.
+  expect(total(traffic.perMinute) - total(before.perMinute)).toBe(9);
   expect(total(traffic.routes)).toBe(total(traffic.perMinute));
 });
 

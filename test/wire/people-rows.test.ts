@@ -1,6 +1,7 @@
 // Second factors, identity forms and operators' pages about people, as a browser meets them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGE_ROWS } from "../../src/dashboard/paging.ts";
+import type { KycEntryShape, PageShape, PersonShape } from "../../src/dashboard/shapes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
 
@@ -22,6 +23,25 @@ afterAll(async () => {
   await stage.close();
 });
 
+/** People who have signed up, and submitted a form, in one millisecond. */
+async function crowd(count: number): Promise<readonly string[]> {
+  const { people } = stage.gateway.store;
+  const at = stage.wallNow();
+  const ids = Array.from({ length: count }, (_, index) => `crowd${String(index).padStart(4, "0")}`);
+  for (const id of ids) {
+    const made = { personId: id, email: `${id}@example.net`, name: id, role: "PERSON" } as const;
+    const person = { ...made, profile: "COPIER", kyc: "NONE", createdAt: at } as const;
+    const audit = { who: { kind: "SERVICE" }, about: { kind: "PERSON", id }, at, details: {} } as const;
+    await people.createPerson(
+      { person, credentialId: id, passwordHash: "none" },
+      { ...audit, what: "SIGNED_UP" },
+    );
+    const submission = { submissionId: `form-of-${id}`, personId: id, sealedForm: "none", submittedAt: at };
+    await people.submitKyc(submission, { ...audit, what: "KYC_SUBMITTED" });
+  }
+  return ids;
+}
+
 const newPerson = () => stage.somebody({ kyc: "NONE", hasSecondFactor: false });
 const newOperator = () => stage.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
 
@@ -38,7 +58,7 @@ describe("the second factor", () => {
     const browser = await newPerson();
     expect(await browser.get("/second-factor")).toEqual({ isEnabled: false, recoveryCodesLeft: 0 });
     const wrong = await refusal(browser, "POST", "/second-factor", { password: "not my password" });
-    expect(wrong).toEqual(refused(401, "CREDENTIALS_REFUSED"));
+    expect(wrong).toEqual(refused(401, "CREDENTIALS_REFUSED", ["password"]));
     const first = await browser.send("POST", "/second-factor", { password: PASSWORD });
     expect(first).toEqual({ secret: expect.stringMatching(/^[A-Z2-7]{32}$/), uri: expect.any(String) });
     expect(await refusal(browser, "POST", "/second-factor/confirm", { code: "no code" })).toEqual(
@@ -241,6 +261,28 @@ describe("operators' lists", () => {
     }
     expect(positions.length).toBeGreaterThan(PAGE_ROWS * 2);
     expect(positions).toEqual(positions.map((_, index) => positions.length - index));
+  });
+
+  test("show who signed up, and what was submitted, in one millisecond: each once, over the ends of pages", async () => {
+    const operator = await newOperator();
+    const ids = await crowd(PAGE_ROWS * 2 + 1);
+    const walk = async (path: string, idOf: (row: PersonShape & KycEntryShape) => string) => {
+      const seen: string[] = [];
+      for (let next: string | null = ""; next !== null; ) {
+        const page: PageShape<PersonShape & KycEntryShape> = await operator.get(
+          next === "" ? path : `${path}&before=${next}`,
+        );
+        seen.push(...page.rows.map(idOf));
+        next = page.next;
+      }
+      return seen.filter((id) => id.startsWith("crowd"));
+    };
+    expect(await walk("/operator/people?search=crowd", ({ personId }) => personId)).toEqual(ids);
+    expect(await walk("/operator/kyc?status=PENDING", ({ person }) => person.personId)).toEqual(ids);
+    for (const place of ["1", "-x", "1-", "1-a%20b", "9999999999999999-a"]) {
+      const path = `/operator/people?before=${place}`;
+      expect(await refusal(operator, "GET", path)).toEqual(refused(400, "BODY_UNFIT", ["before"]));
+    }
   });
 
   test("hold no secret: neither seeds nor recovery codes nor hashes", async () => {

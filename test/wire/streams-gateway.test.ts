@@ -1,6 +1,7 @@
 // The streams beside everything else that the program does: one port for both, HTTPS, the operator's commands, and the end.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";
+import { Browser } from "../support/dashboard-client.ts";
 import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { exchange, talk } from "../support/raw.ts";
@@ -32,6 +33,29 @@ test("a key trades and has both streams at once", async () => {
   const { bids, asks } = await book.next("orderBook");
   expect([bids, asks].map((side) => side.length)).toEqual([5, 5]);
   for (const client of [market, book]) client.close();
+});
+
+test("a key that is used for streams alone has a last use, from where its client is", async () => {
+  const behindProxy = await startGateway({ env: { TRUSTED_PROXY_HOPS: "1" } });
+  onTestFinished(async () => void (await behindProxy.stop()));
+  const key = behindProxy.seed();
+  const password = /password {2}(\S+)/.exec(behindProxy.output())?.[1] ?? "";
+  const browser = new Browser(behindProxy.url, { wallNow: () => Date.now(), pass: () => {} });
+  await browser.signIn("demo@lyrebird.localhost", password);
+  const lastUse = async () => {
+    const { rows } = await browser.get("/keys");
+    return rows.find(({ apiKey }: { apiKey: string }) => apiKey === key.apiKey).lastUse;
+  };
+  expect(await lastUse()).toBeNull();
+  const headers = { "x-forwarded-for": "192.0.2.9" };
+  const client = await connectStream(behindProxy.url, MARKET, key, { headers });
+  expect(await client.subscribe(CANDLE)).toEqual(CANDLE);
+  expect(await lastUse()).toEqual({
+    at: expect.any(Number),
+    address: "192.0.2.9",
+    route: "stream /bot/v1/market",
+  });
+  client.close();
 });
 
 test("what polls is answered 400 with what is served instead", async () => {

@@ -64,6 +64,20 @@ const wrong = (key: StreamCredentials): StreamClientOptions => ({
   auth: handshakeAuth(ORDER_BOOK, key, stage.time.now()),
 });
 
+test("who is let in has used the key there, and nobody else has", async () => {
+  const own = await ownStage({});
+  const key = await newKey(own);
+  const keyId = (await own.store.findKey(key.apiKey))?.key.keyId;
+  await outcomeOf(own, MARKET, key, wrong(key));
+  expect(own.keyUses).toEqual([]);
+  await outcomeOf(own, MARKET, key);
+  await outcomeOf(own, ORDER_BOOK, key);
+  expect(own.keyUses).toEqual([`${keyId} ${MARKET}`, `${keyId} ${ORDER_BOOK}`]);
+  await own.store.revokeKey(key.apiKey, own.time.now());
+  await outcomeOf(own, MARKET, key);
+  expect(own.keyUses).toHaveLength(2);
+});
+
 describe.each([MARKET, ORDER_BOOK])("a handshake on %s", (namespace) => {
   const other = namespace === MARKET ? ORDER_BOOK : MARKET;
 

@@ -28,6 +28,8 @@ export function performanceQuery(strategyId: string, range: Range) {
   return queryOptions({
     queryKey: ["strategy", strategyId, "performance", range],
     queryFn: () => call<PerformanceShape>("GET", pathOf(strategyId, "performance", { range })),
+    // Nobody says that it is out of date while it is not shown.
+    staleTime: 0,
   });
 }
 

@@ -51,7 +51,9 @@ export function Page() {
               rows={going}
               sparklines={sparklines}
               loadedAt={list.dataUpdatedAt}
-              empty={<NextStep person={person} keys={keys.data?.rows ?? []} />}
+              empty={
+                <NextStep person={person} keys={keys.data?.rows ?? (keys.error === null ? undefined : [])} />
+              }
             />
             {going !== undefined && going.length > 0 && (
               <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-line border-t px-4 py-2 text-ink-soft text-xs">

@@ -8,7 +8,7 @@ const QUOTE_ASSET = "USDT";
 const MONEY_DECIMALS = 8;
 const HALF = "0.5";
 
-export type Holdings = {
+type Holdings = {
   readonly type: StrategyType;
   readonly balances: readonly BalanceShape[];
   /** Of a futures strategy; empty otherwise. */

@@ -15,6 +15,8 @@ export const MESSAGES_PER_MINUTE = 600;
 
 /** How often sessions are looked up: one that has ended is not told more for longer than this. */
 export const SESSIONS_CHECKED_EVERY_MS = 3_000;
+/** How often the versions of what is watched are looked up: a commit of another server is told of within this time. */
+export const VERSIONS_CHECKED_EVERY_MS = 2_000;
 /** A strategy's changes are told together, at most once in this time. */
 export const CHANGES_TOLD_EVERY_MS = 250;
 /** A price is told at most so often. */

@@ -11,24 +11,28 @@ import type { Desk } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Inspection } from "../../inspection/inspection.ts";
 import type { Accounts } from "../../people/accounts.ts";
+import type { Signals } from "../../signals/signals.ts";
 import { type Store, StoreUnavailable } from "../../store/store.ts";
 import type { SharedNamespace } from "../../streams/server.ts";
 import { isOwnOrigin } from "../origin.ts";
-import type { ServerMessages } from "../shapes.ts";
+import type { ChangedPart, ServerMessages } from "../shapes.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
-import { SESSIONS_CHECKED_EVERY_MS } from "./limits.ts";
+import { takeCookie } from "./handshake-cookie.ts";
+import { SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
 import { messageOf, NAMESPACE, refusalOf, TOPIC, WATCH } from "./messages.ts";
 import { endedSessions } from "./sessions-check.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
 import { Topics } from "./topics.ts";
+import { Versions } from "./versions.ts";
 import { type Viewer, Viewers } from "./viewers.ts";
 
 export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly streams: { share(name: string): SharedNamespace };
-  readonly store: Pick<Store, "people" | "onCommittedElsewhere">;
+  readonly store: Pick<Store, "people" | "onCommittedElsewhere" | "versionsOf">;
   readonly desk: Pick<Desk, "onCommitted">;
   readonly accounts: Pick<Accounts, "sessionOf" | "onSessionsEnded">;
   readonly requests: Pick<Inspection["requests"], "onNews">;
+  readonly signals: Pick<Signals, "onNews">;
   readonly markets: {
     readonly [T in StrategyType]: SourcesParts["markets"][T] & {
       rules(symbol: string): object | null;
@@ -51,7 +55,7 @@ type LetIn = { readonly personId: string; readonly sessionId: string };
 
 /** Opens the namespace. */
 export async function openLive(parts: LiveParts): Promise<Live> {
-  const { store, desk, accounts, requests, markets, origins, timers, wallNow, log } = parts;
+  const { store, desk, accounts, requests, signals, markets, origins, timers, wallNow, log } = parts;
   const shared = parts.streams.share(NAMESPACE);
   const viewers = new Viewers();
   const sources = createSources(parts, () => topics);
@@ -65,10 +69,17 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       for (const { line } of viewers.watchersOf(strategyId)) line.sendNewest(name, message);
     },
   });
+  const versions = new Versions({
+    store,
+    isWatched: (strategyId) => viewers.isWatched(strategyId),
+    onMoved: (strategyId) => changes.note(strategyId, ALL_PARTS),
+    onFault: (error) => logFault(error, "the versions of strategies could not be looked up"),
+  });
   const handshakes = new WeakMap<Socket, LetIn | Refused>();
 
   async function letIn({ handshake, conn }: Socket): Promise<LetIn | Refused> {
-    const { origin, cookie = null, "user-agent": userAgent = "" } = handshake.headers;
+    const cookie = takeCookie(conn.request);
+    const { origin, "user-agent": userAgent = "" } = handshake.headers;
     if (!isOwnOrigin(origin, origins())) return refusalOf("ORIGIN_REFUSED");
     try {
       const caller = { address: handshake.address, userAgent, cookies: cookie };
@@ -122,6 +133,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
   async function watch(viewer: Viewer, strategyId: string): Promise<Refused | null> {
     const strategy = await store.people.findStrategy(strategyId);
     if (strategy === null || strategy.ownerId !== viewer.personId) return refusalOf("NOT_FOUND");
+    await versions.begin(strategyId);
     if (!viewer.isConnected) return null;
     return viewers.watch(viewer, strategyId)
       ? null
@@ -176,33 +188,35 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       });
   }
 
-  const noteAll = (strategyId: string) => {
-    if (viewers.isWatched(strategyId)) changes.note(strategyId, ALL_PARTS);
+  const note = (strategyId: string, what: readonly ChangedPart[]) => {
+    if (viewers.isWatched(strategyId)) changes.note(strategyId, what);
   };
+  const lookAtAll = () => versions.look(viewers.watched());
   const releases = [
     timers.every(SESSIONS_CHECKED_EVERY_MS, checkSessions),
+    timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
     accounts.onSessionsEnded(checkSessions),
-    desk.onCommitted(({ strategyId, events }) => {
-      if (viewers.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
+    desk.onCommitted(({ strategyId, version, events }) => {
+      note(strategyId, partsOf(events));
+      versions.told(strategyId, version);
     }),
-    requests.onNews((strategyId) => {
-      if (viewers.isWatched(strategyId)) changes.note(strategyId, ["requests"]);
-    }),
+    requests.onNews((strategyId) => note(strategyId, ["requests"])),
+    signals.onNews((strategyId) => note(strategyId, ["signals"])),
   ];
+  // Another server's commit is told of once, whether it was heard of or found: by its version.
   const stopListening = await store.onCommittedElsewhere({
     committed(strategies) {
-      for (const { strategyId } of strategies) noteAll(strategyId);
+      const ids = strategies.map(({ strategyId }) => strategyId);
+      versions.look(ids.filter((strategyId) => viewers.isWatched(strategyId)));
     },
     lost() {},
-    // What was committed meanwhile is not told any more.
-    resumed() {
-      for (const strategyId of viewers.watched()) noteAll(strategyId);
-    },
+    resumed: lookAtAll,
   });
   return {
     async close() {
       for (const release of releases) release();
       await stopListening();
+      await versions.close();
       changes.close();
       sources.close();
       await checking;

@@ -13,7 +13,14 @@ const SYMBOL = /^[\p{Lu}\p{Lo}\p{N}_]{1,40}$/u;
 const family = z.enum(["SPOT", "FUTURES"]);
 const symbol = z.string().regex(SYMBOL);
 
-export const WATCH = z.strictObject({ strategyId: z.string().min(1).max(ID_LENGTH_MAX) });
+/** Not every database can be asked for a NUL. */
+const id = z
+  .string()
+  .min(1)
+  .max(ID_LENGTH_MAX)
+  .refine((text) => !text.includes("\0"));
+
+export const WATCH = z.strictObject({ strategyId: id });
 export const TOPIC = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("candles"), family, symbol, interval: z.enum(TIMEFRAMES) }),
   z.strictObject({ kind: z.literal("depth"), family, symbol }),

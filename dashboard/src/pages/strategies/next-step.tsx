@@ -3,11 +3,20 @@ import { Link } from "@tanstack/react-router";
 import type { KeyShape, PersonShape } from "../../../../src/dashboard/shapes.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { journeyOf } from "../welcome/journey.ts";
 
-type NextStepProps = { person: PersonShape; keys: readonly KeyShape[] };
+/** `keys` are undefined while they are loaded. */
+type NextStepProps = { person: PersonShape; keys: readonly KeyShape[] | undefined };
 
 export function NextStep({ person, keys }: NextStepProps) {
+  if (keys === undefined) {
+    return (
+      <div aria-busy="true" className="px-4 py-8">
+        <Skeleton lines={4} />
+      </div>
+    );
+  }
   const step = journeyOf({ person, keys, strategies: [], hasOrder: false }).find(
     ({ state }) => state === "OPEN" || state === "WAITING",
   );
@@ -30,9 +39,14 @@ export function NextStep({ person, keys }: NextStepProps) {
       <p>A strategy is a virtual account of its own, which your bot trades with one API key.</p>
       {!isReady && (
         <p className="mt-2 text-ink">
-          {step.state === "WAITING" ? "Waiting" : "First"}: {step.title.toLowerCase()}. {step.says}
+          {step.state === "WAITING" ? "Waiting" : "First"}: {lowerFirst(step.title)}. {step.says}
         </p>
       )}
     </EmptyState>
   );
+}
+
+/** Within a sentence; "API" stays as it is. */
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

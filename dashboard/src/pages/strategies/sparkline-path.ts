@@ -1,6 +1,6 @@
 // A small picture of numbers as the points of a line: for looking, so floats do.
 
-export type Size = { readonly width: number; readonly height: number };
+type Size = { readonly width: number; readonly height: number };
 
 /** Room at the edges, so that the line is not cut at its highest and lowest. */
 const EDGE = 1.5;

@@ -31,52 +31,72 @@ export function Page() {
   const strategyId = useStrategyId();
   const range = rangeOf(useAddress().search.range);
   const { data: strategy } = useQuery(summaryQuery(strategyId));
-  const { data: trades } = useQuery(tradesQuery(strategyId, {}));
-  const report = useLiveReport(strategyId, range);
-  const isUntouched = trades?.rows.length === 0 && strategy?.status === "LIVE";
+  const trades = useQuery(tradesQuery(strategyId, {}));
+  const isUntouched = trades.data?.rows.length === 0 && strategy?.status === "LIVE";
+  const isSpot = strategy?.type === "SPOT";
   return (
     <>
       <PageHeader
         title="Overview"
         documentTitle={`Overview, ${strategy?.name ?? strategyId}`}
         actions={
-          <>
-            <RangeSwitch shown={range} />
-            <a href={csvOf(strategyId, "performance.csv", { range })} download className={buttonLook()}>
-              Curve as CSV
-            </a>
-            <a href={csvOf(strategyId, "trades.csv")} download className={buttonLook()}>
-              Trades as CSV
-            </a>
-          </>
+          isUntouched ? undefined : (
+            <>
+              <RangeSwitch shown={range} />
+              <a href={csvOf(strategyId, "performance.csv", { range })} download className={buttonLook()}>
+                Curve as CSV
+              </a>
+              <a href={csvOf(strategyId, "trades.csv")} download className={buttonLook()}>
+                Trades as CSV
+              </a>
+            </>
+          )
         }
       />
       <div className="flex flex-col gap-5">
-        {isUntouched && <FirstOrder strategy={strategy} />}
-        {report.error !== null && (
-          <ErrorNote
-            error={report.error}
-            onRetry={() => void report.refetch()}
-            isRetrying={report.isFetching}
+        {isUntouched ? (
+          <FirstOrder strategy={strategy} />
+        ) : (
+          <Report
+            strategyId={strategyId}
+            range={range}
+            isHeldBack={trades.data === undefined && trades.error === null}
           />
         )}
-        {report.data !== undefined && <ReportNotes performance={report.data} />}
-        {(report.error === null || report.data !== undefined) && (
-          <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-            <Card title={`Equity over ${rangeInWords(range)}`} isFlush>
-              <Curves performance={report.data} isOld={report.isPlaceholderData} />
-            </Card>
-            <Statistics statistics={report.data?.statistics} />
-          </div>
-        )}
-        <Balances strategyId={strategyId} title={strategy?.type === "FUTURES" ? "Wallet" : "Balances"} />
+        <Balances strategyId={strategyId} title={isSpot ? "Balances" : "Wallet"} />
         {!isUntouched && (
-          <div className={`grid items-start gap-5 ${strategy?.type === "SPOT" ? "2xl:grid-cols-2" : ""}`}>
+          <div className={`grid items-start gap-5 ${isSpot ? "2xl:grid-cols-2" : ""}`}>
             <NewestTrades strategyId={strategyId} />
-            {strategy?.type === "SPOT" && <NewestSignals strategyId={strategyId} />}
+            {isSpot && <NewestSignals strategyId={strategyId} />}
           </div>
         )}
       </div>
+    </>
+  );
+}
+
+type ReportProps = {
+  strategyId: string;
+  range: Range;
+  /** While it is not known whether there is anything to report. */
+  isHeldBack: boolean;
+};
+
+function Report({ strategyId, range, isHeldBack }: ReportProps) {
+  const { data, error, refetch, isFetching, isPlaceholderData } = useLiveReport(strategyId, range);
+  const shown = isHeldBack ? undefined : data;
+  return (
+    <>
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {shown !== undefined && <ReportNotes performance={shown} />}
+      {(error === null || shown !== undefined) && (
+        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <Card title={`Equity over ${rangeInWords(range)}`} isFlush>
+            <Curves performance={shown} isOld={isPlaceholderData} />
+          </Card>
+          <Statistics statistics={shown?.statistics} />
+        </div>
+      )}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { decimalsOfStep } from "./curve.ts";
 
 type Options = Omit<uPlot.Options, "width" | "height">;
 
-export type CurveOptions = {
+type CurveOptions = {
   /** The same for both. */
   readonly cursorsTogether: string;
   /** With the place of the point that is pointed at; null where none is. */

@@ -7,7 +7,7 @@ const DECIMALS_MAX = 8;
 /** What floats are off by, as a share. */
 const ROUNDING = 1e-6;
 
-export type Series = {
+type Series = {
   /** Unix seconds. */
   readonly times: number[];
   readonly equity: number[];

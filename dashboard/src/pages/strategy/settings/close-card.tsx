@@ -63,9 +63,14 @@ const TITLES = {
 
 function Closing({ strategy }: { strategy: StrategyShape }) {
   const { strategyId, type } = strategy;
-  const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
   const [isAsking, setAsking] = useState(false);
   const closing = useClosing(strategyId, () => setAsking(false));
+  // While it is being closed there is nothing left to be previewed.
+  const isUnderWay = closing.isPending || closing.isSuccess;
+  const { data, error, refetch, isFetching } = useQuery({
+    ...closePreviewQuery(strategyId),
+    enabled: !isUnderWay,
+  });
   if (error !== null && data === undefined) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }

@@ -32,8 +32,8 @@ test("what is cancelled, sold, bought back, waited for and left has a line", () 
   ).toEqual([
     "2 open orders are cancelled.",
     "1 take profit or stop loss is cancelled.",
-    "Sold: 0.5 BTCUSDT, at the market.",
-    "Bought back: 2 ETHUSDT, at the market.",
+    "0.5 BTCUSDT is sold at the market.",
+    "2 ETHUSDT is bought back at the market.",
     "It waits for XRPUSDT, whose market is silent now.",
     "0.00001 BNB is too little to be sold, and stays.",
   ]);

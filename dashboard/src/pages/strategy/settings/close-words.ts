@@ -21,7 +21,7 @@ export function closeInWords({
         ]),
     ...now.map(
       ({ side, quantity, symbol }) =>
-        `${side === "SELL" ? "Sold" : "Bought back"}: ${quantity} ${symbol}, at the market.`,
+        `${quantity} ${symbol} is ${side === "SELL" ? "sold" : "bought back"} at the market.`,
     ),
     ...(waitingFor.length === 0
       ? []

@@ -50,16 +50,18 @@ function Bound({ strategy, bound }: { strategy: StrategyShape; bound: BoundKey }
         <Button onClick={() => setTesting(true)}>Test this key</Button>
         <Button onClick={() => setRevoking(true)}>Revoke this key</Button>
       </div>
-      <p className="text-ink-soft text-sm">
-        To trade with another key, revoke this one; then bind the other here. Orders and history stay.
-      </p>
       {strategy.status === "LIVE" && (
-        <details className="border-line border-t pt-3">
-          <summary className="font-medium text-sm">Lines that trade with it</summary>
-          <div className="pt-3">
-            <SnippetTabs type={strategy.type} apiKey={apiKey} />
-          </div>
-        </details>
+        <>
+          <p className="text-ink-soft text-sm">
+            To trade with another key, revoke this one; then bind the other here. Orders and history stay.
+          </p>
+          <details className="border-line border-t pt-3">
+            <summary className="font-medium text-sm">Lines that trade with it</summary>
+            <div className="pt-3">
+              <SnippetTabs type={strategy.type} apiKey={apiKey} />
+            </div>
+          </details>
+        </>
       )}
       <Dialog isOpen={isTesting} onClose={() => setTesting(false)} title="Test this key" description={label}>
         <KeyTest keyId={bound.keyId} />

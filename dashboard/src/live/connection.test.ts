@@ -1,0 +1,101 @@
+// What was loaded of a strategy is loaded anew when the server has said that it tells of its changes, and not before: what
+// is loaded earlier may be out of date, and nobody says so.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { eventually } from "../../../test/support/eventually.ts";
+import { openLiveServer } from "../../../test/support/live-server.ts";
+import { queryClient } from "../api/query-client.ts";
+import { disconnect, listen, watch } from "./connection.ts";
+
+let server: Awaited<ReturnType<typeof openLiveServer>>;
+beforeAll(async () => {
+  server = await openLiveServer();
+  vi.stubGlobal("location", { protocol: "http:", host: server.host });
+});
+afterAll(async () => {
+  disconnect();
+  vi.unstubAllGlobals();
+  await server.close();
+});
+
+const KEYS = {
+  one: ["strategy", "one", "orders"],
+  two: ["strategy", "two", "orders"],
+  other: ["markets"],
+} as const;
+type Name = keyof typeof KEYS;
+
+/** Everything was just loaded. */
+function load(): void {
+  for (const key of Object.values(KEYS)) queryClient.setQueryData(key, []);
+}
+beforeEach(load);
+
+const outdated = () =>
+  (Object.keys(KEYS) as Name[]).filter((name) => queryClient.getQueryState(KEYS[name])?.isInvalidated);
+
+/** The next of what the server is asked, once it was. */
+async function asked(strategyId: string) {
+  const index = () => server.asked.findIndex((each) => each.strategyId === strategyId);
+  await eventually(`it is asked to watch ${strategyId}`, () => index() !== -1);
+  return server.asked.splice(index(), 1)[0];
+}
+
+/** Resolves when the browser has heard all that the server has sent so far, and done what follows of it. */
+async function heardAll(): Promise<void> {
+  const heard = Promise.withResolvers<void>();
+  const end = listen("refused", () => heard.resolve());
+  server.say("refused", { code: "BUSY", message: "" });
+  await heard.promise;
+  await nextTurn();
+  end();
+}
+
+test("a strategy is loaded anew when its watching is acknowledged", async () => {
+  const endOne = watch("one");
+  const first = await asked("one");
+  await heardAll();
+  expect(outdated()).toEqual([]);
+  first?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual(["one"]);
+
+  const endTwo = watch("two");
+  const second = await asked("two");
+  await heardAll();
+  expect(outdated()).toEqual(["one"]);
+  second?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual(["one", "two"]);
+  endOne();
+  endTwo();
+});
+
+test("everything is, after a reconnect, when all watching is acknowledged", async () => {
+  const ends = [watch("one"), watch("two")];
+  for (const strategyId of ["one", "two"]) (await asked(strategyId))?.acknowledge();
+  await heardAll();
+  load();
+  server.cut();
+  const again = [await asked("one"), await asked("two")];
+  again[0]?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual([]);
+  again[1]?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual(["one", "two", "other"]);
+  for (const end of ends) end();
+});
+
+test("nothing is by what was lost before it was acknowledged", async () => {
+  const end = watch("one");
+  await asked("one");
+  server.cut();
+  const again = await asked("one");
+  await heardAll();
+  expect(outdated()).toEqual([]);
+  again?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual(["one", "two", "other"]);
+  end();
+});
