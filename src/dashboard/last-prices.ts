@@ -3,6 +3,7 @@
 import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
 import type { Price } from "../money/decimal.ts";
+import { presentPrice } from "../performance/prices.ts";
 
 /** A price, and when it was heard: market time, Unix ms. */
 export type KnownPrice = { readonly price: Price; readonly at: number };
@@ -23,9 +24,10 @@ export class LastPrices {
     const market = this.#markets[type];
     const name = `${type} ${symbol}`;
     const before = this.#known.get(name) ?? null;
-    const price = type === "SPOT" ? market.lastPrice(symbol) : market.lastMarkPrice(symbol);
-    const isSilent = (type === "SPOT" ? market.quote(symbol) : market.markPrice(symbol)) === null;
+    const present = presentPrice(type, symbol, market);
+    const isSilent = present === null;
     if (isSilent) void market.prepare(symbol);
+    const price = present ?? (type === "SPOT" ? market.lastPrice(symbol) : market.lastMarkPrice(symbol));
     if (price === null) return before;
     const known = { price, at: isSilent && before !== null ? before.at : market.now() };
     this.#known.delete(name);

@@ -2,8 +2,9 @@
 // fill), its trades, and how it stands. A journal is long; nothing here goes through all of it.
 import { placementKey, signalKey } from "../domain/command-key.ts";
 import type { DomainEvent, ExpiryReason } from "../domain/event.ts";
-import { isOpen, type Order, type Trade } from "../domain/order.ts";
-import { formatBriefly } from "../money/decimal.ts";
+import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.ts";
+import type { SymbolRules } from "../domain/symbol.ts";
+import { type Amount, formatBriefly, type Price, type Quantity } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
 import type { OrderDetailShape } from "./shapes.ts";
 
@@ -15,12 +16,16 @@ const EXPIRED_BECAUSE: { readonly [R in ExpiryReason]?: string } = {
   NOTHING_TO_REDUCE: "there was no position left to reduce",
 };
 
-/** Oldest first. */
+/** The coins of a symbol, as far as the market knows them. */
+type Coins = Pick<SymbolRules, "baseAsset" | "quoteAsset">;
+
+/** Oldest first. `coins` is null of a symbol that is not listed any more. */
 export async function historyOf(
   store: Pick<Store, "findEntry">,
   strategyId: string,
-  { order, trades }: { readonly order: Order; readonly trades: readonly Trade[] },
+  about: { readonly order: Order; readonly trades: readonly Trade[]; readonly coins: Coins | null },
 ): Promise<readonly Line[]> {
+  const { order, trades } = about;
   const { orderId, clientOrderId } = order;
   const keys = [
     placementKey(clientOrderId),
@@ -30,40 +35,72 @@ export async function historyOf(
   ];
   const entries = await Promise.all(keys.map((key) => store.findEntry(strategyId, key)));
   const events = entries.flatMap((entry) => entry?.events ?? []);
+  const words = wordsOf(about.coins ?? { baseAsset: order.symbol, quoteAsset: "" });
   return [
-    { at: order.placedAt, says: placed(order) },
-    ...events.flatMap((event) => triggered(event, order)),
-    ...trades.map(filled),
+    { at: order.placedAt, says: placed(order, words) },
+    ...events.flatMap((event) => triggered(event, order, words)),
+    ...trades.map((trade) => filled(trade, words)),
     ...ended(order, events),
   ];
 }
 
-function placed({ side, type, quantity, quoteQuantity, price, stopPrice, symbol }: Order): string {
-  const size = quantity === 0n ? `for ${formatBriefly(quoteQuantity)}` : formatBriefly(quantity);
-  const limit = price === 0n ? "" : ` at ${formatBriefly(price)}`;
-  const stop = stopPrice === 0n ? "" : `, waiting for ${formatBriefly(stopPrice)}`;
-  return `Placed: ${side} ${size} ${symbol}, ${type}${limit}${stop}`;
+type Words = {
+  /** "0.5 BTC" */
+  quantity(of: Quantity): string;
+  /** "60000 USDT": an amount or a price. */
+  money(of: Amount | Price): string;
+  readonly coin: string;
+};
+
+function wordsOf({ baseAsset, quoteAsset }: Coins): Words {
+  return {
+    quantity: (of) => `${formatBriefly(of)} ${baseAsset}`,
+    money: (of) => `${formatBriefly(of)} ${quoteAsset}`.trimEnd(),
+    coin: baseAsset,
+  };
 }
 
-function triggered(event: DomainEvent, { orderId, stopPrice }: Order): Line[] {
+const KINDS: { readonly [T in OrderType]: string } = {
+  MARKET: "market order",
+  LIMIT: "limit order",
+  STOP_LOSS: "stop order",
+  STOP_LOSS_LIMIT: "stop order",
+  LIQUIDATION: "liquidation order",
+};
+
+function placed(order: Order, words: Words): string {
+  const { side, type, quantity, quoteQuantity, price, stopPrice } = order;
+  const deed = side === "BUY" ? "buy" : "sell";
+  const size =
+    quantity === 0n ? `${words.coin} for ${words.money(quoteQuantity)}` : words.quantity(quantity);
+  const limit = price === 0n ? "" : ` at ${words.money(price)} or better`;
+  const stop = stopPrice === 0n ? "" : `, once the price reaches ${words.money(stopPrice)},`;
+  return `A ${KINDS[type]} to ${deed} ${size}${limit}${stop} was placed.`;
+}
+
+function triggered(event: DomainEvent, { orderId, stopPrice }: Order, words: Words): Line[] {
   if (event.type !== "OrderTriggered" || event.orderId !== orderId) return [];
-  return [{ at: event.at, says: `Triggered: the last price reached ${formatBriefly(stopPrice)}` }];
+  return [{ at: event.at, says: `The price reached ${words.money(stopPrice)}, and the order was triggered.` }];
 }
 
-function filled({ at, quantity, price, fee, feeAsset, isMaker }: Trade): Line {
+function filled({ at, side, quantity, price, fee, feeAsset, isMaker }: Trade, words: Words): Line {
+  const deed = side === "BUY" ? "bought" : "sold";
   const how = isMaker ? "maker" : "taker";
-  const cost = `fee ${formatBriefly(fee)} ${feeAsset}`;
-  return { at, says: `Filled ${formatBriefly(quantity)} at ${formatBriefly(price)} as ${how}, ${cost}` };
+  const cost = `${formatBriefly(fee)} ${feeAsset}`;
+  return {
+    at,
+    says: `It ${deed} ${words.quantity(quantity)} at ${words.money(price)}, as ${how}, for a fee of ${cost}.`,
+  };
 }
 
 function ended(order: Order, events: readonly DomainEvent[]): Line[] {
   const { status, updatedAt: at } = order;
   if (isOpen(order) || status === "FILLED") return [];
-  if (status === "CANCELED") return [{ at, says: "Cancelled" }];
-  if (status === "REJECTED") return [{ at, says: "Rejected" }];
+  if (status === "CANCELED") return [{ at, says: "It was cancelled." }];
+  if (status === "REJECTED") return [{ at, says: "It was rejected." }];
   const reason = events.find((event) => event.type === "OrderExpired" && event.orderId === order.orderId);
-  if (reason?.type !== "OrderExpired") return [{ at, says: "Expired" }];
+  if (reason?.type !== "OrderExpired") return [{ at, says: "It expired." }];
   return [
-    { at, says: `Expired: ${EXPIRED_BECAUSE[reason.reason] ?? `the filter ${reason.reason} refused it`}` },
+    { at, says: `It expired: ${EXPIRED_BECAUSE[reason.reason] ?? `the filter ${reason.reason} refused it`}.` },
   ];
 }

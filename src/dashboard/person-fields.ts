@@ -1,5 +1,6 @@
 // Fields of forms about people.
 import { z } from "zod";
+import { NOT_SHOWN, SHOWN_TEXT } from "./text-fields.ts";
 
 /** Longer ones cannot be delivered to. Source: RFC 5321, section 4.5.3.1.3. */
 const EMAIL_LENGTH_MAX = 254;
@@ -21,7 +22,7 @@ export const nameField = z
   .trim()
   .min(1, "is missing")
   .max(NAME_LENGTH_MAX, `is longer than ${NAME_LENGTH_MAX} characters`)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, "has characters that cannot be shown");
+  .regex(SHOWN_TEXT, NOT_SHOWN);
 
 /** Whether it is fit to be one is said where one is chosen. */
 export const passwordField = z.string().min(1, "is missing").max(PASSWORD_TEXT_MAX, "is too long");

@@ -3,11 +3,13 @@
 //   route → bounds → origin → session → admission → body and query → answer → JSON
 //
 // Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
-// refusal of `errors.ts`. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
+// refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
 import type { Person } from "../domain/person.ts";
 import { isRefusal } from "../domain/refusal.ts";
+import { observed } from "../http/observed.ts";
 import type { Reply, Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
+import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
 import { DashboardError } from "./errors.ts";
 import { isOwnOrigin } from "./origin.ts";
@@ -20,7 +22,7 @@ import {
   RequestBudgets,
 } from "./request-budgets.ts";
 import type { DashboardAnswer, DashboardRoute, SignedIn } from "./route.ts";
-import { routeTable } from "./route-table.ts";
+import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
 
 /** Said with every answer: it is nobody else's to keep, to guess at or to show. */
@@ -41,14 +43,15 @@ export function createDashboard(parts: DashboardParts): Family {
   const budgets = new RequestBudgets();
   return {
     takes: (path) => path === "/dashboard" || path.startsWith("/dashboard/"),
-    async answer(request) {
-      try {
-        return presented(await handle(request, { parts, find, budgets }));
-      } catch (error) {
-        if (error instanceof DashboardError) return refused(error);
-        throw error;
-      }
-    },
+    answer: (request) =>
+      observed(request, parts.gateway.observer, async (sighting) => {
+        try {
+          return presented(await handle(request, { parts, find, budgets, sighting }));
+        } catch (error) {
+          if (error instanceof DashboardError) return refused(error);
+          throw error;
+        }
+      }),
     words: {
       refused: ({ refusal }) =>
         refused(
@@ -68,9 +71,10 @@ async function handle(
     readonly parts: DashboardParts;
     readonly find: ReturnType<typeof routeTable>;
     readonly budgets: RequestBudgets;
+    readonly sighting: Sighting;
   },
 ): Promise<DashboardAnswer> {
-  const { parts, find, budgets } = dashboard;
+  const { parts, find, budgets, sighting } = dashboard;
   const { method, path, query, headers, body, address } = request;
   const now = parts.gateway.wallNow();
   const charge = (holder: string, most: number) => {
@@ -81,13 +85,14 @@ async function handle(
   const found = find(method, path);
   if (found === null) throw new DashboardError("NOT_FOUND");
   const { route, params } = found;
+  sighting.path = `${API_PREFIX}${route.path}`;
   const isChange = route.method !== "GET";
 
   if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
   charge(addressHolder(address), REQUESTS_PER_ADDRESS_MAX);
-  if (isChange) charge(`${addressHolder(address)} changes`, CHANGES_PER_ADDRESS_MAX);
-
   if (isChange && !isOwnOrigin(headers.origin, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
+  // Only now, or another site's page would have a browser spend what its owner needs.
+  if (isChange) charge(`${addressHolder(address)} changes`, CHANGES_PER_ADDRESS_MAX);
 
   const userAgent = headers["user-agent"] ?? "";
   const caller = { address, userAgent, cookies: headers.cookie ?? null };

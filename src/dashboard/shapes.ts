@@ -394,7 +394,9 @@ export type PriceShape = {
   readonly symbol: string;
   readonly bid: string | null;
   readonly ask: string | null;
-  /** Of contracts. */
+  /** Of the last trade: what coins are valued at, or at the bid where there is none. */
+  readonly last: string | null;
+  /** Of contracts: what positions are valued at. */
   readonly mark: string | null;
   readonly at: number;
 };

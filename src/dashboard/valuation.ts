@@ -1,5 +1,6 @@
-// What a strategy is worth now, in the asset that it was seeded with, at the last known prices. What was never priced while this
-// server runs is taken at the strategy's own last trade; what it never traded either is left out.
+// What a strategy is worth now, in the asset that it was seeded with, at the last known prices: those that reports end with. What
+// was never priced while this server runs is taken at the strategy's own last trade, and so is what a closed strategy still
+// holds; what it never traded either is left out.
 import type { Account } from "../domain/account.ts";
 import { profitAt } from "../engine/futures/margin.ts";
 import { seedOf } from "../engine/open-strategy.ts";
@@ -30,12 +31,12 @@ export async function valuationOf(account: Account, parts: Parts): Promise<Valua
 
 /** The price that an asset of a spot strategy is valued at in its quote asset, or null if there is none. */
 export async function priceOfAsset(
-  { strategyId, type }: Pick<Account, "strategyId" | "type">,
+  { strategyId, type, status }: Pick<Account, "strategyId" | "type" | "status">,
   asset: string,
   { prices, store }: Parts,
 ): Promise<KnownPrice | null> {
   const symbol = `${asset}${seedOf(type).asset}`;
-  const known = prices.of("SPOT", symbol);
+  const known = status === "CLOSED" ? null : prices.of("SPOT", symbol);
   if (known !== null) return known;
   const [last] = await store.listTrades(strategyId, { symbol, limit: 1, keeps: "NEWEST" });
   return last === undefined ? null : { price: last.price, at: last.at };

@@ -181,6 +181,18 @@ export async function verifyMasterKey(store: Store, master: MasterKey): Promise<
   master.useNewest();
 }
 
+/**
+ * Throws MasterKeyUnfit if the database remembers a version of the master key that is not there: what others have made and sealed
+ * with it would be refused, and what is made here would be with a key that may have been replaced because it leaked.
+ */
+export async function demandNewestVersion(store: Store, master: MasterKey): Promise<void> {
+  const newest = await store.newestMasterVersion();
+  if (newest <= master.newest) return;
+  throw new MasterKeyUnfit(
+    `it ends with version ${master.newest}, and the database has been used with version ${newest}: copy the file from the server where the master key was rotated, or, if a rotation here was interrupted, finish it with "lyrebird master-key rotate"`,
+  );
+}
+
 /** What the database remembers a version of the master key by: it gives nothing of the key away. */
 export function checkValueOf(key: KeyObject): string {
   return createHmac("sha256", key).update(CHECK_DOMAIN).digest("hex");

@@ -13,7 +13,14 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import { checkValueOf, issueApiKey, readMasterKey, secretOf, verifyMasterKey } from "./api-keys.ts";
+import {
+  checkValueOf,
+  demandNewestVersion,
+  issueApiKey,
+  readMasterKey,
+  secretOf,
+  verifyMasterKey,
+} from "./api-keys.ts";
 import { KeyWatch, LOOK_MS } from "./key-watch.ts";
 import { rotateMasterKey } from "./rotation.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys.ts";
@@ -96,6 +103,20 @@ describe("a file of versions", () => {
     );
     await expect(verifyMasterKey(store, newMasterKey())).rejects.toThrow("the master key is not the one");
   });
+});
+
+test("an older copy of the file is told by what the database remembers, with what to do", async () => {
+  const store = await newStore();
+  const [first, second] = [newLine(), newLine()];
+  const older = readMasterKey(fileOf(first));
+  await demandNewestVersion(store, older);
+  await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
+  await verifyMasterKey(store, older);
+  await expect(demandNewestVersion(store, older)).rejects.toThrow(
+    /ends with version 1, and the database has been used with version 2: copy the file.*master-key rotate/,
+  );
+  await demandNewestVersion(store, readMasterKey(fileOf(first, second)));
+  await demandNewestVersion(store, readMasterKey(fileOf(first, second, newLine())));
 });
 
 describe("rotating", () => {

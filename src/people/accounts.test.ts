@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Person } from "../domain/person.ts";
 import { SESSION_MS } from "./cookies.ts";
+import { UNKNOWN_BROWSERS_FAILURES_MAX } from "./lockout.ts";
+import { PASSWORDS_WAITING_MAX } from "./passwords.ts";
 import { SESSIONS_MAX } from "./sessions.ts";
 import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 import { codeAt } from "./testing/stage.ts";
@@ -48,6 +50,104 @@ async function enableSecondFactor(stage: PeopleStage) {
   stage.pass(60_000);
   return { code: () => codeAt(secret, stage.now()), recoveryCode: String(codes[0]) };
 }
+
+/** A person whose next comparison of a password has been made, and is answered when it is let go; meanwhile the password is reset. */
+async function whileReset(
+  stage: PeopleStage,
+  held: HeldHasher,
+  ask: () => Promise<unknown>,
+): Promise<unknown> {
+  held.holdNext();
+  const asked = ask();
+  await held.reached();
+  await stage.passwordResets.request(ADA, browser());
+  await stage.settled();
+  const reset = { token: stage.lastToken(ADA), password: OTHER_PASSWORD };
+  expect(await stage.passwordResets.finish(reset, browser())).toHaveProperty("cookie");
+  held.letGo();
+  return await asked;
+}
+
+type HeldHasher = ReturnType<typeof heldHasher>;
+
+/** Keeps passwords, not hashes; a comparison can be held back after it was made. */
+function heldHasher() {
+  let isHeld = false;
+  let reached = Promise.withResolvers<void>();
+  let goes = Promise.withResolvers<void>();
+  return {
+    holdNext() {
+      isHeld = true;
+      reached = Promise.withResolvers();
+      goes = Promise.withResolvers();
+    },
+    reached: () => reached.promise,
+    letGo: () => goes.resolve(),
+    hash: async (password: string) => encodeURIComponent(password),
+    async verify(hashed: string, password: string) {
+      if (isHeld) {
+        isHeld = false;
+        reached.resolve();
+        await goes.promise;
+      }
+      return hashed === encodeURIComponent(password);
+    },
+  };
+}
+
+describe("a password that is set anew", () => {
+  test("leaves no session to who was signing in with the old one at that moment", async () => {
+    const held = heldHasher();
+    const stage = await openStageWithAda({ hasher: held });
+    const answer = await whileReset(stage, held, () =>
+      stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser()),
+    );
+    expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
+    const person = await stage.store.people.findPersonByEmail(ADA);
+    if (person === null) throw new Error("Ada has signed up");
+    expect(await stage.accounts.listSessions(person)).toEqual([]);
+    expect(await stage.actions(ADA)).not.toContain("SIGNED_IN");
+  });
+
+  test("is not overruled by who was changing the old one at that moment", async () => {
+    const held = heldHasher();
+    const stage = await openStageWithAda({ hasher: held });
+    const { session } = await signedIn(stage);
+    const change = { current: PASSWORD, password: "the password of a thief", code: null };
+    const answer = await whileReset(stage, held, () =>
+      stage.accounts.changePassword(session, change, browser()),
+    );
+    expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
+    await expect(signIn(stage, { password: change.password })).rejects.toThrow("CREDENTIALS_REFUSED");
+    expect((await signIn(stage, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
+  });
+});
+
+test("attempts while the service is busy count for nothing", async () => {
+  const held = heldHasher();
+  const stage = await openStageWithAda({ hasher: held });
+  const goes = Promise.withResolvers<void>();
+  held.verify = async () => {
+    await goes.promise;
+    return false;
+  };
+  const strangers = Array.from({ length: 2 + PASSWORDS_WAITING_MAX + 1 }, (_, number) =>
+    stage.accounts.signIn(
+      { email: `person-${number}@example.com`, password: "whatever it is", code: null },
+      browser([], `198.51.${Math.floor(number / 250)}.${number % 250}`),
+    ),
+  );
+  const ask = () => stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
+  // Nobody is answered yet but the one who is too many.
+  expect(await Promise.race(strangers)).toEqual({ refused: "BUSY" });
+  for (let attempt = 0; attempt < 2 * UNKNOWN_BROWSERS_FAILURES_MAX; attempt += 1) {
+    expect(await ask()).toEqual({ refused: "BUSY" });
+  }
+  goes.resolve();
+  await Promise.all(strangers);
+  held.verify = async () => true;
+  expect(await ask()).toHaveProperty("person");
+});
 
 describe("signing in", () => {
   test("gives a cookie that no script reads and no other site has sent along", async () => {

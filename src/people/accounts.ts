@@ -59,21 +59,28 @@ export class Accounts {
     { email, password, code }: SignIn,
     caller: Caller,
   ): Promise<{ readonly person: Person; readonly cookies: readonly string[] } | Refused> {
-    const { lockout, people, sessions, wallNow } = this.#parts;
+    const { library, lockout, people, sessions, wallNow } = this.#parts;
     const person = await people.findPersonByEmail(email);
     const account = { email, personId: person?.personId ?? null };
-    const refused = await this.#demandPassword(account, password, caller);
-    if (refused !== null || person === null) return refused ?? { refused: "CREDENTIALS_REFUSED" };
+    const proved = await this.#demandPassword(account, password, caller);
+    if ("refused" in proved) return proved;
+    if (person === null) return { refused: "CREDENTIALS_REFUSED" };
     if (!person.isEmailVerified) return { refused: "EMAIL_NOT_VERIFIED" };
     const codeRefused = await this.#demandCode(person, code, { allowsRecovery: true, caller });
     if (codeRefused !== null) return codeRefused;
     await lockout.passed(account, caller);
     const { personId } = person;
-    await this.#audit(person, "SIGNED_IN", { address: caller.address });
     const present = await sessions.of(caller, wallNow());
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
-    const session = await sessions.begin(personId, caller);
-    return { person, cookies: [session, lockout.deviceCookie(personId, caller)] };
+    const begun = await sessions.begin(personId, caller);
+    // A new password is set before the sessions are ended, and looked at here after one has begun: so a session that was asked
+    // for with the old one is found by one of the two.
+    if ((await library.passwordHashOf(personId)) !== proved.passwordHash) {
+      await sessions.end(personId, { only: begun.sessionId });
+      return { refused: "CREDENTIALS_REFUSED" };
+    }
+    await this.#audit(person, "SIGNED_IN", { address: caller.address });
+    return { person, cookies: [begun.cookie, lockout.deviceCookie(personId, caller)] };
   }
 
   /** Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. */
@@ -112,9 +119,10 @@ export class Accounts {
 
   /** Whether a password is the person's, counting towards the same locks as signing in; null if it is. */
   async checkPassword(person: Person, password: string, caller: Caller): Promise<Refused | null> {
-    const refused = await this.#demandPassword(person, password, caller);
-    if (refused === null) await this.#parts.lockout.passed(person, caller);
-    return refused;
+    const proved = await this.#demandPassword(person, password, caller);
+    if ("refused" in proved) return proved;
+    await this.#parts.lockout.passed(person, caller);
+    return null;
   }
 
   /** Changes the password, and ends all other sessions. Null when it was done. */
@@ -127,15 +135,17 @@ export class Accounts {
     const { library, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
     const fault = passwordFault(password, email);
     if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
-    const refused = await this.#demandPassword(person, current, caller);
-    if (refused !== null) return refused;
+    const proved = await this.#demandPassword(person, current, caller);
+    if ("refused" in proved) return proved;
     const codeRefused = await this.#demandCode(person, code, { allowsRecovery: false, caller });
     if (codeRefused !== null) return codeRefused;
     await lockout.passed(person, caller);
     const passwordHash = await passwords.hash(password);
     if (passwordHash === null) return { refused: "BUSY" };
     await this.#audit(person, "PASSWORD_CHANGED", { address: caller.address });
-    await library.setPassword(personId, passwordHash);
+    // Whoever set another one meanwhile, by the link of a mail above all, is not overruled.
+    const change = { from: proved.passwordHash, to: passwordHash };
+    if (!(await library.replacePassword(personId, change))) return { refused: "CREDENTIALS_REFUSED" };
     await sessions.end(personId, { allBut: sessionId });
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return null;
@@ -153,19 +163,21 @@ export class Accounts {
     return { ...person, profile };
   }
 
-  /** Null if the password is right; the attempt then counts until `passed`. */
+  /** The hash that the password is right for; the attempt then counts until `passed`. */
   async #demandPassword(
     account: { readonly email: string; readonly personId: string | null },
     password: string,
     caller: Caller,
-  ): Promise<Refused | null> {
+  ): Promise<{ readonly passwordHash: string } | Refused> {
     const { library, lockout, passwords } = this.#parts;
+    // Nothing is looked at then, and nothing counts: or whoever keeps the service busy would lock others out.
+    if (passwords.isBusy) return { refused: "BUSY" };
     const lock = await lockout.admit(account, caller);
     if (lock !== null) return refusedAs(lock);
     const passwordHash = await library.passwordHashOf(account.personId ?? "");
     const isRight = await passwords.verify(passwordHash, password);
     if (isRight === null) return { refused: "BUSY" };
-    if (isRight) return null;
+    if (isRight && passwordHash !== null) return { passwordHash };
     await lockout.failed(account, caller);
     return { refused: "CREDENTIALS_REFUSED" };
   }

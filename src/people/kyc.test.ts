@@ -1,8 +1,12 @@
 // Identity verification: what a form must be, that it is kept sealed, and that each is decided once.
 import { describe, expect, test } from "vitest";
+import { readMasterKey } from "../identity/api-keys.ts";
+import { isSealedBy } from "../identity/sealing.ts";
+import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
 import { COUNTRIES } from "./countries.ts";
 import { Kyc, type KycDecision } from "./kyc.ts";
 import { KYC_FORM, type KycForm } from "./kyc-form.ts";
+import { resealForms } from "./sealed-forms.ts";
 import { openFactorStage } from "./testing/stage.ts";
 
 const FORM: KycForm = {
@@ -16,8 +20,8 @@ const FORM: KycForm = {
 const APPROVED = { status: "APPROVED", reason: null } as const;
 const REJECTED = { status: "REJECTED", reason: "The photograph cannot be seen." } as const;
 
-async function openStage() {
-  const stage = await openFactorStage();
+async function openStage(master = newMasterKey()) {
+  const stage = await openFactorStage(master);
   const told: [email: string, decision: KycDecision][] = [];
   const parts = { store: stage.store.people, master: stage.master, wallNow: stage.now };
   const newKyc = () =>
@@ -165,6 +169,33 @@ describe("from submission to decision", () => {
     const operator = await newPerson({ role: "OPERATOR" });
     expect(await kyc.decide("nothing", APPROVED, operator)).toBe("NONE");
     expect(await kyc.view("nothing", operator)).toBeNull();
+  });
+
+  test("forms are sealed anew after a rotation, decided or not, all at once or when they are looked at", async () => {
+    const line = newLine();
+    const { kyc, master, newPerson, store } = await openStage(readMasterKey(fileOf(line)));
+    const operator = await newPerson({ role: "OPERATOR" });
+    const ids: string[] = [];
+    for (const decision of [APPROVED, null, null]) {
+      const person = await newPerson();
+      await kyc.submit(person, FORM);
+      const [{ submissionId = "" } = {}] = await store.people.listKycOf(person.personId);
+      if (decision !== null) await kyc.decide(submissionId, decision, operator);
+      ids.push(submissionId);
+    }
+    const versions = () =>
+      Promise.all(
+        ids.map(async (id) => (isSealedBy(2, (await store.people.findKyc(id))?.sealedForm ?? "") ? 2 : 1)),
+      );
+    writeLines(master.file, line, newLine());
+    master.lookAgain();
+    master.useNewest();
+    expect((await kyc.view(ids[2] ?? "", operator))?.form).toEqual(FORM);
+    expect(await versions()).toEqual([1, 1, 2]);
+    expect(await resealForms(store.people, master)).toBe(2);
+    expect(await versions()).toEqual([2, 2, 2]);
+    expect(await resealForms(store.people, master)).toBe(0);
+    for (const id of ids) expect((await kyc.view(id, operator))?.form).toEqual(FORM);
   });
 
   test("the form is nowhere in the database as it was typed, and in its own row alone it opens", async () => {

@@ -8,9 +8,9 @@ import { randomUUID } from "node:crypto";
 import type { NewAuditRecord } from "../domain/audit.ts";
 import type { KycStatus, Person } from "../domain/person.ts";
 import type { MasterKey } from "../identity/api-keys.ts";
-import { open, seal } from "../identity/sealing.ts";
 import type { KycSubmission, PageQuery, PeopleStore } from "../store/people-store.ts";
 import { faultOfBirthDate, KYC_FORM, type KycForm } from "./kyc-form.ts";
+import { openForm, resealForm, sealForm } from "./sealed-forms.ts";
 import { actorOf } from "./second-factor.ts";
 
 /** Why a form was not taken: by field what is wrong, or that there is one that is pending or approved. */
@@ -48,7 +48,7 @@ export class Kyc {
     const fault = faultOfBirthDate(form.birthDate, now);
     if (fault !== null) return { fields: { birthDate: fault } };
     const submissionId = randomUUID();
-    const sealedForm = seal(this.#master, sealOf(submissionId), JSON.stringify(form));
+    const sealedForm = sealForm(this.#master, submissionId, JSON.stringify(form));
     const { personId } = person;
     const isTaken = await this.#store.submitKyc(
       { submissionId, personId, sealedForm, submittedAt: now },
@@ -89,7 +89,9 @@ export class Kyc {
     const submission = await this.#store.findKyc(submissionId);
     if (submission === null) return null;
     await this.#store.audit(this.#recordOf(submission, operator, "KYC_VIEWED"));
-    const form = KYC_FORM.parse(JSON.parse(open(this.#master, sealOf(submissionId), submission.sealedForm)));
+    const form = KYC_FORM.parse(JSON.parse(openForm(this.#master, submission)));
+    // One that was submitted while the master key was rotated was not yet sealed with the new version.
+    await resealForm(this.#store, this.#master, submission);
     return { submission, form };
   }
 
@@ -136,8 +138,4 @@ export class Kyc {
       details: { submissionId, ...(reason === null ? {} : { reason }) },
     };
   }
-}
-
-function sealOf(submissionId: string) {
-  return { purpose: "kyc form", row: submissionId } as const;
 }

@@ -1,9 +1,10 @@
 // Locks: guessing ends soon, from wherever, and the owner gets in whatever strangers do.
 import { describe, expect, test } from "vitest";
 import type { Caller } from "./caller.ts";
-import { Cookies } from "./cookies.ts";
+import { Cookies, DEVICE_MS } from "./cookies.ts";
 import {
   ADDRESS_FAILURES_MAX,
+  CODE_FAILURES_MAX,
   FAILURES_COUNT_MS,
   KNOWN_BROWSER_FAILURES_MAX,
   Lockout,
@@ -77,6 +78,25 @@ describe("strangers", () => {
     expect(answers.some((answer) => "refused" in answer && answer.refused === "LOCKED")).toBe(true);
   });
 
+  test("are let through when they come again after exactly as long as they were told, and not sooner", async () => {
+    // Guesses at odd moments: what is told is whole seconds, and must not be short of what is counted.
+    for (const apartMs of [0, 1, 333, 999, 61_001]) {
+      const stage = await openStageWithAda();
+      for (let guess = 0; guess < UNKNOWN_BROWSERS_FAILURES_MAX; guess += 1) {
+        stage.pass(apartMs);
+        expect(await signIn(stage, "a guess", stranger(guess))).toEqual(WRONG);
+      }
+      stage.pass(apartMs);
+      const locked = await signIn(stage, PASSWORD, stranger(100));
+      if (!("retryAfterSeconds" in locked)) throw new Error("ten guesses lock");
+      const { retryAfterSeconds = 0 } = locked;
+      stage.pass((retryAfterSeconds - 1) * 1_000);
+      expect(await signIn(stage, PASSWORD, stranger(101))).toEqual({ ...LOCKED, retryAfterSeconds: 1 });
+      stage.pass(1_000);
+      expect(await signIn(stage, PASSWORD, stranger(102)), `${apartMs} ms`).toHaveProperty("person");
+    }
+  });
+
   test("get no more guesses by asking several servers", async () => {
     const { store, master, now } = await openPeopleStage();
     const servers = [1, 2, 3].map(
@@ -86,6 +106,7 @@ describe("strangers", () => {
           master,
           cookies: new Cookies(() => true),
           wallNow: now,
+          log: { error() {} },
         }),
     );
     const account = { email: ADA, personId: null };
@@ -138,12 +159,13 @@ describe("strangers", () => {
     const { cookies, address } = await knownBrowser(stage);
     await hammer(stage);
     const device = new RegExp(`${COOKIES.device}=([^;]+)`).exec(cookies ?? "")?.[1] ?? "";
-    const [version = "", name = "", signature = ""] = device.split(".");
+    const [version = "", madeAt = "", name = "", signature = ""] = device.split(".");
     const changed = [
-      `${version}.${name.startsWith("0") ? "1" : "0"}${name.slice(1)}.${signature}`,
-      `2.${name}.${signature}`,
-      `${version}.${name}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
-      `${version}.${name}.`,
+      `${version}.${madeAt}.${name.startsWith("0") ? "1" : "0"}${name.slice(1)}.${signature}`,
+      `2.${madeAt}.${name}.${signature}`,
+      `${version}.${Number(madeAt) + 1}.${name}.${signature}`,
+      `${version}.${madeAt}.${name}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
+      `${version}.${madeAt}.${name}.`,
     ];
     for (const value of changed) {
       const caller = browser([`${COOKIES.device}=${value}`], address);
@@ -152,6 +174,21 @@ describe("strangers", () => {
     const kept = browser([`${COOKIES.device}=${device}`], address);
     expect(await signIn(stage, PASSWORD, kept)).toHaveProperty("person");
   });
+});
+
+test("a browser stays known for as long as its cookie lasts after the last sign-in, and no longer", async () => {
+  const stage = await openStageWithAda();
+  const first = await knownBrowser(stage);
+  stage.pass(DEVICE_MS - FAILURES_COUNT_MS);
+  const answer = await signIn(stage, PASSWORD, first);
+  if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
+  const renewed = browser(answer.cookies, first.address);
+  await hammer(stage);
+  expect(await signIn(stage, PASSWORD, first)).toHaveProperty("person");
+  stage.pass(FAILURES_COUNT_MS);
+  await hammer(stage);
+  expect(await signIn(stage, PASSWORD, first)).toMatchObject(LOCKED);
+  expect(await signIn(stage, PASSWORD, renewed)).toHaveProperty("person");
 });
 
 describe("the owner", () => {
@@ -234,9 +271,100 @@ describe("the owner", () => {
   });
 });
 
+describe("codes", () => {
+  async function openStageWithFactor() {
+    const stage = await openStageWithAda();
+    const person = await stage.store.people.findPersonByEmail(ADA);
+    if (person === null) throw new Error("Ada has signed up");
+    const secret = (await stage.secondFactors.begin(person))?.secret ?? "";
+    await stage.secondFactors.confirm(person, codeAt(secret, stage.now()), browser());
+    stage.pass(60_000);
+    const check = (code: string, caller: Caller) =>
+      stage.secondFactors.check(person, code, { allowsRecovery: false, caller });
+    const right = () => codeAt(secret, stage.now());
+    return { stage, check, right, wrong: () => (right() === "000000" ? "000001" : "000000") };
+  }
+
+  test("are not guessed at more often by who has the mailbox, and makes ever more browsers known", async () => {
+    const { stage, check, right, wrong } = await openStageWithFactor();
+    let guesses = 0;
+    let last: Caller = browser();
+    for (let reset = 0; reset < 5; reset += 1) {
+      await stage.passwordResets.request(ADA, browser());
+      await stage.settled();
+      const terms = { token: stage.lastToken(ADA), password: `the thief's password ${reset}` };
+      const finished = await stage.passwordResets.finish(terms, browser());
+      if ("refused" in finished) throw new Error(`the link was refused: ${finished.refused}`);
+      last = browser([finished.cookie]);
+      for (let guess = 0; guess < KNOWN_BROWSER_FAILURES_MAX; guess += 1) {
+        for (const caller of [last, stranger(guess)]) {
+          if ((await check(wrong(), caller)) === "REFUSED") guesses += 1;
+        }
+      }
+    }
+    expect(guesses).toBe(CODE_FAILURES_MAX);
+    expect(await check(right(), last)).toHaveProperty("lockedForSeconds");
+    await stage.settled();
+    const audited = await stage.store.people.listAudit({ limit: 100 });
+    expect(audited.filter(({ details }) => details.locked === "codes of the second factor")).toHaveLength(1);
+    stage.pass(FAILURES_COUNT_MS);
+    expect(await check(right(), last)).toBe("ACCEPTED");
+  });
+
+  test("are taken from a known browser, whoever has a session or the password and guesses elsewhere", async () => {
+    const { stage, check, right, wrong } = await openStageWithFactor();
+    const signedIn = await stage.accounts.signIn(
+      { email: ADA, password: PASSWORD, code: right() },
+      browser(),
+    );
+    const own = browser("cookies" in signedIn ? signedIn.cookies : []);
+    stage.pass(60_000);
+    for (let guess = 0; guess < 3 * CODE_FAILURES_MAX; guess += 1) await check(wrong(), stranger(guess));
+    expect(await check(right(), own)).toBe("ACCEPTED");
+  });
+});
+
+test("nobody waits for the audit of a lock, which is of people alone", async () => {
+  const { store, master, now } = await openPeopleStage();
+  const audit = Promise.withResolvers<void>();
+  const lockout = new Lockout({
+    people: { ...store.people, audit: () => audit.promise },
+    master,
+    cookies: new Cookies(() => true),
+    wallNow: now,
+    log: { error() {} },
+  });
+  const account = { email: ADA, personId: "ada" };
+  for (let guess = 0; guess < UNKNOWN_BROWSERS_FAILURES_MAX; guess += 1) {
+    expect(await lockout.admit(account, stranger(guess))).toBeNull();
+    await lockout.failed(account, stranger(guess));
+  }
+  expect(await lockout.admit(account, stranger(0))).toEqual({ lockedForSeconds: FAILURES_COUNT_MS / 1_000 });
+  audit.resolve();
+  await lockout.settled();
+});
+
+test("a link to a new password also helps in a browser that is locked itself", async () => {
+  const stage = await openStageWithAda();
+  const own = await knownBrowser(stage);
+  for (let failure = 0; failure < KNOWN_BROWSER_FAILURES_MAX; failure += 1) {
+    await signIn(stage, "mistyped, again", own);
+  }
+  expect(await signIn(stage, PASSWORD, own)).toMatchObject(LOCKED);
+  await stage.passwordResets.request(ADA, own);
+  await stage.settled();
+  const terms = { token: stage.lastToken(ADA), password: "a new long password" };
+  const finished = await stage.passwordResets.finish(terms, own);
+  const again = browser("cookie" in finished ? [finished.cookie] : []);
+  expect(await signIn(stage, "a new long password", again)).toHaveProperty("person");
+});
+
 test("a lock is audited once, and the next lock again", async () => {
   const stage = await openStageWithAda();
-  const locks = async () => (await stage.actions(ADA)).filter((what) => what === "LOCKED_OUT").length;
+  const locks = async () => {
+    await stage.settled();
+    return (await stage.actions(ADA)).filter((what) => what === "LOCKED_OUT").length;
+  };
   await hammer(stage);
   await signIn(stage, "and yet another guess", stranger(998));
   expect(await locks()).toBe(1);

@@ -5,12 +5,16 @@
 // the bound together. For an address only what has failed is noted, since many may share one; there the bound may be passed by
 // as many attempts as are under way at once. Knowingly, a password that was right and not followed by its code counts until
 // the next success.
+//
+// That a lock was told to the audit is nobody's wait: only people are audited, so that waiting would tell whether there is one.
 import { isIPv6 } from "node:net";
+import type { Logger } from "pino";
 import type { MasterKey } from "../identity/api-keys.ts";
 import type { PeopleStore } from "../store/people-store.ts";
+import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";
 import type { Cookies } from "./cookies.ts";
-import { deviceCookieOf, knownDevice } from "./devices.ts";
+import { deviceCookieOf, knownDevice, newDevice } from "./devices.ts";
 
 /** How long a failed attempt counts, and so the longest that a lock lasts, ms. */
 export const FAILURES_COUNT_MS = 15 * 60_000;
@@ -18,6 +22,11 @@ export const FAILURES_COUNT_MS = 15 * 60_000;
 export const UNKNOWN_BROWSERS_FAILURES_MAX = 10;
 /** Failed attempts on an account from one browser that is known to it. */
 export const KNOWN_BROWSER_FAILURES_MAX = 10;
+/**
+ * Failed codes of an account from all its browsers together: as many as those that are not known and one that is known may give, so
+ * that browsers that are not known never fill it.
+ */
+export const CODE_FAILURES_MAX = UNKNOWN_BROWSERS_FAILURES_MAX + KNOWN_BROWSER_FAILURES_MAX;
 /** Failed attempts from one address on whatever accounts: a household or an office shares one. */
 export const ADDRESS_FAILURES_MAX = 50;
 /** Locks that were told in the audit log are remembered at once; beyond it the oldest may be told again. */
@@ -28,8 +37,14 @@ export type TriedAccount = { readonly email: string; readonly personId: string |
 
 export type Locked = { readonly lockedForSeconds: number };
 
+/** What is tried: the password, or a code of the second factor. */
+type Tried = "PASSWORD" | "CODE";
+
 /** What failures are counted by, and how many there may be. */
 type Bucket = { readonly holder: string; readonly max: number };
+
+/** Whatever is admitted is noted in `own` at once, and forgotten there with success; in `address` only what has failed is. */
+type Buckets = { readonly own: readonly Bucket[]; readonly address: Bucket | null };
 
 type LockoutParts = {
   readonly people: Pick<
@@ -40,59 +55,65 @@ type LockoutParts = {
   readonly cookies: Cookies;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
+  readonly log: Pick<Logger, "error">;
 };
 
 /**
- * Counts failures in three kinds of buckets: of an address, of an account and all browsers that are not known to it, and of an
- * account and one browser that is known to it. A browser is known to an account once somebody signed in with it, or opened a link
- * that was sent to the account's e-mail address.
+ * Counts failures in four kinds of buckets: of an address, of an account and all browsers that are not known to it, of an
+ * account and one browser that is known to it, and, of codes alone, of an account and all browsers. A browser is known to an
+ * account once somebody signed in with it, or opened a link that was sent to the account's e-mail address.
  *
  * Why a stranger cannot lock the owner out: a stranger's browser is not known to the account, since the cookie that makes it known
  * is signed for that account and given to nobody who has not proved to be its owner. So whatever a stranger does fills the bucket
- * of the unknown browsers, and that of an address. A known browser is held against neither of them, only against its own. An
+ * of the unknown browsers, and that of an address. A known browser is held against neither of them, only against its own, and,
+ * with a code, against that of codes, which holds more than unknown browsers may ever give. An
  * owner with a new browser, while a stranger keeps the bucket of the unknown ones full, asks for a link to set a new password,
  * which is not held against any bucket: opening it makes that browser known.
  *
- * What guessing is left with: ten guesses in a quarter of an hour for all strangers together, however many addresses they have.
+ * What guessing is left with: ten guesses in a quarter of an hour for all strangers together, however many addresses they have. Of
+ * codes, which only who has the password, a session or the mailbox gets to guess at, twenty for all browsers together, however many
+ * were made known by links: 1,920 a day, of which each hits with three in a million (three of a million codes are right at a time),
+ * so one such day in 174 does.
  */
 export class Lockout {
   readonly #parts: LockoutParts;
+  readonly #background: Background;
   /** Until when a lock lasts that the audit log has been told of, by holder. */
   readonly #told = new Map<string, number>();
 
   constructor(parts: LockoutParts) {
     this.#parts = parts;
+    this.#background = new Background(parts.log);
   }
 
   /** Begins an attempt: null if it may go on, else for how long this caller is locked out. */
-  async admit(account: TriedAccount, caller: Caller): Promise<Locked | null> {
+  async admit(account: TriedAccount, caller: Caller, tried: Tried = "PASSWORD"): Promise<Locked | null> {
     const now = this.#parts.wallNow();
-    const buckets = this.#bucketsOf(account, caller);
-    const lock = await this.#lockOf(buckets, now);
-    if (lock !== null) return await this.#locked(lock, account, caller);
-    const [own] = buckets;
-    await this.#parts.people.noteFailedSignIn(own.holder, now, { forgetBefore: now - FAILURES_COUNT_MS });
+    const { own, address } = this.#bucketsOf(account, caller, tried);
+    const lock = await this.#lockOf(address === null ? own : [...own, address], now);
+    if (lock !== null) return this.#locked(lock, account, caller);
+    for (const bucket of own) await this.#note(bucket, now);
     // This one is noted already, so that only more than the bound are too many.
-    const raced = await this.#lockOf([{ ...own, max: own.max + 1 }], now);
-    return raced === null ? null : await this.#locked(raced, account, caller);
+    const raced = await this.#lockOf(
+      own.map(({ holder, max }) => ({ holder, max: max + 1 })),
+      now,
+    );
+    return raced === null ? null : this.#locked(raced, account, caller);
   }
 
   /** An attempt that was admitted has failed. */
-  async failed(account: TriedAccount, caller: Caller): Promise<void> {
+  async failed(account: TriedAccount, caller: Caller, tried: Tried = "PASSWORD"): Promise<void> {
     const now = this.#parts.wallNow();
-    const [own, address] = this.#bucketsOf(account, caller);
-    if (address !== undefined) {
-      await this.#parts.people.noteFailedSignIn(address.holder, now, {
-        forgetBefore: now - FAILURES_COUNT_MS,
-      });
-    }
-    const lock = await this.#lockOf([own], now);
-    if (lock !== null) await this.#locked(lock, account, caller);
+    const { own, address } = this.#bucketsOf(account, caller, tried);
+    if (address !== null) await this.#note(address, now);
+    const lock = await this.#lockOf(own, now);
+    if (lock !== null) this.#locked(lock, account, caller);
   }
 
   /** An attempt that was admitted came from who it should: what was counted with it is forgotten, of an address it is not. */
-  async passed(account: TriedAccount, caller: Caller): Promise<void> {
-    await this.#parts.people.forgetFailedSignIns(this.#bucketsOf(account, caller)[0].holder);
+  async passed(account: TriedAccount, caller: Caller, tried: Tried = "PASSWORD"): Promise<void> {
+    const { own } = this.#bucketsOf(account, caller, tried);
+    for (const { holder } of own) await this.#parts.people.forgetFailedSignIns(holder);
   }
 
   /** Ends the lock of the unknown browsers of an account. */
@@ -100,41 +121,57 @@ export class Lockout {
     await this.#parts.people.forgetFailedSignIns(unknownBrowsersOf(account));
   }
 
-  /** The cookie that makes the caller's browser known to the account, as a value of `set-cookie`; one that is known stays it. */
+  /** The cookie that makes the caller's browser known to the account, as a value of `set-cookie`; one that is known stays the same. */
   deviceCookie(personId: string, caller: Caller): string {
-    const { cookies, master } = this.#parts;
-    const present = cookies.read("lyrebird-device", caller.cookies);
-    const isKnown = knownDevice(master, personId, present) !== null;
-    return cookies.set(
-      "lyrebird-device",
-      isKnown && present !== null ? present : deviceCookieOf(master, personId),
-    );
+    return this.#deviceCookie(personId, this.#deviceOf(personId, caller) ?? newDevice());
   }
 
-  #bucketsOf(account: TriedAccount, caller: Caller): readonly [own: Bucket, address?: Bucket] {
+  /** A cookie that makes a browser known to the account anew: what failed in it before, or in a copy of it, is not held against it. */
+  newDeviceCookie(personId: string): string {
+    return this.#deviceCookie(personId, newDevice());
+  }
+
+  #deviceCookie(personId: string, device: string): string {
+    const { cookies, master, wallNow } = this.#parts;
+    return cookies.set("lyrebird-device", deviceCookieOf(master, device, { personId, now: wallNow() }));
+  }
+
+  /** The caller's browser as the account knows it; null if it does not. */
+  #deviceOf(personId: string, caller: Caller): string | null {
+    const { cookies, master, wallNow } = this.#parts;
+    const cookie = cookies.read("lyrebird-device", caller.cookies);
+    return knownDevice(master, cookie, { personId, now: wallNow() });
+  }
+
+  #bucketsOf(account: TriedAccount, caller: Caller, tried: Tried): Buckets {
     const { personId } = account;
-    const cookie = this.#parts.cookies.read("lyrebird-device", caller.cookies);
-    const device = personId === null ? null : knownDevice(this.#parts.master, personId, cookie);
+    const device = personId === null ? null : this.#deviceOf(personId, caller);
+    const codes =
+      tried === "CODE" && personId !== null ? [{ holder: `codes:${personId}`, max: CODE_FAILURES_MAX }] : [];
     if (device !== null) {
-      return [{ holder: `browser:${personId}:${device}`, max: KNOWN_BROWSER_FAILURES_MAX }];
+      const browser = { holder: `browser:${personId}:${device}`, max: KNOWN_BROWSER_FAILURES_MAX };
+      return { own: [browser, ...codes], address: null };
     }
-    return [
-      { holder: unknownBrowsersOf(account), max: UNKNOWN_BROWSERS_FAILURES_MAX },
-      { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX },
-    ];
+    return {
+      own: [{ holder: unknownBrowsersOf(account), max: UNKNOWN_BROWSERS_FAILURES_MAX }, ...codes],
+      address: { holder: `address:${networkOf(caller.address)}`, max: ADDRESS_FAILURES_MAX },
+    };
+  }
+
+  async #note({ holder }: Bucket, now: number): Promise<void> {
+    await this.#parts.people.noteFailedSignIn(holder, now, { forgetBefore: now - FAILURES_COUNT_MS });
   }
 
   /** The bucket of these that is full for longest, and until when; null if none is. */
   async #lockOf(
-    buckets: readonly (Bucket | undefined)[],
+    buckets: readonly Bucket[],
     now: number,
   ): Promise<{ readonly holder: string; readonly until: number; readonly now: number } | null> {
-    const asked = buckets.filter((bucket) => bucket !== undefined);
     const failures = await this.#parts.people.listFailedSignIns(
-      asked.map(({ holder }) => holder),
+      buckets.map(({ holder }) => holder),
       now - FAILURES_COUNT_MS + 1,
     );
-    const locks = asked.flatMap(({ holder, max }) => {
+    const locks = buckets.flatMap(({ holder, max }) => {
       const oldestThatCounts = failures.get(holder)?.at(-max);
       return oldestThatCounts === undefined
         ? []
@@ -143,25 +180,30 @@ export class Lockout {
     return locks.sort((one, other) => other.until - one.until)[0] ?? null;
   }
 
-  /** Audits a lock of an account once, and says how long it lasts. */
-  async #locked(
+  /** Resolves when every lock that was told of is audited. */
+  async settled(): Promise<void> {
+    await this.#background.settled();
+  }
+
+  /** Has a lock of an account audited once, and says how long it lasts. */
+  #locked(
     { holder, until, now }: { readonly holder: string; readonly until: number; readonly now: number },
     { personId }: TriedAccount,
-    caller: Caller,
-  ): Promise<Locked> {
+    { address }: Caller,
+  ): Locked {
     const isTold = (this.#told.get(holder) ?? 0) > now;
     if (!isTold && personId !== null && !holder.startsWith("address:")) {
-      this.#rememberTold(holder, until);
-      await this.#parts.people.audit({
-        who: { kind: "SERVICE" },
-        what: "LOCKED_OUT",
-        about: { kind: "PERSON", id: personId },
-        at: now,
-        details: {
-          locked: holder.startsWith("browser:") ? "one known browser" : "browsers that are not known",
-          address: caller.address,
-        },
-      });
+      const isTaken = this.#background.run("auditing a lock", () =>
+        this.#parts.people.audit({
+          who: { kind: "SERVICE" },
+          what: "LOCKED_OUT",
+          about: { kind: "PERSON", id: personId },
+          at: now,
+          details: { locked: lockedBy(holder), address },
+        }),
+      );
+      // What was not taken is told with the next attempt.
+      if (isTaken) this.#rememberTold(holder, until);
     }
     return { lockedForSeconds: Math.max(1, Math.ceil((until - now) / 1_000)) };
   }
@@ -171,6 +213,12 @@ export class Lockout {
     if (this.#told.size >= LOCKS_TOLD_MAX && oldest !== undefined) this.#told.delete(oldest);
     this.#told.set(holder, until);
   }
+}
+
+/** What a lock of an account keeps out, in words for the audit. */
+function lockedBy(holder: string): string {
+  if (holder.startsWith("codes:")) return "codes of the second factor";
+  return holder.startsWith("browser:") ? "one known browser" : "browsers that are not known";
 }
 
 function unknownBrowsersOf({ email }: TriedAccount): string {

@@ -42,6 +42,7 @@ export function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
-function newId(): string {
+/** An id of a person, or of a record of theirs. */
+export function newId(): string {
   return randomBytes(ID_BYTES).toString("hex");
 }

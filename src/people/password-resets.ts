@@ -84,7 +84,7 @@ export class PasswordResets {
       await library.verifyEmail(personId);
     }
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
-    return { cookie: lockout.deviceCookie(personId, caller) };
+    return { cookie: lockout.newDeviceCookie(personId) };
   }
 
   /** Resolves when all that was taken is done. */

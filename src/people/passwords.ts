@@ -52,6 +52,11 @@ export class Passwords {
     this.#hasher = hasher;
   }
 
+  /** Whether so many wait that no further one would be taken. */
+  get isBusy(): boolean {
+    return this.#underWay >= HASHED_AT_ONCE && this.#waiting.length >= PASSWORDS_WAITING_MAX;
+  }
+
   /** The text to be kept in place of a password; null if too many wait. */
   async hash(password: string): Promise<string | null> {
     return await this.#inTurn(() => this.#hasher.hash(normalised(password)));

@@ -55,7 +55,7 @@ export function createPeople(parts: PeopleParts): People {
   const { people } = store;
   const mailer = new Mailer({ settings: parts.mail, after, log });
   const cookies = new Cookies(() => new URL(publicUrl()).protocol === "https:");
-  const lockout = new Lockout({ people, master, cookies, wallNow });
+  const lockout = new Lockout({ people, master, cookies, wallNow, log });
   const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
   const library = new SignInLibrary({ records: people.signIn, master, wallNow });
   const shared = {
@@ -88,6 +88,7 @@ export function createPeople(parts: PeopleParts): People {
   const settled = async () => {
     await signUps.settled();
     await passwordResets.settled();
+    await lockout.settled();
   };
   return {
     signUps,

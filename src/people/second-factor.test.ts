@@ -4,6 +4,7 @@ import type { Person } from "../domain/person.ts";
 import { readMasterKey } from "../identity/api-keys.ts";
 import { isSealedBy } from "../identity/sealing.ts";
 import { fileOf, newLine, writeLines } from "../identity/testing/master-keys.ts";
+import { SecondFactors } from "./second-factor.ts";
 import { resealSeeds } from "./seeds.ts";
 import { CALLER, codeAt, type FactorStage, openFactorStage } from "./testing/stage.ts";
 
@@ -77,6 +78,34 @@ describe("setting it up", () => {
     }
     expect(await secondFactors.confirm(person, codeAt(second?.secret ?? "", at), CALLER)).toHaveLength(10);
     expect(await secondFactors.begin(person)).toBeNull();
+  });
+
+  test("enables the seed that was confirmed, though another page begins anew at the same moment", async () => {
+    const stage = await openFactorStage();
+    const person = await stage.newPerson();
+    const { people } = stage.store;
+    let other = "";
+    const interrupted = new SecondFactors({
+      store: {
+        ...people,
+        async acceptTotpStep(...asked) {
+          const isAccepted = await people.acceptTotpStep(...asked);
+          other = (await stage.secondFactors.begin(person))?.secret ?? "";
+          return isAccepted;
+        },
+      },
+      master: stage.master,
+      lockout: { admit: async () => null, failed: async () => {}, passed: async () => {} },
+      wallNow: stage.now,
+    });
+    const { secret = "" } = (await interrupted.begin(person)) ?? {};
+    expect(await interrupted.confirm(person, codeAt(secret, stage.now()), CALLER)).toBe("REFUSED");
+    expect(await stage.secondFactors.status(person.personId)).toEqual({
+      isEnabled: false,
+      recoveryCodesLeft: 0,
+    });
+    expect(await auditOf(stage, person)).toEqual(["SIGNED_UP"]);
+    expect(await stage.secondFactors.confirm(person, codeAt(other, stage.now()), CALLER)).toHaveLength(10);
   });
 
   test("keeps neither the seed nor a recovery code in a form that the database gives away", async () => {

@@ -66,20 +66,20 @@ export class SecondFactors {
 
   /**
    * Enables what was begun, once a code has shown that the seed has reached an authenticator. Answers the recovery codes, shown
-   * this once; refused if the code is not right, or there is nothing to be enabled.
+   * this once; refused if the code is not right, there is nothing to be enabled, or another seed was begun with meanwhile.
    */
   async confirm(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
-    const lock = await this.#lockout.admit(person, caller);
+    const lock = await this.#lockout.admit(person, caller, "CODE");
     if (lock !== null) return lock;
     const factor = await this.#store.findSecondFactor(person.personId);
     if (factor === null || factor.isEnabled || !(await this.#acceptsCode(factor, code))) {
-      await this.#lockout.failed(person, caller);
+      await this.#lockout.failed(person, caller, "CODE");
       return "REFUSED";
     }
-    await this.#lockout.passed(person, caller);
+    await this.#lockout.passed(person, caller, "CODE");
     const { codes, hashes } = recoveryCodesOf(person);
     const audit = this.#recordOf(person, "SECOND_FACTOR_ENABLED");
-    return (await this.#store.enableSecondFactor(person.personId, hashes, audit)) ? codes : "REFUSED";
+    return (await this.#store.enableSecondFactor(factor, hashes, audit)) ? codes : "REFUSED";
   }
 
   /** Whether a code is the person's, and has not been used; a recovery code too where it may stand in. Each counts as used. */
@@ -88,7 +88,7 @@ export class SecondFactors {
     code: string,
     { allowsRecovery, caller }: { readonly allowsRecovery: boolean; readonly caller: Caller },
   ): Promise<CodeOutcome> {
-    const lock = await this.#lockout.admit(person, caller);
+    const lock = await this.#lockout.admit(person, caller, "CODE");
     if (lock !== null) return lock;
     const factor = await this.#store.findSecondFactor(person.personId);
     const isAccepted =
@@ -96,10 +96,10 @@ export class SecondFactors {
       ((await this.#acceptsCode(factor, code)) ||
         (allowsRecovery && (await this.#acceptsRecoveryCode(person, code))));
     if (!isAccepted) {
-      await this.#lockout.failed(person, caller);
+      await this.#lockout.failed(person, caller, "CODE");
       return "REFUSED";
     }
-    await this.#lockout.passed(person, caller);
+    await this.#lockout.passed(person, caller, "CODE");
     await resealSeed(this.#store, this.#master, factor);
     return "ACCEPTED";
   }

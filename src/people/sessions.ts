@@ -59,8 +59,11 @@ export class Sessions {
     return person === null ? null : { person, sessionId: String(session.id) };
   }
 
-  /** Begins a session and answers its cookie, as a value of `set-cookie`. */
-  async begin(personId: string, caller: Caller): Promise<string> {
+  /** Begins a session and answers its id, and its cookie as a value of `set-cookie`. */
+  async begin(
+    personId: string,
+    caller: Caller,
+  ): Promise<{ readonly sessionId: string; readonly cookie: string }> {
     const now = this.#parts.wallNow();
     const { signIn } = this.#parts.people;
     await signIn.remove("session", [is("userId", "eq", personId), is("expiresAt", "lte", new Date(now))]);
@@ -70,8 +73,8 @@ export class Sessions {
       sortBy: { field: "createdAt", direction: "desc" },
     });
     for (const { id } of tooMany) await signIn.remove("session", [is("id", "eq", String(id))]);
-    const { token } = await this.#parts.library.createSession(personId, caller);
-    return this.#parts.cookies.set("lyrebird", token);
+    const { sessionId, token } = await this.#parts.library.createSession(personId, caller);
+    return { sessionId, cookie: this.#parts.cookies.set("lyrebird", token) };
   }
 
   /** Those of a person that are not over, newest first. */

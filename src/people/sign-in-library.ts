@@ -24,6 +24,10 @@ const BY_PASSWORD = "credential";
 const ID_BYTES = 8;
 /** Of a browser's name for itself, characters. */
 const USER_AGENT_LENGTH_MAX = 200;
+/** What of it is left out: it is shown to people, and kept by databases that do not take every character. */
+const NOT_SHOWN = /\p{C}/gu;
+/** Settings of the library's own in the environment: they would win over ours, and one of them turns its telemetry on. */
+const ENVIRONMENT_PREFIX = "BETTER_AUTH_";
 
 export class SignInLibrary {
   readonly #records: SignInRecords;
@@ -43,21 +47,21 @@ export class SignInLibrary {
     await this.#library();
   }
 
-  /** Creates a person with a password, of which the hash is given, and answers the person's id. RecordTaken: the address is taken. */
+  /** Creates a person with a password, of which the hash is given. RecordTaken: the address is taken. */
   async createPerson(person: {
+    readonly personId: string;
     readonly email: string;
     readonly name: string;
     readonly passwordHash: string;
-  }): Promise<string> {
+  }): Promise<void> {
     const { internalAdapter } = await this.#library();
-    const { email, name } = person;
+    const { personId, email, name } = person;
     const at = new Date(this.#wallNow());
-    const { id } = await internalAdapter.createUser(
-      { email, name, emailVerified: false, createdAt: at, updatedAt: at },
+    await internalAdapter.createUser(
+      { id: personId, email, name, emailVerified: false, createdAt: at, updatedAt: at },
       { method: "email-password" },
     );
-    await this.setPassword(id, person.passwordHash);
-    return id;
+    await this.setPassword(personId, person.passwordHash);
   }
 
   /** The hash of a person's password; null if there is none. */
@@ -82,6 +86,24 @@ export class SignInLibrary {
     });
   }
 
+  /** Replaces the password whose hash is `from` by another; false, and nothing is done, if it is not that one any more. */
+  async replacePassword(
+    personId: string,
+    { from, to }: { readonly from: string; readonly to: string },
+  ): Promise<boolean> {
+    const { adapter } = await this.#library();
+    const replaced = await adapter.updateMany({
+      model: "account",
+      where: [
+        { field: "userId", value: personId },
+        { field: "providerId", value: BY_PASSWORD },
+        { field: "password", value: from },
+      ],
+      update: { password: to, updatedAt: new Date(this.#wallNow()) },
+    });
+    return replaced > 0;
+  }
+
   async verifyEmail(personId: string): Promise<void> {
     await (await this.#library()).internalAdapter.updateUser(personId, { emailVerified: true });
   }
@@ -95,7 +117,7 @@ export class SignInLibrary {
     const now = this.#wallNow();
     const terms = {
       ipAddress: address,
-      userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
+      userAgent: userAgent.replace(NOT_SHOWN, "").slice(0, USER_AGENT_LENGTH_MAX),
       createdAt: new Date(now),
       updatedAt: new Date(now),
       expiresAt: new Date(now + SESSION_MS),
@@ -133,6 +155,9 @@ export class SignInLibrary {
 type Library = Awaited<ReturnType<typeof load>>;
 
 async function load(records: SignInRecords, master: MasterKey) {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith(ENVIRONMENT_PREFIX)) delete process.env[name];
+  }
   const [{ betterAuth }, { createAdapterFactory }] = await Promise.all([
     import("better-auth/minimal"),
     import("better-auth/adapters"),

@@ -1,6 +1,6 @@
 // Signing up: nobody learns whether an address is known, links work once and not for long, and nobody can take the address of
 // somebody else.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { LINK_MS } from "./links.ts";
 import { MAILS_BY_CALLER_PER_HOUR, MAILS_TO_ADDRESS_PER_HOUR } from "./mail-budget.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
@@ -42,6 +42,22 @@ describe("signing up", () => {
     expect(await hashingsOf("bob@example.com")).toBe(1);
     expect(await hashingsOf(ADA)).toBe(1);
     expect((await stage.store.people.listPeople({ limit: 10 })).length).toBe(2);
+  });
+
+  test("is audited whatever ends the server in the middle of it, and can be done again", async () => {
+    const stage = await openPeopleStage();
+    const { signIn: records } = stage.store.people;
+    const create = records.create.bind(records);
+    const end = vi.spyOn(records, "create").mockImplementation(async (model, record) => {
+      if (model === "account") throw new Error("the server ends here");
+      return await create(model, record);
+    });
+    await signUp(stage, ADA);
+    end.mockRestore();
+    expect(await stage.actions(ADA)).toEqual(["SIGNED_UP"]);
+    await signUp(stage, ADA);
+    await stage.signUps.verifyEmail(stage.lastToken(ADA), browser());
+    expect(await signIn(stage, ADA, PASSWORD)).toHaveProperty("person");
   });
 
   test("answers before it looks whether the address is known", async () => {

@@ -11,6 +11,7 @@ import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";
 import type { Links } from "./links.ts";
 import type { Lockout } from "./lockout.ts";
+import { newId } from "./made-people.ts";
 import type { Mailer } from "./mail.ts";
 import type { AskedMail, MailBudget } from "./mail-budget.ts";
 import { alreadySignedUpMail, verificationMail } from "./mails.ts";
@@ -99,9 +100,11 @@ export class SignUps {
     const { email, passwordHash } = wanted;
     const known = await people.findPersonByEmail(email);
     if (known !== null) return await this.#beginAgain(known, passwordHash);
+    const personId = newId();
     try {
-      const personId = await library.createPerson(wanted);
+      // First: nobody is there of whom the audit knows nothing.
       await this.#auditSignUp(personId);
+      await library.createPerson({ personId, ...wanted });
       await this.#mailLink("SIGN_UP", { personId, email }, passwordHash);
     } catch (error) {
       if (!(error instanceof RecordTaken)) throw error;

@@ -98,8 +98,11 @@ export type KeyUse = {
   readonly route: string;
 };
 
-/** What a list is continued after, by the time that it is in the order of: those that come next in that order follow. */
-export type PageQuery = { readonly before?: number | undefined; readonly limit: number };
+/** A row of a list that is in the order of a time, and of ids where times are the same. */
+export type PlaceInList = { readonly at: number; readonly id: string };
+
+/** What is asked of such a list: what comes behind a row in the list's order, or its beginning. */
+export type PageQuery = { readonly after?: PlaceInList | undefined; readonly limit: number };
 
 export type PeopleStore = {
   readonly signIn: SignInRecords;
@@ -110,8 +113,8 @@ export type PeopleStore = {
   listPeople(query: {
     readonly search?: string | undefined;
     readonly kyc?: KycStatus | undefined;
-    /** Only those who signed up before. */
-    readonly before?: number | undefined;
+    /** A person, by the time of signing up. */
+    readonly after?: PlaceInList | undefined;
     readonly limit: number;
   }): Promise<readonly Person[]>;
   countPeople(): Promise<{ readonly [S in KycStatus]: number }>;
@@ -140,6 +143,10 @@ export type PeopleStore = {
   listKycOf(personId: string): Promise<readonly KycSubmission[]>;
   /** Those of a status, pending ones oldest first by their submission, decided ones newest first by their decision. */
   listKyc(status: KycSubmission["status"], query: PageQuery): Promise<readonly KycSubmission[]>;
+  /** The forms of all submissions, decided or not. */
+  listForms(): Promise<readonly Pick<KycSubmission, "submissionId" | "sealedForm">[]>;
+  /** Replaces the seal of a form by a newer one of the same form, unless it has changed meanwhile. */
+  resealForm(submissionId: string, seals: { readonly from: string; readonly to: string }): Promise<boolean>;
   /** Answers false, and changes nothing, unless it is pending. */
   decideKyc(
     decision: {
@@ -161,9 +168,12 @@ export type PeopleStore = {
     seals: { readonly from: string; readonly to: string },
   ): Promise<boolean>;
   listSecondFactors(): Promise<readonly SecondFactor[]>;
-  /** Enables what was begun, with the hashes of its recovery codes; false if there is nothing to be enabled. */
+  /**
+   * Enables what was begun, with the hashes of its recovery codes; false if that is not the seed with this seal, or nothing is to
+   * be enabled: who has begun anew meanwhile confirms that.
+   */
   enableSecondFactor(
-    personId: string,
+    begun: Pick<SecondFactor, "personId" | "sealedSeed">,
     recoveryHashes: readonly string[],
     audit: NewAuditRecord,
   ): Promise<boolean>;
@@ -193,11 +203,15 @@ export type PeopleStore = {
     limit: number,
   ): Promise<readonly { readonly holder: string; readonly count: number }[]>;
 
-  /** Creates a key that is bound to nothing yet. */
-  createKey(key: ApiKeyRecord, audit: NewAuditRecord): Promise<void>;
+  /** Creates a key that is bound to nothing yet; false, and nothing is created, if its owner has `liveMax` live ones. */
+  createKey(
+    key: ApiKeyRecord,
+    audit: NewAuditRecord,
+    bounds?: { readonly liveMax: number },
+  ): Promise<boolean>;
   /**
    * Creates a strategy with its first entry and binds the key to it. Answers false, and creates nothing, unless the key is its
-   * owner's, live and bound to none.
+   * owner's, live and bound to none, or if its owner has `openMax` strategies that are not closed.
    */
   createStrategy(
     created: {
@@ -206,6 +220,7 @@ export type PeopleStore = {
       readonly name: string;
       readonly keyId: string;
       readonly createdAt: number;
+      readonly openMax?: number;
     },
     audits: readonly NewAuditRecord[],
   ): Promise<boolean>;
@@ -239,12 +254,12 @@ export type PeopleStore = {
   /** Adds a record of what needed no other change of the store. */
   audit(record: NewAuditRecord): Promise<void>;
   /** Newest first; `before` is a position. Without `about` and `personId` all; `personId` is of the actor or the subject. */
-  listAudit(
-    query: PageQuery & {
-      readonly about?: { readonly kind: string; readonly id: string } | undefined;
-      readonly personId?: string | undefined;
-    },
-  ): Promise<readonly AuditRecord[]>;
+  listAudit(query: {
+    readonly before?: number | undefined;
+    readonly limit: number;
+    readonly about?: { readonly kind: string; readonly id: string } | undefined;
+    readonly personId?: string | undefined;
+  }): Promise<readonly AuditRecord[]>;
   /** Recomputes every hash; null if the chain is whole, else the position of the first record that does not fit. */
   verifyAudit(): Promise<{ readonly brokenAt: number } | null>;
 };

@@ -21,13 +21,14 @@ type RecentQueries = Pick<
 
 export function recentQueries(db: Kysely<Tables>): RecentQueries {
   return {
-    async listRecentOrders(strategyId, query) {
-      const rows = await newest(db, { table: "orders", number: "order_id" }, strategyId, query);
+    async listRecentOrders(strategyId, { isDone = false, ...query }) {
+      const condition = isDone ? sql`k.is_open = 0` : ALL;
+      const rows = await newest(db, { table: "orders", number: "order_id", condition }, strategyId, query);
       return rows.map(decodeOrder);
     },
 
     async listRecentTrades(strategyId, query) {
-      const rows = await newest(db, { table: "trades", number: "trade_id" }, strategyId, query);
+      const rows = await newest(db, { table: "trades", number: "trade_id", condition: ALL }, strategyId, query);
       return rows.map(decodeTrade);
     },
 
@@ -67,7 +68,14 @@ export function recentQueries(db: Kysely<Tables>): RecentQueries {
   };
 }
 
-type Kept = { readonly table: "orders" | "trades"; readonly number: "order_id" | "trade_id" };
+type Kept = {
+  readonly table: "orders" | "trades";
+  readonly number: "order_id" | "trade_id";
+  /** Which rows of it, as `k`, are wanted. */
+  readonly condition: RawBuilder<unknown>;
+};
+
+const ALL = sql`1 = 1`;
 
 async function newest(
   db: Kysely<Tables>,
@@ -85,7 +93,7 @@ async function newest(
       WITH RECURSIVE ${symbolsNamed(symbols)}
       SELECT k.body FROM named JOIN ${sql.table(kept.table)} k
         ON k.strategy_id = ${strategyId} AND k.symbol = named.symbol
-        AND k.${sql.ref(kept.number)} >= ${from} AND k.${sql.ref(kept.number)} < ${above}
+        AND k.${sql.ref(kept.number)} >= ${from} AND k.${sql.ref(kept.number)} < ${above} AND ${kept.condition}
       ORDER BY k.${sql.ref(kept.number)} DESC LIMIT ${limit - found.length}
     `.execute(db);
     found.push(...rows.map(({ body }) => body));

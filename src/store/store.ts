@@ -223,8 +223,11 @@ export type Store = {
   listIncomes(strategyId: string, query: IncomeQuery): Promise<readonly Income[]>;
   /** The journal of a strategy, oldest first. */
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
-  /** Orders of all symbols or of one, in descending id. */
-  listRecentOrders(strategyId: string, query: RecentQuery): Promise<readonly Order[]>;
+  /** Orders of all symbols or of one, in descending id; only those that are open no more if `isDone` says so. */
+  listRecentOrders(
+    strategyId: string,
+    query: RecentQuery & { readonly isDone?: boolean },
+  ): Promise<readonly Order[]>;
   /** Trades likewise. */
   listRecentTrades(strategyId: string, query: RecentQuery): Promise<readonly Trade[]>;
   /** Legs likewise. */

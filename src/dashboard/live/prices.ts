@@ -1,4 +1,5 @@
-// The prices of symbols for those who look at them: best bid and ask, and of a contract the mark, as the market feed holds them.
+// The prices of symbols for those who look at them: best bid and ask, the last trade's, and of a contract the mark, as the market
+// feed holds them.
 // They are told when they have changed, at most once a second, and now and then although they have not.
 //
 // The feed knows no quote of a symbol that has been silent for a while: then nothing is told, and soon that it is stale.
@@ -10,7 +11,7 @@ import type { Audience, Source } from "../../streams/topics.ts";
 import type { PriceShape } from "../shapes.ts";
 import { PRICES_REPEATED_AFTER_MS, PRICES_TOLD_EVERY_MS, STALE_AFTER_MS } from "./limits.ts";
 
-export type PricesMarket = Pick<MarketFeed, "now" | "watch" | "quote" | "markPrice">;
+export type PricesMarket = Pick<MarketFeed, "now" | "watch" | "quote" | "lastPrice" | "markPrice">;
 export type PriceTopic = { readonly symbol: string };
 
 /** A symbol while it is followed. Times are Unix ms of the wall clock. */
@@ -50,7 +51,13 @@ export function createPrices(options: {
       audience.unavailable(one.topic);
       return;
     }
-    const prices = { bid: textOf(quote?.bid), ask: textOf(quote?.ask), mark: textOf(mark) };
+    const last = market.lastPrice(symbol);
+    const prices = {
+      bid: textOf(quote?.bid),
+      ask: textOf(quote?.ask),
+      last: textOf(last),
+      mark: textOf(mark),
+    };
     const told = JSON.stringify(prices);
     if (told === one.told && now - one.toldAt < PRICES_REPEATED_AFTER_MS) return;
     one.told = told;

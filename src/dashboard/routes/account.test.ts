@@ -73,6 +73,21 @@ test("a forgotten password is replaced by a link, which signs out everywhere", a
   });
 });
 
+test("a password is changed by who knows the present one, which is marked if it is not right", async () => {
+  const own = await stage.somebody({ email: "eve@example.org", hasSecondFactor: false });
+  const change = { current: "not the password", password: NEW_PASSWORD };
+  const wrong = await own.call("POST", "/password", { body: change });
+  expect(wrong).toMatchObject({ status: 401, body: { error: { code: "CREDENTIALS_REFUSED" } } });
+  expect(wrong.body.error).toMatchObject({
+    message: "The password is not right.",
+    fields: { current: "is not right" },
+  });
+  const unfit = await own.call("POST", "/password", { body: { current: PASSWORD, password: "short" } });
+  expect(Object.keys(unfit.body.error.fields)).toEqual(["password"]);
+  await own.send("POST", "/password", { ...change, current: PASSWORD });
+  await stage.browser().signIn("eve@example.org", NEW_PASSWORD);
+});
+
 test("sessions are listed and ended, and those of somebody else are not there", async () => {
   const own = await stage.somebody({ email: "cleo@example.org", hasSecondFactor: false });
   const stranger = await stage.somebody({ hasSecondFactor: false });

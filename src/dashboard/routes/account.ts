@@ -7,7 +7,7 @@ import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery } from "../paging.ts";
 import { passwordField } from "../person-fields.ts";
 import { presentAudit } from "../present/people.ts";
-import { demandGranted } from "../refused.ts";
+import { demandOwnPassword } from "../refused.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route, type SignedIn } from "../route.ts";
 import type { AuditShape, OwnSessionShape, PageShape } from "../shapes.ts";
 import { sessionOf } from "./session.ts";
@@ -21,9 +21,8 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const { current, password, code = null } = call.body;
       const { accounts } = call.parts.people;
-      demandGranted(
-        await accounts.changePassword(signedInOf(call), { current, password, code }, call.caller),
-      );
+      const change = { current, password, code };
+      demandOwnPassword(await accounts.changePassword(signedInOf(call), change, call.caller), "current");
       return { body: {} };
     },
   }),

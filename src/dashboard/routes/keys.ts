@@ -8,10 +8,16 @@ import { DashboardError } from "../errors.ts";
 import { presentKey } from "../present/keys.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { CreatedKeyShape, KeyShape } from "../shapes.ts";
+import { lineField } from "../text-fields.ts";
 
 /** Live keys of one person. */
 export const KEYS_MAX = 20;
 const LABEL_LENGTH_MAX = 60;
+
+const TOO_MANY_KEYS = {
+  message: `You have ${KEYS_MAX} live keys, as many as one may have.`,
+  action: "Revoke one that you do not need.",
+};
 
 export const KEY_ROUTES: readonly DashboardRoute[] = [
   route({
@@ -33,28 +39,31 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
     path: "/keys",
     access: "TRADER",
     needsKyc: true,
-    body: z.strictObject({ label: z.string().trim().min(1).max(LABEL_LENGTH_MAX), code: codeText }),
+    body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),
     async answer(call) {
       const { store, master } = call.parts.gateway;
       const { personId } = personOf(call);
       const { label, code } = call.body;
       const keys = await store.people.listKeysOf(personId);
       if (keys.filter(({ key }) => key.revokedAt === null).length >= KEYS_MAX) {
-        throw new DashboardError("BODY_UNFIT", {
-          message: `You have ${KEYS_MAX} live keys, as many as one may have.`,
-          action: "Revoke one that you do not need.",
-        });
+        throw new DashboardError("BODY_UNFIT", TOO_MANY_KEYS);
       }
       await demandCode(call, code);
       const terms = { label, ownerId: personId, strategyId: null, createdAt: call.now };
       const { record, secret } = issueApiKey(master, terms);
-      await store.people.createKey(record, {
-        who: { kind: "PERSON", personId },
-        what: "KEY_CREATED",
-        about: { kind: "KEY", id: record.keyId },
-        at: call.now,
-        details: { label },
-      });
+      const isCreated = await store.people.createKey(
+        record,
+        {
+          who: { kind: "PERSON", personId },
+          what: "KEY_CREATED",
+          about: { kind: "KEY", id: record.keyId },
+          at: call.now,
+          details: { label },
+        },
+        { liveMax: KEYS_MAX },
+      );
+      // Others were created at the same moment.
+      if (!isCreated) throw new DashboardError("BODY_UNFIT", TOO_MANY_KEYS);
       const body: CreatedKeyShape = { key: presentKey(record, new Map(), new Map()), apiSecret: secret };
       return { status: 201, body };
     },

@@ -29,8 +29,20 @@ const decision = z.discriminatedUnion("status", [
   z.strictObject({ status: z.literal("APPROVED"), reason: z.null().default(null) }),
   z.strictObject({ status: z.literal("REJECTED"), reason }),
 ]);
-const queued = pageQuery.extend({ status: z.enum(["PENDING", "APPROVED", "REJECTED"]).default("PENDING") });
-const searched = pageQuery.extend({
+/** A time alone would not do: of several rows of one moment only those up to the page's end would be told. */
+const place = z
+  .string()
+  .regex(/^[0-9]{1,15}-[\w-]{1,64}$/, "is no place in the list")
+  .transform((text) => {
+    const [at = ""] = text.split("-", 1);
+    return { at: Number(at), id: text.slice(at.length + 1) };
+  });
+const queued = z.strictObject({
+  before: place.optional(),
+  status: z.enum(["PENDING", "APPROVED", "REJECTED"]).default("PENDING"),
+});
+const searched = z.strictObject({
+  before: place.optional(),
   search: z.string().trim().max(SEARCH_LENGTH_MAX).optional(),
   kyc: z.enum(KYC_STATUSES).optional(),
 });
@@ -43,11 +55,11 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
     query: queued,
     async answer({ parts, query }) {
       const { status, before } = query;
-      const found = await parts.people.kyc.queue(status, { before, limit: PAGE_ROWS + 1 });
+      const found = await parts.people.kyc.queue(status, { after: before, limit: PAGE_ROWS + 1 });
       const shown = await presentSubmissions(peopleOf(parts), found);
       const body: PageShape<KycEntryShape> = pageOf(shown, {
         present: (entry) => entry,
-        next: ({ submittedAt, decidedAt }) => String(decidedAt ?? submittedAt),
+        next: ({ submittedAt, decidedAt, submissionId }) => `${decidedAt ?? submittedAt}-${submissionId}`,
       });
       return { body };
     },
@@ -101,12 +113,12 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
       const found = await peopleOf(parts).listPeople({
         search: search === "" ? undefined : search,
         kyc,
-        before,
+        after: before,
         limit: PAGE_ROWS + 1,
       });
       const body: PageShape<PersonShape> = pageOf(found, {
         present: presentPerson,
-        next: ({ createdAt }) => String(createdAt),
+        next: ({ createdAt, personId }) => `${createdAt}-${personId}`,
       });
       return { body };
     },

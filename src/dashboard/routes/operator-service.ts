@@ -5,6 +5,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import { percentileMs } from "../../inspection/traffic.ts";
 import {
   ADDRESS_FAILURES_MAX,
+  CODE_FAILURES_MAX,
   FAILURES_COUNT_MS,
   KNOWN_BROWSER_FAILURES_MAX,
   UNKNOWN_BROWSERS_FAILURES_MAX,
@@ -19,6 +20,7 @@ const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 const FAILURES_MAX: readonly (readonly [prefix: string, max: number])[] = [
   ["account:", UNKNOWN_BROWSERS_FAILURES_MAX],
   ["browser:", KNOWN_BROWSER_FAILURES_MAX],
+  ["codes:", CODE_FAILURES_MAX],
   ["address:", ADDRESS_FAILURES_MAX],
 ];
 

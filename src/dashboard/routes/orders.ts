@@ -1,6 +1,7 @@
 // A strategy's orders, legs and trades: what is open, what was, and cancelling.
 import { z } from "zod";
 import { isSignalId } from "../../domain/signal.ts";
+import type { OwnedStrategy } from "../../store/people-store.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
 import { historyOf } from "../order-history.ts";
@@ -18,6 +19,8 @@ const listed = z.strictObject({
   symbol: symbolText.optional(),
   before: idText.optional(),
 });
+/** "done" is what is open no more. */
+const listedOrders = listed.extend({ state: z.enum(["open", "done", "all"]).default("open") });
 const recent = z.strictObject({ symbol: symbolText.optional(), before: idText.optional() });
 
 export const ORDER_ROUTES: readonly DashboardRoute[] = [
@@ -25,19 +28,20 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
     method: "GET",
     path: "/strategies/:strategyId/orders",
     access: "TRADER",
-    query: listed,
+    query: listedOrders,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store } = call.parts.gateway;
       const { state, symbol, before } = call.query;
+      const isDone = state === "done";
       const found =
-        state === "all"
-          ? await store.listRecentOrders(strategyId, { symbol, before, limit: PAGE_ROWS + 1 })
-          : newestBefore(
+        state === "open"
+          ? newestBefore(
               await store.listOpenOrders(strategyId, symbol ?? null),
               ({ orderId }) => orderId,
               before,
-            );
+            )
+          : await store.listRecentOrders(strategyId, { symbol, before, limit: PAGE_ROWS + 1, isDone });
       const body: PageShape<OrderShape> = pageOf(found, {
         present: (order) => presentOrder(strategyId, order),
         next: ({ orderId }) => String(orderId),
@@ -51,8 +55,7 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
     path: "/strategies/:strategyId/orders/:orderId",
     access: "TRADER",
     async answer(call) {
-      const { strategyId } = await ownStrategy(call);
-      return { body: await detailOf(call, strategyId) };
+      return { body: await detailOf(call, await ownStrategy(call)) };
     },
   }),
 
@@ -142,8 +145,11 @@ async function openLegs({ parts }: Pick<DashboardCall, "parts">, strategyId: str
   return symbol === undefined ? legs : legs.filter((leg) => leg.symbol === symbol);
 }
 
-async function detailOf(call: DashboardCall<null, null>, strategyId: string): Promise<OrderDetailShape> {
-  const { store } = call.parts.gateway;
+async function detailOf(
+  call: DashboardCall<null, null>,
+  { strategyId, type }: OwnedStrategy,
+): Promise<OrderDetailShape> {
+  const { store, markets } = call.parts.gateway;
   const order = await findOrder(call, strategyId);
   const { orderId, symbol, clientOrderId } = order;
   const trades = await store.listTrades(strategyId, { symbol, orderId, limit: TRADES_OF_ORDER_MAX });
@@ -154,7 +160,7 @@ async function detailOf(call: DashboardCall<null, null>, strategyId: string): Pr
     order: presentOrder(strategyId, order),
     trades: trades.map(presentTrade),
     signalId: signal?.signalId ?? null,
-    history: await historyOf(store, strategyId, { order, trades }),
+    history: await historyOf(store, strategyId, { order, trades, coins: markets[type].rules(symbol) }),
   };
 }
 

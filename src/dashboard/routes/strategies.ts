@@ -8,13 +8,14 @@ import { DashboardError } from "../errors.ts";
 import { ownStrategy } from "../own.ts";
 import { presentStrategies, presentStrategy } from "../present/strategies.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import { lineField } from "../text-fields.ts";
 import { findOwnKey } from "./keys.ts";
 
 /** Strategies of one person that are not closed. */
 export const STRATEGIES_MAX = 50;
 const NAME_LENGTH_MAX = 60;
 
-const nameText = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+const nameText = lineField(NAME_LENGTH_MAX);
 const keyIdText = z.string().min(1).max(64);
 const KEY_NOT_FREE = {
   message: "The key cannot be bound.",
@@ -47,12 +48,15 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
       await demandRoom(call);
       const strategyId = randomBytes(8).toString("hex");
       const first = firstCommit(strategyId, type, markets[type].now());
-      const created = { first, ownerId: personId, name, keyId, createdAt: call.now };
+      const created = { first, ownerId: personId, name, keyId, createdAt: call.now, openMax: STRATEGIES_MAX };
       const isCreated = await store.people.createStrategy(created, [
         audited(call, "STRATEGY_CREATED", { kind: "STRATEGY", id: strategyId }, { name, type }),
         audited(call, "KEY_BOUND", { kind: "KEY", id: keyId }, { strategyId }),
       ]);
-      if (!isCreated) throw new DashboardError("BODY_UNFIT", KEY_NOT_FREE);
+      if (!isCreated) {
+        await demandRoom(call);
+        throw new DashboardError("BODY_UNFIT", KEY_NOT_FREE);
+      }
       const body = await presented(call, strategyId);
       return { status: 201, body };
     },

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
 import { futuresAccountOf } from "./futures-records.ts";
-import { accountOf, commitOf, HUGE, hold, orderOf, TINY } from "./records.ts";
+import { accountOf, commitOf, HUGE, hold, orderOf, TINY, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function accountCases(opened: Opened): void {
@@ -15,6 +15,17 @@ export function accountCases(opened: Opened): void {
     test("a created strategy loads as it was created, at version 1", async () => {
       const { first } = await create(store, "one");
       expect(await store.loadAccount("one")).toEqual({ account: first.account, version: 1 });
+    });
+
+    test("the versions of many strategies are told at once, of those that there are", async () => {
+      const ids = upTo(5_010).map((id) => `s${id}`);
+      await create(store, ...ids);
+      await commit(store, [commitOf(accountOf("s7"), 2), commitOf(accountOf("s5007"), 2)]);
+      await commit(store, [commitOf(accountOf("s7"), 3)]);
+      const versions = await store.versionsOf([...ids, "none"]);
+      expect(versions).toEqual(new Map(ids.map((id) => [id, { s7: 3, s5007: 2 }[id] ?? 1])));
+      expect(await store.versionsOf(["none", "s7"])).toEqual(new Map([["s7", 3]]));
+      expect(await store.versionsOf([])).toEqual(new Map());
     });
 
     test("a strategy that does not exist loads as null", async () => {

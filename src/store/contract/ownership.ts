@@ -50,6 +50,30 @@ export function ownershipCases(opened: Opened): void {
       expect(await actionsIn(store)).toEqual(["KEY_CREATED"]);
     });
 
+    test("of keys and strategies one has no more than the bound, however many are asked for at once", async () => {
+      const keys = Array.from({ length: 6 }, (_, index) => unboundKeyOf(`key-${index}`, "ann"));
+      const made = await Promise.all(
+        keys.map((key) => people.createKey(key, auditOf("KEY_CREATED", "ann"), { liveMax: 4 })),
+      );
+      expect(made.filter(Boolean)).toHaveLength(4);
+      const live = await people.listKeysOf("ann");
+      expect(live).toHaveLength(4);
+      expect(
+        await people.createKey(unboundKeyOf("his", "bob"), auditOf("KEY_CREATED", "bob"), { liveMax: 1 }),
+      ).toBe(true);
+      const created = await Promise.all(
+        live.map(({ key: { keyId } }, index) =>
+          people.createStrategy(
+            { first: firstOf(`s-${index}`), ownerId: "ann", name: "", keyId, createdAt: 2_000, openMax: 3 },
+            [auditOf("STRATEGY_CREATED", "ann")],
+          ),
+        ),
+      );
+      expect(created.filter(Boolean)).toHaveLength(3);
+      expect(await people.listStrategiesOf("ann")).toHaveLength(3);
+      expect(await people.verifyAudit()).toBeNull();
+    });
+
     test("a strategy is created with all of its first entry, and its key manages it at once", async () => {
       const key = { ...(await makeKey("one")), strategyId: "alpha" };
       expect((await store.findKey(key.apiKey))?.strategy).toBeNull();

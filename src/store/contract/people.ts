@@ -1,7 +1,7 @@
 // People: who they are, found, listed and counted; what they submitted to be known by.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../domain/person.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Store } from "../store.ts";
 import { actionsIn, auditOf, SIGNED_UP_AT, signUp } from "./people-records.ts";
 import type { Opened } from "./store-under-test.ts";
@@ -72,7 +72,21 @@ export function personCases(opened: Opened): void {
       await signUp(store, "ann", "bob", "cid");
       expect(namesOf(await people.listPeople({ limit: 9 }))).toEqual(["cid", "bob", "ann"]);
       expect(namesOf(await people.listPeople({ limit: 2 }))).toEqual(["cid", "bob"]);
-      expect(namesOf(await people.listPeople({ limit: 2, before: SIGNED_UP_AT + 1 }))).toEqual(["ann"]);
+      const after = { at: SIGNED_UP_AT + 1, id: "id-bob" };
+      expect(namesOf(await people.listPeople({ limit: 2, after }))).toEqual(["ann"]);
+    });
+
+    test("are each on one page, whoever signed up in the same millisecond", async () => {
+      const names = ["ann", "bob", "cid", "dan", "eve"];
+      for (const name of names) await signUp(store, name);
+      const pages: (readonly string[])[] = [];
+      for (let last: Person | undefined; pages.length === 0 || last !== undefined; ) {
+        const after = last && { at: last.createdAt, id: last.personId };
+        const page = await people.listPeople({ limit: 2, after });
+        pages.push(namesOf(page));
+        last = page.at(-1);
+      }
+      expect(pages).toEqual([["ann", "bob"], ["cid", "dan"], ["eve"], []]);
     });
 
     test.each([
@@ -180,13 +194,51 @@ export function personCases(opened: Opened): void {
       const idsOf = async (...asked: Parameters<PeopleStore["listKyc"]>) =>
         (await people.listKyc(...asked)).map(({ submissionId }) => submissionId);
       expect(await idsOf("PENDING", { limit: 3 })).toEqual(["bob", "ann", "cid"]);
-      expect(await idsOf("PENDING", { limit: 3, before: 1_002 })).toEqual(["dan"]);
+      expect(await idsOf("PENDING", { limit: 3, after: { at: 1_002, id: "cid" } })).toEqual(["dan"]);
       for (const [index, name] of ["cid", "bob", "dan"].entries())
         await decide(name, "APPROVED", 2_000 + index);
       expect(await idsOf("PENDING", { limit: 9 })).toEqual(["ann"]);
       expect(await idsOf("APPROVED", { limit: 2 })).toEqual(["dan", "bob"]);
-      expect(await idsOf("APPROVED", { limit: 2, before: 2_001 })).toEqual(["cid"]);
+      expect(await idsOf("APPROVED", { limit: 2, after: { at: 2_001, id: "bob" } })).toEqual(["cid"]);
       expect(await idsOf("REJECTED", { limit: 9 })).toEqual([]);
+    });
+
+    test("is on one page each, whatever came or was decided in the same millisecond", async () => {
+      const names = ["ann", "bob", "cid", "dan", "eve"];
+      await signUp(store, "cid", "dan", "eve");
+      for (const name of names) await submit(name, `id-${name}`, 1_000);
+      const walk = async (status: "PENDING" | "APPROVED") => {
+        const seen: string[] = [];
+        for (
+          let last: KycSubmission | undefined, isFirst = true;
+          isFirst || last !== undefined;
+          isFirst = false
+        ) {
+          const after = last && { at: last.decidedAt ?? last.submittedAt, id: last.submissionId };
+          const page = await people.listKyc(status, { limit: 2, after });
+          seen.push(...page.map(({ submissionId }) => submissionId));
+          last = page.at(-1);
+        }
+        return seen;
+      };
+      expect(await walk("PENDING")).toEqual(names);
+      for (const name of names) await decide(name, "APPROVED", 2_000);
+      expect(await walk("APPROVED")).toEqual(names);
+    });
+
+    test("is sealed anew, decided or not, unless it has changed meanwhile", async () => {
+      await submit("one", "id-ann");
+      await submit("two", "id-bob");
+      await decide("one", "APPROVED");
+      expect(await people.listForms()).toEqual([
+        { submissionId: "one", sealedForm: "sealed one" },
+        { submissionId: "two", sealedForm: "sealed two" },
+      ]);
+      expect(await people.resealForm("one", { from: "sealed one", to: "newer" })).toBe(true);
+      expect(await people.resealForm("one", { from: "sealed one", to: "late" })).toBe(false);
+      expect(await people.resealForm("none", { from: "sealed one", to: "newer" })).toBe(false);
+      expect(await people.findKyc("one")).toMatchObject({ sealedForm: "newer", status: "APPROVED" });
+      expect(await people.findKyc("two")).toMatchObject({ sealedForm: "sealed two" });
     });
   });
 }

@@ -40,7 +40,8 @@ export function raceCases(opened: Opened): void {
     test("accept a recovery code once, and audit it once", async () => {
       await people.beginSecondFactor("id-ann", "seed", 1_000);
       const hashes = upTo(ROUNDS).map((number) => `hash-${number}`);
-      await people.enableSecondFactor("id-ann", hashes, auditOf("SECOND_FACTOR_ENABLED", "id-ann"));
+      const begun = { personId: "id-ann", sealedSeed: "seed" };
+      await people.enableSecondFactor(begun, hashes, auditOf("SECOND_FACTOR_ENABLED", "id-ann"));
       const audit = auditOf("RECOVERY_CODE_USED", "id-ann");
       const winners: number[] = [];
       for (const hash of hashes) {

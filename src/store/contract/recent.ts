@@ -64,6 +64,25 @@ export function recentCases(opened: Opened): void {
       expect(await store.listRecentOrders("none", { limit: 5 })).toEqual([]);
     });
 
+    test("of orders those that are open no more", async () => {
+      const isOpen = (id: number) => id % 5 === 0 || id > 1_400;
+      const orders = ids.map((id) =>
+        orderOf(id, { symbol: symbolOf(id), status: isOpen(id) ? "NEW" : "CANCELED" }),
+      );
+      await commit(store, [commitOf(accountOf("one"), 2, { orders })]);
+      for (const symbol of [undefined, "ETHUSDT"]) {
+        for (const [before, limit] of [
+          [undefined, 50],
+          [700, 50],
+          [undefined, 1_000],
+        ] as const) {
+          const found = await store.listRecentOrders("one", { symbol, before, limit, isDone: true });
+          const wanted = newestOf(symbol, before).filter((id) => !isOpen(id));
+          expect(found.map(({ orderId }) => orderId)).toEqual(wanted.slice(0, limit));
+        }
+      }
+    });
+
     test("legs likewise", async () => {
       const legs = [2, 3, 10, 11].map((id) => legOf(id, { symbol: symbolOf(id) }));
       await commit(store, [commitOf(accountOf("one"), 2, { legs })]);

@@ -16,25 +16,28 @@ export function secondFactorCases(opened: Opened): void {
     });
 
     const enable = async (personId: string, hashes: readonly string[] = ["one", "two"]) => {
-      await people.beginSecondFactor(personId, `seed of ${personId}`, 1_000);
-      return await people.enableSecondFactor(personId, hashes, auditOf("SECOND_FACTOR_ENABLED", personId));
+      const sealedSeed = `seed of ${personId}`;
+      await people.beginSecondFactor(personId, sealedSeed, 1_000);
+      const audit = auditOf("SECOND_FACTOR_ENABLED", personId);
+      return await people.enableSecondFactor({ personId, sealedSeed }, hashes, audit);
     };
     const use = (personId: string, hash: string) =>
       people.useRecoveryCode(personId, hash, auditOf("RECOVERY_CODE_USED", personId));
 
     test("are begun, begun anew, and enabled, once", async () => {
       expect(await people.findSecondFactor("id-ann")).toBeNull();
-      expect(await people.enableSecondFactor("id-ann", [], auditOf("SECOND_FACTOR_ENABLED", "id-ann"))).toBe(
-        false,
-      );
+      const audit = auditOf("SECOND_FACTOR_ENABLED", "id-ann");
+      const factor = { personId: "id-ann", sealedSeed: "second" };
+      expect(await people.enableSecondFactor(factor, [], audit)).toBe(false);
       expect(await people.beginSecondFactor("id-ann", "first", 1_000)).toBe(true);
       expect(await people.beginSecondFactor("id-ann", "second", 2_000)).toBe(true);
       expect(await people.findPerson("id-ann")).toMatchObject({ hasSecondFactor: false });
-      const factor = { personId: "id-ann", sealedSeed: "second" };
+      expect(await people.enableSecondFactor({ ...factor, sealedSeed: "first" }, ["zero"], audit)).toBe(
+        false,
+      );
       expect(await people.findSecondFactor("id-ann")).toEqual({ ...factor, isEnabled: false });
-      const audit = auditOf("SECOND_FACTOR_ENABLED", "id-ann");
-      expect(await people.enableSecondFactor("id-ann", ["one", "two"], audit)).toBe(true);
-      expect(await people.enableSecondFactor("id-ann", ["three"], audit)).toBe(false);
+      expect(await people.enableSecondFactor(factor, ["one", "two"], audit)).toBe(true);
+      expect(await people.enableSecondFactor(factor, ["three"], audit)).toBe(false);
       expect(await people.beginSecondFactor("id-ann", "third", 3_000)).toBe(false);
       expect(await people.findSecondFactor("id-ann")).toEqual({ ...factor, isEnabled: true });
       expect(await people.countRecoveryCodes("id-ann")).toBe(2);

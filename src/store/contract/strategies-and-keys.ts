@@ -165,10 +165,12 @@ export function strategyAndKeyCases(opened: Opened): void {
     });
 
     test("the check value of a master key version is the one that was given first", async () => {
+      expect(await store.newestMasterVersion()).toBe(0);
       expect(await store.rememberMasterKey(1, "first")).toBe("first");
       expect(await store.rememberMasterKey(1, "second")).toBe("first");
       expect(await store.rememberMasterKey(2, "second")).toBe("second");
       expect(await store.rememberMasterKey(1, "third")).toBe("first");
+      expect(await store.newestMasterVersion()).toBe(2);
     });
   });
 }

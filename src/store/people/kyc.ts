@@ -5,8 +5,12 @@ import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
+import { isAfter } from "./places.ts";
 
-type KycQueries = Pick<PeopleStore, "submitKyc" | "findKyc" | "listKycOf" | "listKyc" | "decideKyc">;
+type KycQueries = Pick<
+  PeopleStore,
+  "submitKyc" | "findKyc" | "listKycOf" | "listKyc" | "listForms" | "resealForm" | "decideKyc"
+>;
 
 export function kycQueries(db: Kysely<Tables>): KycQueries {
   return {
@@ -56,17 +60,32 @@ export function kycQueries(db: Kysely<Tables>): KycQueries {
       return rows.map(submissionOfRow);
     },
 
-    async listKyc(status, { before, limit }) {
+    async listKyc(status, { after, limit }) {
+      const [time, order] =
+        status === "PENDING" ? (["submitted_at", "asc"] as const) : (["decided_at", "desc"] as const);
       let query = db.selectFrom("kyc_submissions").selectAll().where("status", "=", status);
-      if (status === "PENDING") {
-        if (before !== undefined) query = query.where("submitted_at", ">", before);
-        query = query.orderBy("submitted_at");
-      } else {
-        if (before !== undefined) query = query.where("decided_at", "<", before);
-        query = query.orderBy("decided_at", "desc");
-      }
-      const rows = await query.orderBy("id").limit(limit).execute();
+      if (after !== undefined) query = query.where(isAfter({ time, order, id: "id" }, after));
+      const rows = await query.orderBy(time, order).orderBy("id").limit(limit).execute();
       return rows.map(submissionOfRow);
+    },
+
+    async listForms() {
+      const rows = await db
+        .selectFrom("kyc_submissions")
+        .select(["id", "sealed_form"])
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id, sealed_form }) => ({ submissionId: id, sealedForm: sealed_form }));
+    },
+
+    async resealForm(submissionId, { from, to }) {
+      const { numUpdatedRows } = await db
+        .updateTable("kyc_submissions")
+        .set({ sealed_form: to })
+        .where("id", "=", submissionId)
+        .where("sealed_form", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async decideKyc({ submissionId, status, reason, decidedBy, at }, audit) {

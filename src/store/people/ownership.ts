@@ -24,17 +24,22 @@ type OwnershipQueries = Pick<
 
 export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
   return {
-    async createKey(key, audit) {
-      await audited(db, async (transaction, record) => {
+    async createKey(key, audit, bounds) {
+      return await audited(db, async (transaction, record) => {
+        if (bounds !== undefined && (await countLiveKeys(transaction, key.ownerId)) >= bounds.liveMax)
+          return false;
         await transaction.insertInto("api_keys").values(keyRow(key)).execute();
         await record(audit);
+        return true;
       });
     },
 
-    async createStrategy({ first, ownerId, name, keyId, createdAt }, audits) {
+    async createStrategy({ first, ownerId, name, keyId, createdAt, openMax }, audits) {
       if (!areTexts(keyId)) return false;
       const { strategyId } = first.account;
       return await audited(db, async (transaction, record) => {
+        if (openMax !== undefined && (await countOpenStrategies(transaction, ownerId)) >= openMax)
+          return false;
         const { numUpdatedRows } = await transaction
           .updateTable("api_keys")
           .set({ strategy_id: strategyId })
@@ -162,6 +167,28 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
       });
     },
   };
+}
+
+/** Live keys of an owner. Whoever is audited takes turns, so that it stays so many until the transaction ends. */
+async function countLiveKeys(transaction: Transaction<Tables>, ownerId: string | null): Promise<number> {
+  const { count } = await transaction
+    .selectFrom("api_keys")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("owner_id", "=", ownerId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Strategies of an owner that are not closed; meanwhile there may only be fewer. */
+async function countOpenStrategies(transaction: Transaction<Tables>, ownerId: string): Promise<number> {
+  const { count } = await transaction
+    .selectFrom("strategies")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("owner_id", "=", ownerId)
+    .where("status", "<>", "CLOSED")
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Adds a strategy with its first entry. */

@@ -6,6 +6,7 @@ import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
 import { escaped, isLike } from "./likeness.ts";
+import { isAfter } from "./places.ts";
 
 type PersonQueries = Pick<
   PeopleStore,
@@ -26,7 +27,7 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
       return row === undefined ? null : personOfRow(row);
     },
 
-    async listPeople({ search, kyc, before, limit }) {
+    async listPeople({ search, kyc, after, limit }) {
       if (!areTexts(search ?? "")) return [];
       let query = selectPeople(db);
       if (search !== undefined) {
@@ -40,7 +41,9 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
         );
       }
       if (kyc !== undefined) query = query.where("people.kyc", "=", kyc);
-      if (before !== undefined) query = query.where("people.created_at", "<", before);
+      if (after !== undefined) {
+        query = query.where(isAfter({ time: "people.created_at", order: "desc", id: "people.id" }, after));
+      }
       const rows = await query
         .orderBy("people.created_at", "desc")
         .orderBy("people.id")

@@ -57,12 +57,13 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
       return rows.map(factorOfRow);
     },
 
-    async enableSecondFactor(personId, recoveryHashes, audit) {
+    async enableSecondFactor({ personId, sealedSeed }, recoveryHashes, audit) {
       return await audited(db, async (transaction, record) => {
         const { numUpdatedRows } = await transaction
           .updateTable("second_factors")
           .set({ is_enabled: 1 })
           .where("person_id", "=", personId)
+          .where("sealed_seed", "=", sealedSeed)
           .where("is_enabled", "=", 0)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;

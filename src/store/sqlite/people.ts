@@ -22,7 +22,7 @@ export function sqlitePeople(
   };
   return {
     ...shared,
-    createKey: (key, audit) => seen(shared.createKey(key, audit)),
+    createKey: (...created) => seen(shared.createKey(...created)),
     createStrategy: (created, audits) => seen(shared.createStrategy(created, audits)),
     bindKey: (binding, audit) => seen(shared.bindKey(binding, audit)),
     revokeOwnKey: (revoked, audit) => seen(shared.revokeOwnKey(revoked, audit)),

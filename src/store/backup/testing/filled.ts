@@ -71,8 +71,9 @@ async function fillPeople(store: Store): Promise<void> {
   await people.signIn.create("verification", { id: "v", identifier: "i", value: "w", expiresAt, ...times });
   const submission = { submissionId: "k", personId: ann, sealedForm: "f", submittedAt: 1_000 };
   await people.submitKyc(submission, auditOf("KYC_SUBMITTED", ann, { details: { note: LABEL } }));
-  await people.beginSecondFactor(ann, "sealed", 2_000);
-  await people.enableSecondFactor(ann, ["one", "two"], auditOf("SECOND_FACTOR_ENABLED", ann));
+  const factor = { personId: ann, sealedSeed: "sealed" };
+  await people.beginSecondFactor(ann, factor.sealedSeed, 2_000);
+  await people.enableSecondFactor(factor, ["one", "two"], auditOf("SECOND_FACTOR_ENABLED", ann));
   await people.acceptTotpStep(ann, 58_000_000);
   await people.noteFailedSignIn("account:ann", 3_000, { forgetBefore: 0 });
   const key = unboundKeyOf("owned", ann);
