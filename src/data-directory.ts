@@ -9,6 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "./config.ts";
 import {
   createMasterKey,
+  demandNewestVersion,
   type MasterKey,
   readMasterKey,
   syncFolder,
@@ -47,6 +48,7 @@ export async function openDataDirectory(
   const store = await openStoreFile(databaseFile(directory));
   try {
     await verifyMasterKey(store, master);
+    await demandNewestVersion(store, master);
   } catch (error) {
     await store.close();
     throw new Error(

@@ -1,7 +1,7 @@
 // `npm start`: reads the configuration, starts the service, says how to trade on it, and ends it when told to.
 import { setFlagsFromString } from "node:v8";
 import pino from "pino";
-import { ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
+import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
 import { greeting } from "./greeting.ts";
 import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
@@ -33,9 +33,7 @@ try {
     const kept = optionKeptByNpm(args, process.env);
     if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_COME_AFTER}`);
     log.level = config.logLevel;
-    const service = await startService(config, { log, onFatal: stopAtOnce });
-    closeOnSignal(service);
-    process.stdout.write(greeting(service, config));
+    await serve(config);
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -54,7 +52,17 @@ function stopAtOnce(error: unknown): void {
   process.exit(1);
 }
 
-function closeOnSignal(service: Service): void {
+/**
+ * Starts the service and says so. The service tells secrets that are shown once: nothing that lasts may hold on to it, neither
+ * this module's own names nor what waits for signals.
+ */
+async function serve(config: Config): Promise<void> {
+  const service = await startService(config, { log, onFatal: stopAtOnce });
+  closeOnSignal(service);
+  process.stdout.write(greeting(service, config));
+}
+
+function closeOnSignal({ close: closeService, renewCertificate }: Service): void {
   let isClosing = false;
   const close = async (signal: NodeJS.Signals) => {
     if (isClosing) return;
@@ -64,11 +72,11 @@ function closeOnSignal(service: Service): void {
       log.error("closing took too long");
       process.exit(1);
     }, CLOSE_MS_MAX).unref();
-    await service.close();
+    await closeService();
     process.exit(0);
   };
   process.on("SIGTERM", close);
   process.on("SIGINT", close);
   // Without a certificate to read again the signal means what it always does: the terminal is gone.
-  process.on("SIGHUP", service.renewCertificate ?? close);
+  process.on("SIGHUP", renewCertificate ?? close);
 }

@@ -2,7 +2,13 @@
 // password. The data directory keeps the rest, the demo's master key and the lock of one server.
 import { existsSync, unlinkSync } from "node:fs";
 import { ConfigError } from "./config.ts";
-import { createMasterKey, type MasterKey, MasterKeyUnfit, verifyMasterKey } from "./identity/api-keys.ts";
+import {
+  createMasterKey,
+  demandNewestVersion,
+  type MasterKey,
+  MasterKeyUnfit,
+  verifyMasterKey,
+} from "./identity/api-keys.ts";
 import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts";
 import { DatabaseUnfit } from "./store/postgres/server-check.ts";
 import type { Store } from "./store/store.ts";
@@ -44,6 +50,7 @@ export async function agreeOnMasterKey(
   const master = read();
   try {
     await verifyMasterKey(store, master);
+    await demandNewestVersion(store, master);
   } catch (error) {
     if (!(error instanceof MasterKeyUnfit)) throw error;
     if (!isMade) throw new Error(unfitKey(url, keyFile, error), { cause: error });

@@ -5,6 +5,7 @@ import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../data-dire
 import { LOOK_MS } from "../identity/key-watch.ts";
 import { rotateMasterKey } from "../identity/rotation.ts";
 import { isSealedBy } from "../identity/sealing.ts";
+import { resealForms } from "../people/sealed-forms.ts";
 import { resealSeeds } from "../people/seeds.ts";
 import { CALL, type Command, configOf, OPTIONS_HINT, type Options, printRows } from "./command.ts";
 
@@ -15,7 +16,7 @@ export const MASTER_KEY_SHOW: Command = {
   purpose: "show the versions of the master key, and how many live keys each has",
   details: `  --json   one line of JSON a version
 
-A seed is what an authenticator makes its codes of. No part of a key is shown.`,
+A seed is what an authenticator makes its codes of, a form what somebody is known by. No part of a key is shown.`,
   run: show,
 };
 
@@ -25,7 +26,7 @@ export const MASTER_KEY_ROTATE: Command = {
   options: [],
   purpose: "add a version to the master key: new API keys are made with it, old ones go on working",
   details: `The file of the master key, MASTER_KEY_FILE or the one in the data directory, gets a line more: one for each version, oldest
-first. It is replaced as a whole. Seeds of authenticators are sealed anew. It is audited.
+first. It is replaced as a whole. Seeds of authenticators and identity forms are sealed anew. It is audited.
 
 A running server that has this file takes the version up by itself, within ${LOOK_MS / 1_000} s. Servers on the same database with files of
 their own need a copy of it at once, and so do your backups of the file.
@@ -51,12 +52,14 @@ async function show({ json = false, ...options }: Options): Promise<number> {
   try {
     const keys = (await store.listKeys()).map(({ key }) => key);
     const seeds = await store.people.listSecondFactors();
+    const forms = await store.people.listForms();
     const newest = Math.max(master.newest, ...keys.map(({ masterVersion }) => masterVersion));
     const rows = Array.from({ length: newest }, (_, index) => index + 1).map((version) => ({
       version,
       status: version > master.newest ? "missing" : version === master.current ? "current" : "old",
       liveKeys: keys.filter((key) => key.masterVersion === version && key.revokedAt === null).length,
       seeds: seeds.filter(({ sealedSeed }) => isSealedBy(version, sealedSeed)).length,
+      forms: forms.filter(({ sealedForm }) => isSealedBy(version, sealedForm)).length,
     }));
     printRows(rows, {
       asJson: json,
@@ -65,6 +68,7 @@ async function show({ json = false, ...options }: Options): Promise<number> {
         STATUS: ({ status }) => (status === "missing" ? "not in the file" : status),
         "LIVE KEYS": ({ liveKeys }) => String(liveKeys),
         SEEDS: ({ seeds }) => String(seeds),
+        FORMS: ({ forms }) => String(forms),
       },
     });
     return 0;
@@ -78,9 +82,10 @@ async function rotate(options: Options): Promise<number> {
   const { store, master } = await openKeyedDatabase(config);
   try {
     const version = await rotateMasterKey(store, master, Date.now());
-    const resealed = await resealSeeds(store.people, master);
+    const seeds = counted(await resealSeeds(store.people, master), "seed");
+    const forms = counted(await resealForms(store.people, master), "identity form");
     process.stdout.write(`${masterKeyFileOf(config)} has version ${version} of the master key: new API keys are made with it
-${resealed} ${resealed === 1 ? "seed was" : "seeds were"} sealed anew; API keys of older versions go on working
+Sealed anew: ${seeds}, ${forms}. API keys of older versions go on working
 A running server with this file takes it up within ${LOOK_MS / 1_000} s. Copy the file now to other servers on the same database, and keep it with your backups.
 If an older version has leaked, end its keys: ${CALL} keys revoke-all --master-version ${version - 1}
 `);
@@ -88,6 +93,10 @@ If an older version has leaked, end its keys: ${CALL} keys revoke-all --master-v
   } finally {
     await store.close();
   }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 async function revokeAll(options: Options, operands: readonly string[]): Promise<number> {

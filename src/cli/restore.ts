@@ -9,7 +9,7 @@ import {
   nameOfDatabase,
   openDatabaseOf,
 } from "../data-directory.ts";
-import { readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
+import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
 import { restorePostgres } from "../store/backup/postgres.ts";
 import { type Backup, checkBackup } from "../store/backup/restore.ts";
 import { restoreSqlite } from "../store/backup/sqlite.ts";
@@ -80,7 +80,9 @@ async function adviceOnMasterKey({ dataDir, databaseUrl, masterKeyFile }: Config
   }
   const store = await openDatabaseOf(dataDir, databaseUrl);
   try {
-    await verifyMasterKey(store, readMasterKey(keyFile));
+    const master = readMasterKey(keyFile);
+    await verifyMasterKey(store, master);
+    await demandNewestVersion(store, master);
     return `The master key in ${keyFile} is the right one: the server can start.\n`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;

@@ -21,7 +21,7 @@ const store = await (database.startsWith("postgres:")
   ? openPostgresStore(database)
   : openSqliteStore(database));
 let now = 0;
-const parts = { master, wallNow: () => now };
+const parts = { master, wallNow: () => now, log: { error() {} } };
 const lockout = new Lockout({ people: store.people, cookies: new Cookies(() => false), ...parts });
 const secondFactors = new SecondFactors({ store: store.people, lockout, ...parts });
 

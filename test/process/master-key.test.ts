@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMasterKey } from "../../src/identity/api-keys.ts";
 import { LOOK_MS } from "../../src/identity/key-watch.ts";
 import { open } from "../../src/identity/sealing.ts";
+import { openForm, sealForm } from "../../src/people/sealed-forms.ts";
 import { sealSeed } from "../../src/people/seeds.ts";
 import { newPerson } from "../../src/people/testing/stage.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -22,6 +23,7 @@ import {
 import { signed } from "../support/signed-client.ts";
 
 const SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+const FORM = "what Ada is known by";
 
 const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runNode(["src/cli.ts", ...args], env);
@@ -63,6 +65,11 @@ describe("rotating the master key beside a running server", () => {
       const { personId } = await newPerson(store, { email: "ada@example.com", createdAt: 1 });
       const master = readMasterKey(keyFile());
       await store.people.beginSecondFactor(personId, sealSeed(master, personId, SEED), 1);
+      const about = { kind: "PERSON", id: personId } as const;
+      await store.people.submitKyc(
+        { submissionId: "one", personId, sealedForm: sealForm(master, "one", FORM), submittedAt: 1 },
+        { who: { kind: "PERSON", personId }, what: "KYC_SUBMITTED", about, at: 1, details: {} },
+      );
     });
   });
 
@@ -71,11 +78,11 @@ describe("rotating the master key beside a running server", () => {
   });
 
   test("old keys go on, new ones are made with the new version and work at once, seeds are sealed anew", async () => {
-    expect(shown()).toEqual([{ version: 1, status: "current", liveKeys: 3, seeds: 1 }]);
+    expect(shown()).toEqual([{ version: 1, status: "current", liveKeys: 3, seeds: 1, forms: 1 }]);
     const before = readFileSync(keyFile(), "utf8");
     const output = said(["master-key", "rotate", ...data()]);
     expect(output).toContain(`${keyFile()} has version 2 of the master key`);
-    expect(output).toContain("1 seed was sealed anew");
+    expect(output).toContain("Sealed anew: 1 seed, 1 identity form.");
     expect(output).not.toMatch(/[0-9a-f]{64}/);
     const after = readFileSync(keyFile(), "utf8");
     expect(after.startsWith(before)).toBe(true);
@@ -86,16 +93,18 @@ describe("rotating the master key beside a running server", () => {
     expect([await statusOf(old), await statusOf(fresh)]).toEqual([200, 200]);
   });
 
-  test("what was made and sealed is shown by version, and seeds open", async () => {
+  test("what was made and sealed is shown by version, and seeds and forms open", async () => {
     expect(shown()).toEqual([
-      { version: 1, status: "old", liveKeys: 3, seeds: 0 },
-      { version: 2, status: "current", liveKeys: 1, seeds: 1 },
+      { version: 1, status: "old", liveKeys: 3, seeds: 0, forms: 0 },
+      { version: 2, status: "current", liveKeys: 1, seeds: 1, forms: 1 },
     ]);
     await withStore(gateway.dataDir, async (store) => {
       const [{ personId, sealedSeed } = { personId: "", sealedSeed: "" }] =
         await store.people.listSecondFactors();
       const master = readMasterKey(keyFile());
       expect(open(master, { purpose: "totp seed", row: personId }, sealedSeed)).toBe(SEED);
+      const form = await store.people.findKyc("one");
+      expect(form === null ? null : openForm(master, form)).toBe(FORM);
       expect(await store.people.verifyAudit()).toBeNull();
     });
   });
@@ -137,6 +146,11 @@ describe("rotating the master key beside a running server", () => {
     // An old copy lacks what keys were made with: that is shown.
     writeFileSync(keyFile(), `${lines.split("\n")[0]}\n`);
     expect(shown()).toMatchObject([{ version: 1 }, { version: 2, status: "missing", liveKeys: 1 }]);
+    const older = /ends with version 1, and the database has been used with version 2: copy the file/;
+    await expect(startGateway({ dataDir: gateway.dataDir })).rejects.toThrow(older);
+    const unused = lyrebird(["seed", "--type", "spot", ...data()]);
+    expect(unused).toMatchObject({ status: 1, stdout: "" });
+    expect(unused.stderr).toMatch(older);
     writeFileSync(keyFile(), lines);
     gateway = await startGateway({ dataDir: gateway.dataDir });
   });

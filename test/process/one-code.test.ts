@@ -51,7 +51,7 @@ async function race(database: string, isPostgres: boolean): Promise<void> {
   onTestFinished(() => store.close());
   const keyFile = fileOf(newLine());
   let now = Date.UTC(2026, 0, 1);
-  const parts = { master: readMasterKey(keyFile), wallNow: () => now };
+  const parts = { master: readMasterKey(keyFile), wallNow: () => now, log: { error() {} } };
   const lockout = new Lockout({ people: store.people, cookies: new Cookies(() => false), ...parts });
   const secondFactors = new SecondFactors({ store: store.people, lockout, ...parts });
   const person = await newPerson(store, { email: EMAIL, createdAt: now });

@@ -106,6 +106,13 @@ describe("settings:", () => {
     ["upstream addresses and the simulated market", ["--market", "sim"], ALL_URLS, /UPSTREAM_.*MARKET/],
     ["upstream addresses and a tape", [], { ...ALL_URLS, MARKET: "tape" }, /UPSTREAM_.*MARKET/],
     ["a public address that is none", [], { PUBLIC_URL: "ftp://x" }, /PUBLIC_URL/],
+    [
+      "a public address with a path",
+      [],
+      { PUBLIC_URL: "https://example.org/lyrebird" },
+      /PUBLIC_URL .*set it to https:\/\/example\.org, /,
+    ],
+    ["a public address with a password", [], { PUBLIC_URL: "https://me:x@example.org" }, /PUBLIC_URL/],
     ["a log level that there is not", [], { LOG_LEVEL: "loud" }, /LOG_LEVEL .*"loud"/],
     ["a database of another kind", [], { DATABASE_URL: "mysql://x/y" }, /DATABASE_URL .*postgres:/],
     ["a database address that is none", [], { DATABASE_URL: "localhost" }, /DATABASE_URL .*postgres:/],
@@ -140,10 +147,11 @@ describe("settings:", () => {
     { SMTP_URL: "http://me:sesame@host", MAIL_FROM: "me@example.org" },
     { METRICS_TOKEN: "sesame" },
     { METRICS_TOKEN: "sesame with spaces in it" },
+    { PUBLIC_URL: "https://me:sesame@example.org" },
   ])("neither is any other secret: %j", (env) => {
     const error = catchError(() => readServeConfig([], env));
     expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/SMTP_URL is not the address|METRICS_TOKEN is/);
+    expect(String(error)).toMatch(/SMTP_URL is not the address|METRICS_TOKEN is|PUBLIC_URL is/);
     expect(String(error)).not.toMatch(/sesame/);
   });
 

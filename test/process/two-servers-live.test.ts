@@ -14,7 +14,7 @@ import { send, signed } from "../support/signed-client.ts";
 import { openStream } from "../support/stream-client.ts";
 
 const EMAIL = "ada@example.org";
-const PASSWORD = "correct horse battery staple";
+const PASSWORD = "seven lyrebirds sing at dusk";
 const ALL_PARTS = ["account", "orders", "legs", "positions", "trades", "signals", "status"];
 
 describe.skipIf(!hasPostgres)(postgresTitle("a browser and two servers on one PostgreSQL database"), () => {
