@@ -22,7 +22,7 @@ import { send, signed } from "../support/signed-client.ts";
 const SEED = "7";
 /** A price that is coming lies this far ahead, ms: time to place an order, to kill and to cut. */
 const AHEAD_MS_MIN = 4_000;
-const AHEAD_MS_MAX = 20_000;
+const AHEAD_MS_MAX = 40_000;
 const SAMPLE_MS = 100;
 /** How long after its price an order may be filled by a busy machine, ms. */
 const LATE_MS_MAX = 15_000;
