@@ -72,10 +72,12 @@ export class CandleCloses {
     wantsNewest: boolean,
   ): Promise<Closes> {
     const name = `${type} ${symbol} ${candles.interval}`;
-    const first = endedBy(from, candles) - CANDLES_BEFORE * candles.stepMs;
+    const first = endedBy(from, candles) - CANDLES_BEFORE * candles.lengthMs;
     const kept = this.#kept.get(name);
-    const known = kept !== undefined && kept.from <= first ? kept : null;
-    const knownUntil = known?.closes.at(-1)?.endedAt ?? first;
+    const keptUntil = kept?.closes.at(-1)?.endedAt ?? 0;
+    // What one question brings must lead on from what is kept to the end of the span.
+    const known = kept !== undefined && kept.from <= first && keptUntil >= first ? kept : null;
+    const knownUntil = known === null ? first : keptUntil;
     if (known !== null && !wantsNewest && knownUntil >= endedBy(to, candles)) {
       this.#keep(name, known);
       return known.closes;

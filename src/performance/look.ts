@@ -8,8 +8,8 @@ import type { CandleCloses } from "./closes.ts";
 import { futuresBook } from "./futures.ts";
 import type { TradeHistory } from "./history.ts";
 import { type Book, equityOf, type Owned, ownedAt } from "./owned.ts";
-import { Prices } from "./prices.ts";
-import type { Span } from "./span.ts";
+import { Prices, presentPrice } from "./prices.ts";
+import type { Limits, Span } from "./span.ts";
 import { spotBook } from "./spot.ts";
 
 /** Symbols that a report asks the market about; the others are valued at the strategy's own trades. */
@@ -39,7 +39,7 @@ export type Look = {
 
 export type LookOptions = {
   readonly tradesMax: number;
-  readonly spanOf: (limits: { readonly earliest: number; readonly to: number }) => Span;
+  readonly spanOf: (limits: Limits) => Span;
 };
 
 /** Looks at an account as it was read. */
@@ -51,7 +51,7 @@ export async function lookAt(account: Account, options: LookOptions, parts: Look
   const openedAt = (await store.findOpeningTime(strategyId)) ?? to;
   const { trades, isWhole } = await history.trades(account, options.tradesMax);
   const earliest = isWhole ? openedAt : (trades[0]?.at ?? openedAt);
-  const span = options.spanOf({ earliest, to });
+  const span = options.spanOf({ type, earliest, to });
   const isFromSeed = isWhole && span.from <= openedAt;
   const isIn = (at: number) => isFromSeed || at > span.from;
   const first = trades.findIndex(({ at }) => isIn(at));
@@ -94,8 +94,11 @@ async function pricesOf(
   const { symbols, span, trades } = about;
   const isLive = status !== "CLOSED";
   const present = new Map<string, Price>();
-  for (const symbol of isLive ? symbols : []) {
-    const price = presentPrice(type, symbol, markets[type]);
+  for (const symbol of symbols) {
+    // What was too little to be sold is for ever worth what was last paid for it.
+    const price = isLive
+      ? presentPrice(type, symbol, markets[type])
+      : (trades.findLast((trade) => trade.symbol === symbol)?.price ?? null);
     if (price !== null) present.set(symbol, price);
   }
   const asked = symbols.slice(0, SYMBOLS_PER_REPORT_MAX);
@@ -106,11 +109,4 @@ async function pricesOf(
     if (newest !== undefined) present.set(symbol, newest.price);
   }
   return new Prices({ closes: found, trades, present, presentAt: span.to });
-}
-
-/** On spot the price of the last trade, of a contract the mark price; null of what is silent. */
-function presentPrice(type: StrategyType, symbol: string, market: ReportsMarket): Price | null {
-  if (type === "FUTURES") return market.markPrice(symbol);
-  const quote = market.quote(symbol);
-  return quote === null ? null : (market.lastPrice(symbol) ?? quote.bid);
 }

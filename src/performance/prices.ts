@@ -1,5 +1,7 @@
 // What everything was worth when: at the present what the market says now, before that the close of the last candle that had
 // ended. Where there is none it is the price of the strategy's own last trade until then; which symbols that was so of is told.
+import type { StrategyType } from "../domain/account.ts";
+import type { Market } from "../domain/market.ts";
 import type { Trade } from "../domain/order.ts";
 import { type Price, ZERO } from "../money/decimal.ts";
 import type { Closes } from "./closes.ts";
@@ -64,4 +66,15 @@ function lastUntil(known: readonly Known[], time: number): Price | null {
     else high = middle;
   }
   return known[low - 1]?.price ?? null;
+}
+
+/** What something is worth now: on spot the price of the last trade, of a contract the mark price; null of what is silent. */
+export function presentPrice(
+  type: StrategyType,
+  symbol: string,
+  market: Pick<Market, "quote" | "lastPrice" | "markPrice">,
+): Price | null {
+  if (type === "FUTURES") return market.markPrice(symbol);
+  const quote = market.quote(symbol);
+  return quote === null ? null : (market.lastPrice(symbol) ?? quote.bid);
 }

@@ -1,7 +1,7 @@
 // Reports of strategies whose every trade can be reckoned with pen and paper.
 import { describe, expect, test } from "vitest";
 import { cleanStages } from "../desk/testing/stage.ts";
-import { decimal } from "../money/decimal.ts";
+import { decimal, formatBriefly } from "../money/decimal.ts";
 import { curveOf, inWords, stage } from "./testing/stage.ts";
 
 cleanStages();
@@ -30,7 +30,7 @@ describe("a spot strategy", () => {
       maximumDrawdown: "0",
       maximumDrawdownRate: "0",
     });
-    expect(found).toMatchObject({ from: 1_000, to: 121_000, stepMs: 60_000, unpriced: [], isWhole: true });
+    expect(found).toMatchObject({ from: 1_000, to: 121_000, stepMs: 1_000, unpriced: [], isWhole: true });
   });
 
   // Bought: 1 BTC for 100 USDT, of which 0.001 BTC go as the fee (0.1 USDT): 0.999 BTC that have cost 99.9 USDT.
@@ -128,6 +128,22 @@ describe("a spot strategy", () => {
     });
   });
 
+  // 1 BTC for 100 USDT, of which 0.998 are sold at 50; 0.001 BTC stay, which the market does not take.
+  test("that is closed keeps its dust at what was last paid for it, whatever becomes of the price", async () => {
+    const { price, trade, carryOut, report, pairs } = await stage();
+    price(1, "BTCUSDT", "100");
+    await trade("SPOT", "BUY", "1", "BTCUSDT");
+    price(2, "BTCUSDT", "50");
+    await trade("SPOT", "SELL", "0.998", "BTCUSDT");
+    price(3, "BTCUSDT", "70");
+    pairs.step = "0.01";
+    await carryOut("SPOT", { type: "CloseStrategy" });
+    price(90, "BTCUSDT", "500");
+    // 100 + 49.9 − 0.0499 + 0.001 × 50
+    expect(curveOf(await report("SPOT")).at(-1)).toBe("3: 149.9001");
+    expect(curveOf(await report("SPOT", "24h")).at(-1)).toBe("3: 149.9001");
+  });
+
   test("is valued at its own trades while the market cannot tell, which is said", async () => {
     const { price, trade, report, pairs, wall } = await stage();
     price(1, "BTCUSDT", "100");
@@ -159,9 +175,9 @@ describe("a spot strategy", () => {
     price(6, "BTCUSDT", "130");
     const found = await report("SPOT");
     expect(found).toMatchObject({ from: 181_000, isWhole: false });
-    // 95 USDT and twice 0.4995 BTC at 110, valued by the candle that had ended: at 100.
-    expect(curveOf(found)).toEqual(["3: 194.9", "4: 204.89", "5: 204.89", "6: 214.82", "6: 229.805"]);
-    expect(inWords(found)).toMatchObject({ trades: 1, profit: "34.905" });
+    // 95 USDT and twice 0.4995 BTC at 110.
+    expect(curveOf(found)).toEqual(["3: 204.89", "4: 204.89", "5: 204.89", "6: 214.82", "6: 229.805"]);
+    expect(inWords(found)).toMatchObject({ trades: 1, profit: "24.915" });
   });
 });
 
@@ -253,7 +269,7 @@ describe("a futures strategy", () => {
 
 describe("a report", () => {
   test("is of the range that it is asked for", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report, wall } = await stage();
     const day = 24 * 60;
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -271,9 +287,13 @@ describe("a report", () => {
       unrealised: "0",
       trades: 1,
     });
+    expect((await report("SPOT", "7d")).stepMs).toBe(900_000);
+    price(200 * day, "BTCUSDT", "110");
+    wall.now += 5_000;
+    expect((await report("SPOT", "24h")).stepMs).toBe(300_000);
     expect((await report("SPOT", "7d")).stepMs).toBe(1_800_000);
     expect((await report("SPOT", "30d")).stepMs).toBe(7_200_000);
-    expect((await report("SPOT", "all")).stepMs).toBe(900_000);
+    expect((await report("SPOT", "all")).stepMs).toBe(86_400_000);
   });
 
   test("is made once while the account stands still and prices are not old", async () => {
@@ -293,6 +313,44 @@ describe("a report", () => {
     expect(inWords(await report("SPOT")).trades).toBe(2);
   });
 
+  test("of a strategy of a few minutes follows every turn of its market", async () => {
+    const { price, trade, report } = await stage();
+    price(1, "BTCUSDT", "100");
+    await trade("SPOT", "BUY", "1", "BTCUSDT");
+    price(2, "BTCUSDT", "90");
+    price(3, "BTCUSDT", "120");
+    price(14, "BTCUSDT", "110");
+    for (const range of ["24h", "7d", "30d", "all"] as const) {
+      const { points, stepMs } = await report("SPOT", range);
+      expect(stepMs).toBe(3_000);
+      // From the first second of 1970: what ends after 3, 6 … seconds, and the present, a second after the 14th minute.
+      expect(points.map(({ at }) => at).slice(0, 3)).toEqual([1_000, 3_000, 6_000]);
+      expect(points).toHaveLength(282);
+      const equityAfter = (seconds: number) => points.findLast(({ at }) => at <= seconds * 1_000)?.equity;
+      expect(
+        [60, 63, 120, 123, 180, 183].map((seconds) => formatBriefly(equityAfter(seconds) ?? 0n)),
+      ).toEqual(["200", "199.9", "199.9", "189.91", "189.91", "219.88"]);
+    }
+  });
+
+  test("looks at the candles of its range, however long ago others were asked for", async () => {
+    const { price, trade, report, wall } = await stage();
+    price(1, "BTCUSDT", "100");
+    await trade("SPOT", "BUY", "1", "BTCUSDT");
+    const day = 24 * 60;
+    const later = async (minute: number, cost: string) => {
+      for (let before = minute - day; before < minute; before += 5) price(before, "BTCUSDT", cost);
+      price(minute, "BTCUSDT", cost);
+      wall.now += 5_000;
+      const { points } = await report("SPOT", "24h");
+      // The first point is at what was paid before the day.
+      return new Set(points.slice(1).map(({ equity }) => formatBriefly(equity)));
+    };
+    expect(await later(2 * day, "120")).toEqual(new Set(["219.88"]));
+    for (let minute = 3 * day; minute < 20 * day; minute += 5) price(minute, "BTCUSDT", "130");
+    expect(await later(21 * day, "140")).toEqual(new Set(["239.86"]));
+  });
+
   test("asks for candles that it knows no second time", async () => {
     const { price, trade, report, pairs, wall } = await stage();
     price(1, "BTCUSDT", "100");
@@ -303,7 +361,7 @@ describe("a report", () => {
     wall.now += 5_000;
     await report("SPOT");
     const starts = pairs.told.asked.map((each) => new URLSearchParams(each.split("?")[1]).get("startTime"));
-    expect(starts).toEqual(["0", "540000"]);
+    expect(starts).toEqual(["0", "596000"]);
   });
 
   test("of a strategy that there is not is none", async () => {
@@ -323,4 +381,21 @@ test("sparklines are of the last day, an hour apart, in the order that was asked
   expect(futures).toEqual({ strategyId: "futures", equity: Array(24).fill(decimal("1000")) });
   expect(spot?.equity).toHaveLength(24);
   expect(spot?.equity.at(-1)).toBe(decimal("209.89"));
+});
+
+test("the sparkline of a strategy of a few minutes bends as its market does", async () => {
+  const { price, trade, reports } = await stage();
+  price(1, "BTCUSDT", "100");
+  await trade("SPOT", "BUY", "1", "BTCUSDT");
+  price(2, "BTCUSDT", "90");
+  price(3, "BTCUSDT", "120");
+  price(4, "BTCUSDT", "120");
+  const [spot] = await reports.sparklines(["spot"]);
+  // A quarter of a minute apart, from the first second of 1970.
+  expect(spot?.equity.map(formatBriefly)).toEqual([
+    ...Array(5).fill("200"),
+    ...Array(4).fill("199.9"),
+    ...Array(4).fill("189.91"),
+    ...Array(5).fill("219.88"),
+  ]);
 });

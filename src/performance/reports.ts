@@ -95,9 +95,9 @@ export function createPerformanceReports({
         const { span, book, start, end, prices, isWhole } = look;
         const points = curveOf(look.equities);
         const statistics = statisticsOf(points, book.totals(start, end, prices.at));
-        const { from, to, candles } = span;
+        const { from, to, stepMs } = span;
         const unpriced = prices.unpriced();
-        return { range, from, to, stepMs: candles.stepMs, points, statistics, unpriced, isWhole };
+        return { range, from, to, stepMs, points, statistics, unpriced, isWhole };
       });
     },
 

@@ -81,6 +81,14 @@ export function figuresOf(entries: readonly JournalEntry[], from: number | null)
   return isFutures ? futuresFigures(all, from) : spotFigures(all, from);
 }
 
+/** The price of the last trade in a symbol; null if there was none. */
+export function lastPaid(entries: readonly JournalEntry[], symbol: string): bigint | null {
+  const trades = entries.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === "OrderFilled" ? [event.trade] : [])),
+  );
+  return trades.findLast((trade) => trade.symbol === symbol)?.price ?? null;
+}
+
 function futuresFigures(all: readonly Dated[], from: number | null): Recomputed {
   const held = new Map<string, bigint>();
   let [trades, closing, wins, losses] = [0, 0, 0, 0];

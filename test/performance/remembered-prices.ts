@@ -7,6 +7,7 @@ import type { RandomMarket } from "../simulation/random-market.ts";
 const MISSING = 0.03;
 const LENGTHS_MS: Readonly<Record<string, number>> = {
   "1m": 60_000,
+  "3m": 180_000,
   "5m": 300_000,
   "15m": 900_000,
   "30m": 1_800_000,

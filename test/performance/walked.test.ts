@@ -2,17 +2,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPORT_RANGES, type ReportRange } from "../../src/performance/report.ts";
 import { createPerformanceReports } from "../../src/performance/reports.ts";
-import { equityAt, figuresOf, isNear } from "./recomputed.ts";
+import type { JournalEntry } from "../../src/store/store.ts";
+import { equityAt, figuresOf, isNear, lastPaid } from "./recomputed.ts";
 import { OPENED_AT, type Walked, walk } from "./walked.ts";
 
 const SEEDS = [Number(process.env.PERFORMANCE_SEED ?? 1), 2];
 /** A day and a half. */
 const ROUNDS = 360;
 const KINDS = { SPOT: "klines", FUTURES: "markPriceKlines" } as const;
-const INTERVALS: { readonly [R in Exclude<ReportRange, "all">]: string } = {
-  "24h": "5m",
-  "7d": "30m",
-  "30d": "2h",
+/** By how far apart the points are. */
+const INTERVALS: Readonly<Record<number, string>> = {
+  60000: "1m",
+  180000: "3m",
+  300000: "5m",
+  900000: "15m",
+};
+/** Of a day, and of the day and a half since the opening. */
+const STEPS: { readonly [R in ReportRange]: number } = {
+  "24h": 300_000,
+  "7d": 900_000,
+  "30d": 900_000,
+  all: 900_000,
 };
 
 const CASES = (["SPOT", "FUTURES"] as const).flatMap((type) => SEEDS.map((seed) => [type, seed] as const));
@@ -32,17 +42,18 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
       ...options,
     });
 
-  /** What a symbol cost at a time, by the candles there are and at the end by what the market says. */
+  /** What a symbol cost at a time, by the candles there are and at the end by what the market says, or was last paid. */
   function priceOf(
     symbol: string,
     interval: string,
     at: number,
     to: number,
-    isClosed: boolean,
+    closed: readonly JournalEntry[] | null,
   ): bigint | null {
     const { prices, market } = walked;
     const kind = KINDS[type];
-    if (at === to && !isClosed) {
+    if (at === to && closed !== null) return lastPaid(closed, symbol);
+    if (at === to) {
       const quote = market.quote(symbol);
       const present =
         type === "FUTURES"
@@ -63,15 +74,16 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
       if (report === null) throw new Error("there is a report");
       const entries = await walked.store.listEntries(strategyId);
       const isClosed = entries.at(-1)?.events.some((event) => event.type === "StrategyClosed") ?? false;
-      const interval = range === "all" ? "15m" : INTERVALS[range];
-      const { from, to, points, statistics } = report;
+      const { from, to, stepMs, points, statistics } = report;
+      if (!isClosed) expect(stepMs).toBe(STEPS[range]);
+      const interval = INTERVALS[stepMs] ?? "";
       const isFromSeed = from === OPENED_AT;
       for (const [index, { at, equity }] of points.entries()) {
         const isFirst = index === 0 && isFromSeed;
         const isLast = index === points.length - 1;
         const past = isFirst ? entries.slice(0, 1) : entries;
         const expected = equityAt(past, isLast ? Number.POSITIVE_INFINITY : at, (symbol) =>
-          priceOf(symbol, interval, at, to, isClosed),
+          priceOf(symbol, interval, at, to, isClosed ? entries : null),
         );
         // Before its first candle a symbol is valued at a trade; that is told, and a case of its own.
         if (expected === null) {
@@ -105,9 +117,10 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
       expect(report.isWhole).toBe(false);
       expect(report.from).toBeGreaterThan(OPENED_AT);
       const entries = await walked.store.listEntries(strategyId);
-      const isClosed = entries.at(-1)?.events.some((event) => event.type === "StrategyClosed") ?? false;
       for (const { at, equity } of report.points.slice(0, -1)) {
-        const expected = equityAt(entries, at, (symbol) => priceOf(symbol, "30m", at, report.to, isClosed));
+        const expected = equityAt(entries, at, (symbol) =>
+          priceOf(symbol, INTERVALS[report.stepMs] ?? "", at, report.to, null),
+        );
         if (expected === null) continue;
         const distance = equity > expected ? equity - expected : expected - equity;
         // What was paid for a position is then known to a unit for each trade that has closed something since.

@@ -17,12 +17,13 @@ import { createMarketFeed } from "../../src/market/client/feed.ts";
 import type { Family } from "../../src/market/client/hosts.ts";
 import { systemTimers } from "../../src/market/client/time.ts";
 import { makePerson } from "../../src/people/made-people.ts";
+import { passwordFault } from "../../src/people/passwords.ts";
 import { openUpstream } from "../../src/upstream.ts";
 import { botParts } from "./bot-parts.ts";
 import { Browser } from "./dashboard-client.ts";
 import { newDirectory } from "./gateway.ts";
 
-export const PASSWORD = "correct horse battery staple";
+export const PASSWORD = "seven lyrebirds sing at dusk";
 
 export type DashboardStage = {
   readonly url: string;
@@ -137,6 +138,8 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
       numberOfPeople += 1;
       const { role = "PERSON", profile = "TRADER", kyc = "APPROVED" } = made;
       const email = made.email ?? `person-${numberOfPeople}@example.org`;
+      const fault = passwordFault(PASSWORD, email);
+      if (fault !== null) throw new Error(`nobody could sign up with this password: ${fault}`);
       const personId = await makePerson(
         store.people,
         { email, name: made.name ?? `Person ${numberOfPeople}`, role, profile, kyc },

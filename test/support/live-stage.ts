@@ -25,7 +25,7 @@ import { createStubMarket } from "../../src/streams/testing/stub-market.ts";
 import { newDirectory } from "./gateway.ts";
 import { openStream, type StreamClient, type StreamClientOptions } from "./stream-client.ts";
 
-const PASSWORD = "correct horse battery staple";
+const PASSWORD = "seven lyrebirds sing at dusk";
 const SOURCE = { follow: () => () => {}, close() {} };
 const UNAVAILABLE: UpstreamAnswer = { unavailable: true, reason: "nothing is asked here" };
 const CALLER = { address: "127.0.0.1", userAgent: "a test", cookies: null };

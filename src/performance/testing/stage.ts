@@ -6,15 +6,16 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import type { UpstreamAnswer } from "../../market/client/rest.ts";
-import { decimal, formatBriefly, type Price, type Rate } from "../../money/decimal.ts";
+import { decimal, formatBriefly, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
 import type { PerformanceReport } from "../report.ts";
 import { createPerformanceReports, type PerformanceParts } from "../reports.ts";
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 export type Family = "SPOT" | "FUTURES";
 
-/** Prices by symbol and minute, and the candles of one minute that they make. */
+/** Prices by symbol and minute, and the candles that they make: of a second, and of a minute whatever else is asked for. */
 class Told {
   /** Minutes since 1970. */
   minute = 0;
@@ -37,21 +38,33 @@ class Told {
     this.asked.push(`${path}?${search}`);
     if (this.isOutOfReach) return Promise.resolve({ unavailable: true, reason: "out of reach" });
     const asked = new URLSearchParams(search);
-    const from = Number(asked.get("startTime")) / MINUTE_MS;
-    const closes = [...(this.#closes.get(asked.get("symbol") ?? "") ?? [])].filter(
-      ([minute]) => minute >= from,
-    );
-    const rows = closes.map(([minute, close]) => [
-      minute * MINUTE_MS,
-      close,
-      close,
-      close,
-      close,
-      "1",
-      (minute + 1) * MINUTE_MS - 1,
-    ]);
-    return Promise.resolve({ unavailable: false, status: 200, text: JSON.stringify(rows) });
+    const from = Number(asked.get("startTime"));
+    const prices = this.#closes.get(asked.get("symbol") ?? "") ?? new Map<number, string>();
+    const rows = asked.get("interval") === "1s" ? this.#seconds(from, prices) : minutes(from, prices);
+    const text = JSON.stringify(rows.slice(0, Number(asked.get("limit"))));
+    return Promise.resolve({ unavailable: false, status: 200, text });
   }
+
+  /** A price stands from the beginning of its minute until that of the next one. */
+  #seconds(from: number, prices: ReadonlyMap<number, string>): readonly unknown[] {
+    const [first = Number.POSITIVE_INFINITY] = prices.keys();
+    const rows: unknown[] = [];
+    let close = "";
+    for (let at = first * MINUTE_MS; at < this.now(); at += SECOND_MS) {
+      close = prices.get(at / MINUTE_MS) ?? close;
+      if (at >= from) rows.push(candle(at, SECOND_MS, close));
+    }
+    return rows;
+  }
+}
+
+function minutes(from: number, prices: ReadonlyMap<number, string>): readonly unknown[] {
+  const later = [...prices].filter(([minute]) => minute * MINUTE_MS >= from);
+  return later.map(([minute, close]) => candle(minute * MINUTE_MS, MINUTE_MS, close));
+}
+
+function candle(openTime: number, lengthMs: number, close: string): unknown {
+  return [openTime, close, close, close, close, "1", openTime + lengthMs - 1];
 }
 
 class PricedPairs extends StubMarket {
@@ -61,10 +74,17 @@ class PricedPairs extends StubMarket {
     return this.told.now();
   }
 
+  /** What quantities have to be a multiple of. */
+  step: string | null = null;
+
   override rules(symbol: string): SymbolRules {
-    return symbol === "ETHBTC"
-      ? { ...unfilteredRules(symbol), baseAsset: "ETH", quoteAsset: "BTC" }
-      : unfilteredRules(symbol);
+    const rules =
+      symbol === "ETHBTC"
+        ? { ...unfilteredRules(symbol), baseAsset: "ETH", quoteAsset: "BTC" }
+        : unfilteredRules(symbol);
+    if (this.step === null) return rules;
+    const stepSize = decimal<Quantity>(this.step);
+    return { ...rules, lotSize: { minQuantity: stepSize, maxQuantity: decimal("1000"), stepSize } };
   }
 
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer> {
@@ -167,7 +187,10 @@ export function inWords({ statistics }: PerformanceReport): Readonly<Record<stri
   );
 }
 
-/** The curve: minutes, and what the strategy was worth. */
+/** The curve at its ends and when a minute ends: minutes, and what the strategy was worth. */
 export function curveOf({ points }: PerformanceReport): readonly string[] {
-  return points.map(({ at, equity }) => `${Math.floor(at / MINUTE_MS)}: ${formatBriefly(equity)}`);
+  const shown = points.filter(
+    ({ at }, index) => index === 0 || index === points.length - 1 || at % MINUTE_MS === 0,
+  );
+  return shown.map(({ at, equity }) => `${Math.floor(at / MINUTE_MS)}: ${formatBriefly(equity)}`);
 }

@@ -1,0 +1,48 @@
+// A person's authenticator. The server takes the codes of the previous, the present and the next 30 seconds, each once and only in
+// order; so up to three are at hand at once, and after them the next one has to be waited for, as people do.
+import { setTimeout as until } from "node:timers/promises";
+import { generateSync } from "otplib/functional";
+
+const STEP_MS = 30_000;
+
+export class Authenticator {
+  readonly #secret: string;
+  #lastStep = 0;
+
+  /** Set up with the key that the page shows, in base 32. */
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /** A code that was not used; resolves at the beginning of the 30 seconds in which the server begins to take it. */
+  async code(): Promise<string> {
+    const present = stepAt(Date.now());
+    const step = Math.max(this.#lastStep + 1, present - 1);
+    // It is taken from one step before its own on.
+    const opensAt = (step - 1) * STEP_MS;
+    if (opensAt > Date.now()) await until(opensAt - Date.now());
+    this.#lastStep = step;
+    return this.#codeOf(step);
+  }
+
+  /** The code that was given last, once more. */
+  lastCode(): string {
+    return this.#codeOf(this.#lastStep);
+  }
+
+  /** Six digits that are none of the codes that the server takes now or soon. */
+  wrongCode(): string {
+    const present = stepAt(Date.now());
+    const right = new Set([-2, -1, 0, 1, 2, 3].map((offset) => this.#codeOf(present + offset)));
+    const wrong = ["000000", "111111", "222222", "333333", "444444", "555555", "666666"];
+    return wrong.find((code) => !right.has(code)) ?? "777777";
+  }
+
+  #codeOf(step: number): string {
+    return generateSync({ secret: this.#secret, epoch: (step * STEP_MS) / 1_000 });
+  }
+}
+
+function stepAt(time: number): number {
+  return Math.floor(time / STEP_MS);
+}

@@ -1,0 +1,17 @@
+// What a server says at its first start, and then never again: who the demo's trader is, and the keys of their strategies.
+import type { Credentials } from "../support/gateway.ts";
+
+export type DemoTrader = { readonly email: string; readonly password: string };
+
+export function demoTraderIn(greeting: string): DemoTrader {
+  const email = /^ {2}e-mail +(\S+)$/m.exec(greeting)?.[1];
+  const password = /^ {2}password +(\S+)$/m.exec(greeting)?.[1];
+  if (email === undefined || password === undefined) throw new Error(`no demo trader in: ${greeting}`);
+  return { email, password };
+}
+
+/** Spot, then futures. */
+export function demoKeysIn(greeting: string): readonly Omit<Credentials, "strategyId">[] {
+  const found = greeting.matchAll(/^ {2}apiKey +(\S+)\n {2}secret +(\S+)$/gm);
+  return [...found].map(([, apiKey = "", apiSecret = ""]) => ({ apiKey, apiSecret }));
+}

@@ -1,0 +1,241 @@
+// Everybody whom the screens are shown to: a trader in the middle of things, people at each stage of their identity check, and an
+// operator. They are made by the server's own rows and by requests as bots send them, not by clicks: the journey does that.
+import { createHmac, randomUUID } from "node:crypto";
+import { botClient } from "../support/bot-client.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { send, signed } from "../support/signed-client.ts";
+import { MARKET, openStream } from "../support/stream-client.ts";
+import { Authenticator } from "./authenticator.ts";
+import { OPERATOR_EMAIL, PASSWORD, type Stage } from "./stage.ts";
+import type { Visitor } from "./visitor.ts";
+import { IDENTITY } from "./walk.ts";
+
+type Key = Pick<Credentials, "apiKey" | "apiSecret">;
+
+/** Where the screens' addresses lead to. */
+export type Places = {
+  readonly spotId: string;
+  readonly futuresId: string;
+  readonly closedId: string;
+  readonly unusedId: string;
+  readonly orderId: number;
+  readonly signalId: string;
+  readonly personId: string;
+  readonly pendingFormId: string;
+  readonly rejectedFormId: string;
+};
+
+export const ROLES = ["guest", "trader", "newcomer", "waiting", "rejected", "copier", "operator"] as const;
+export type RoleName = (typeof ROLES)[number];
+
+/** Of requests until a key is banned; twice as many as its budget takes. */
+const FLOOD_MAX = 120;
+const GUESSES = 11;
+
+export type Household = {
+  readonly visitors: { readonly [R in RoleName]: Visitor };
+  readonly places: Places;
+};
+
+export async function furnish(stage: Stage): Promise<Household> {
+  const trader = await stage.visit();
+  await trader.call("POST", "/session", stage.demoTrader());
+  const authenticator = await protect(trader, stage.demoTrader().password);
+  const [spot, futures] = stage.demoKeys();
+  if (spot === undefined || futures === undefined) throw new Error("a demo has two strategies");
+  await tradeSpot(stage.url, spot);
+  await tradeFutures(stage.url, futures);
+  await failHandshake(stage.url, spot);
+  const { rows: strategies } = await trader.call("GET", "/strategies");
+  const idOf = (type: string): string =>
+    strategies.find((each: { type: string }) => each.type === type).strategyId;
+  const { strategyId: closedId, key: closedKey } = await newStrategy(trader, authenticator, "Old grid");
+  const { confirmation } = await trader.call("GET", `/strategies/${closedId}/close-preview`);
+  await trader.call("POST", `/strategies/${closedId}/close`, { confirmation });
+  await floodUntilBanned(stage.url, closedKey);
+  const { strategyId: unusedId } = await newStrategy(trader, authenticator, "Momentum, to be tried");
+  const { rows: orders } = await trader.call("GET", `/strategies/${idOf("SPOT")}/orders?state=all`);
+  const { rows: signals } = await trader.call("GET", `/strategies/${idOf("SPOT")}/signals`);
+
+  const newcomer = await signUp(stage, "newcomer@example.org", "Nora Newcomer");
+  const waiting = await signUp(stage, "waiting@example.org", "Walter Waiting");
+  await waiting.call("POST", "/kyc", IDENTITY);
+  const rejected = await signUp(stage, "rejected@example.org", "Rita Rejected");
+  await rejected.call("POST", "/kyc", IDENTITY);
+  const copier = await signUp(stage, "copier@example.org", "Carl Copier");
+  await copier.call("POST", "/kyc", IDENTITY);
+
+  stage.makeOperator();
+  const operator = await stage.visit();
+  await operator.call("POST", "/session", { email: OPERATOR_EMAIL, password: PASSWORD });
+  await protect(operator, PASSWORD);
+  const { rows: forms } = await operator.call("GET", "/operator/kyc");
+  const formOf = (email: string): string =>
+    forms.find((form: { person: { email: string } }) => form.person.email === email).submissionId;
+  const decide = (email: string, decision: object) =>
+    operator.call("POST", `/operator/kyc/${formOf(email)}/decision`, decision);
+  const rejectedFormId = formOf("rejected@example.org");
+  await decide("rejected@example.org", {
+    status: "REJECTED",
+    reason:
+      "The number does not fit the kind of document that you chose. Please check both and submit again.",
+  });
+  await decide("copier@example.org", { status: "APPROVED", reason: null });
+  const guest = await stage.visit();
+  await guessPasswords(guest, "newcomer@example.org");
+  const { rows: people } = await operator.call("GET", "/operator/people?search=demo");
+
+  return {
+    visitors: { guest, trader, newcomer, waiting, rejected, copier, operator },
+    places: {
+      spotId: idOf("SPOT"),
+      futuresId: idOf("FUTURES"),
+      closedId,
+      unusedId,
+      orderId: orders.find((order: { status: string }) => order.status === "FILLED").orderId,
+      signalId: signals[0].signalId,
+      personId: people[0].personId,
+      pendingFormId: formOf("waiting@example.org"),
+      rejectedFormId,
+    },
+  };
+}
+
+/** Somebody new who has verified their address and is signed in. */
+export async function signUp(stage: Stage, email: string, name: string): Promise<Visitor> {
+  const visitor = await stage.visit();
+  await visitor.call("POST", "/sign-up", { name, email, password: PASSWORD });
+  const link = new URL(await stage.linkFor(email, "verify-email"), stage.url);
+  await visitor.call("POST", "/verify-email", { token: link.searchParams.get("token") });
+  await visitor.call("POST", "/session", { email, password: PASSWORD });
+  return visitor;
+}
+
+async function protect(visitor: Visitor, password: string): Promise<Authenticator> {
+  const { secret } = await visitor.call("POST", "/second-factor", { password });
+  const authenticator = new Authenticator(secret);
+  await visitor.call("POST", "/second-factor/confirm", { code: await authenticator.code() });
+  return authenticator;
+}
+
+async function newStrategy(trader: Visitor, authenticator: Authenticator, name: string) {
+  const created = await trader.call("POST", "/keys", { label: name, code: await authenticator.code() });
+  const { apiSecret, key } = created;
+  const made = await trader.call("POST", "/strategies", { name, type: "SPOT", keyId: key.keyId });
+  return { strategyId: made.strategyId as string, key: { apiKey: key.apiKey as string, apiSecret } };
+}
+
+/** What a bot does that heeds no refusal. */
+async function floodUntilBanned(url: string, key: Key): Promise<void> {
+  for (let sent = 0; sent < FLOOD_MAX; sent += 1) {
+    if ((await signed(url, key, "GET", "/api/v3/account")).status === 418) return;
+  }
+  throw new Error(`${FLOOD_MAX} requests, and no ban`);
+}
+
+/** A stream that is asked for with another secret. */
+async function failHandshake(url: string, { apiKey }: Key): Promise<void> {
+  const stream = openStream(url, MARKET, { apiKey, apiSecret: "another one" });
+  await stream.next("error");
+  stream.close();
+}
+
+/** Somebody who guesses at a password until the account is locked to strangers. */
+async function guessPasswords(stranger: Visitor, email: string): Promise<void> {
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    await stranger.call("POST", "/session", { email, password: `guess number ${guess}` }).catch(() => null);
+  }
+}
+
+/** Fills, resting orders, a stop, signals of which one is refused, and requests that fail. */
+async function tradeSpot(url: string, key: Key): Promise<void> {
+  const trade = traderOn(url, key);
+  const market = (order: Record<string, string>) =>
+    trade("POST", "/api/v3/order", { type: "MARKET", ...order });
+  await market({ symbol: "BTCUSDT", side: "BUY", quoteOrderQty: "60" });
+  await market({ symbol: "ETHUSDT", side: "BUY", quoteOrderQty: "30" });
+  await market({ symbol: "BTCUSDT", side: "SELL", quantity: "0.0002" });
+  const limit = { type: "LIMIT", timeInForce: "GTC", symbol: "BTCUSDT" };
+  const bid = await priceOf(url, "/api/v3/ticker/bookTicker", "bidPrice");
+  await trade("POST", "/api/v3/order", {
+    ...limit,
+    side: "BUY",
+    quantity: "0.0002",
+    price: scaled(bid, 0.995),
+  });
+  await trade("POST", "/api/v3/order", {
+    ...limit,
+    side: "SELL",
+    quantity: "0.0001",
+    price: scaled(bid, 1.004),
+  });
+  await trade("POST", "/api/v3/order", {
+    ...limit,
+    type: "STOP_LOSS_LIMIT",
+    side: "SELL",
+    quantity: "0.0001",
+    stopPrice: scaled(bid, 0.994),
+    price: scaled(bid, 0.993),
+  });
+  const bot = botClient(url, key);
+  const order = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "10" };
+  await bot.submit(order, randomUUID());
+  await bot.submit({ ...order, quoteOrderQty: "100000" }, randomUUID());
+  await bot.submit(order, randomUUID());
+  await sendUnordered(url, key);
+  await signed(url, key, "GET", "/api/v3/account", { timestamp: Date.now() - 60_000 });
+  await trade("GET", "/api/v3/account");
+}
+
+/** A usual mistake: what is signed has its parameters in alphabetical order, what is sent has not. */
+async function sendUnordered(url: string, { apiKey, apiSecret }: Key): Promise<void> {
+  const timestamp = Date.now();
+  const signature = createHmac("sha256", apiSecret)
+    .update(`recvWindow=5000&symbol=BTCUSDT&timestamp=${timestamp}`)
+    .digest("hex");
+  const query = `timestamp=${timestamp}&symbol=BTCUSDT&recvWindow=5000&signature=${signature}`;
+  await send(url, "GET", `/api/v3/openOrders?${query}`, { headers: { "x-mbx-apikey": apiKey } });
+}
+
+/** A position with a take profit, a stop loss and a resting order. */
+async function tradeFutures(url: string, key: Key): Promise<void> {
+  const trade = traderOn(url, key);
+  const symbol = "BTCUSDT";
+  await trade("POST", "/fapi/v1/leverage", { symbol, leverage: 5 });
+  await trade("POST", "/fapi/v1/order", { symbol, side: "BUY", type: "MARKET", quantity: "0.01" });
+  await trade("POST", "/fapi/v1/order", { symbol, side: "SELL", type: "MARKET", quantity: "0.003" });
+  const bid = await priceOf(url, "/fapi/v1/ticker/bookTicker", "bidPrice");
+  const leg = { algoType: "CONDITIONAL", symbol, side: "SELL", closePosition: "true" };
+  await trade("POST", "/fapi/v1/algoOrder", { ...leg, type: "STOP_MARKET", triggerPrice: scaled(bid, 0.98) });
+  await trade("POST", "/fapi/v1/algoOrder", {
+    ...leg,
+    type: "TAKE_PROFIT_MARKET",
+    triggerPrice: scaled(bid, 1.03),
+  });
+  await trade("POST", "/fapi/v1/order", {
+    symbol,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    quantity: "0.004",
+    price: scaled(bid, 0.99),
+  });
+}
+
+/** Signed requests that must succeed. */
+function traderOn(url: string, key: Key) {
+  return async (method: string, path: string, parameters: Record<string, string | number> = {}) => {
+    const { status, body } = await signed(url, key, method, path, parameters);
+    if (status !== 200) throw new Error(`${method} ${path} is refused: ${JSON.stringify(body)}`);
+    return body;
+  };
+}
+
+async function priceOf(url: string, path: string, field: string): Promise<string> {
+  return (await send(url, "GET", `${path}?symbol=BTCUSDT`)).body[field];
+}
+
+/** A whole number near a part of a price: a tick of every market here. */
+function scaled(price: string, factor: number): string {
+  return String(Math.round(Number(price) * factor));
+}

@@ -1,0 +1,171 @@
+// Every screen of the dashboard, with who sees it and where: for the check of accessibility and for the pictures.
+import type { Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
+import type { Household, Places, RoleName } from "./household.ts";
+import { PASSWORD } from "./stage.ts";
+import { beginSecondFactor } from "./walk.ts";
+
+export type Screen = {
+  /** Also the name of its picture. */
+  readonly name: string;
+  readonly who: RoleName;
+  readonly path: (places: Places) => string;
+  /** What has to be done there to see it. */
+  readonly open?: (page: Page) => Promise<unknown>;
+  /** What must be there beside its heading before it counts as shown. */
+  readonly shows?: string;
+};
+
+export const DESKTOP = { width: 1280, height: 800 } as const;
+export const PHONE = { width: 390, height: 844 } as const;
+export type Size = typeof DESKTOP | typeof PHONE;
+
+const STRATEGY_TABS = ["chart", "orders", "positions", "depth", "trades", "signals", "requests", "settings"];
+
+export const SCREENS: readonly Screen[] = [
+  ...["sign-in", "sign-up", "forgot-password", "reset-password", "verify-email"].map((name) =>
+    screen("guest", name, `/${name}`),
+  ),
+  { ...screen("guest", "reset-password-form", "/reset-password?token=unknown") },
+
+  screen("newcomer", "welcome", "/welcome"),
+  screen("newcomer", "identity", "/identity"),
+  screen("newcomer", "security", "/security"),
+  {
+    ...screen("newcomer", "second-factor-set-up", "/security"),
+    open: (page) => beginSecondFactor(page, PASSWORD),
+  },
+  screen("waiting", "identity-pending", "/identity"),
+  screen("rejected", "identity-rejected", "/identity"),
+  screen("copier", "copying", "/copying"),
+  screen("copier", "identity-approved", "/identity"),
+  screen("copier", "refused-page", "/strategies"),
+  {
+    ...screen("copier", "switch-profile", "/copying"),
+    async open(page) {
+      await page.getByRole("button", { name: /Carl Copier/ }).click();
+      await page.getByRole("menuitem", { name: "Switch to Trader" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+
+  screen("trader", "welcome-trader", "/welcome"),
+  screen("trader", "security-enabled", "/security"),
+  screen("trader", "keys", "/keys"),
+  {
+    ...screen("trader", "key-new", "/keys"),
+    async open(page) {
+      await page.getByRole("button", { name: "New key" }).first().click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    ...screen("trader", "key-test", "/keys"),
+    async open(page) {
+      await page
+        .getByRole("button", { name: /Test the key/ })
+        .first()
+        .click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("listitem").first().waitFor();
+    },
+  },
+  { ...screen("trader", "strategies", "/strategies"), shows: "polyline" },
+  screen("trader", "strategy-new", "/strategies/new"),
+  { ...screen("trader", "strategy-ready", ({ unusedId }) => `/strategies/new?created=${unusedId}`) },
+  {
+    ...screen("trader", "spot-overview", ({ spotId }) => `/strategies/${spotId}`),
+    shows: "canvas",
+  },
+  screen("trader", "futures-overview", ({ futuresId }) => `/strategies/${futuresId}`),
+  screen("trader", "unused-overview", ({ unusedId }) => `/strategies/${unusedId}`),
+  screen("trader", "closed-overview", ({ closedId }) => `/strategies/${closedId}`),
+  ...(["spot", "futures"] as const).flatMap((family) =>
+    STRATEGY_TABS.map(
+      (tab): Screen => ({
+        ...screen("trader", `${family}-${tab}`, (places) => `/strategies/${places[`${family}Id`]}/${tab}`),
+        ...(tab === "chart" ? { shows: "canvas" } : {}),
+      }),
+    ),
+  ),
+  screen("trader", "closed-settings", ({ closedId }) => `/strategies/${closedId}/settings`),
+  screen("trader", "order", ({ spotId, orderId }) => `/strategies/${spotId}/orders/${orderId}`),
+  screen("trader", "signal", ({ spotId, signalId }) => `/strategies/${spotId}/signals/${signalId}`),
+  {
+    ...screen("trader", "order-cancel", ({ spotId }) => `/strategies/${spotId}/orders`),
+    async open(page) {
+      await page
+        .getByRole("button", { name: /^Cancel: / })
+        .first()
+        .click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    ...screen("trader", "request-refused", ({ spotId }) => `/strategies/${spotId}/requests`),
+    async open(page) {
+      await page.getByRole("row").filter({ hasText: "-2015" }).getByRole("link").first().click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    ...screen("trader", "strategy-close", ({ spotId }) => `/strategies/${spotId}/settings`),
+    async open(page) {
+      await page.getByRole("button", { name: "Show what closing does" }).click();
+      await page.getByRole("button", { name: "Close the strategy" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  screen("trader", "not-found", "/nowhere"),
+
+  screen("operator", "operator-identity", "/operator/identity"),
+  screen("operator", "operator-identity-decided", "/operator/identity?status=REJECTED"),
+  screen("operator", "operator-form", ({ pendingFormId }) => `/operator/identity/${pendingFormId}`),
+  {
+    ...screen("operator", "operator-reject", ({ pendingFormId }) => `/operator/identity/${pendingFormId}`),
+    async open(page) {
+      await page.getByRole("button", { name: "Reject" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  screen("operator", "operator-form-decided", ({ rejectedFormId }) => `/operator/identity/${rejectedFormId}`),
+  screen("operator", "operator-people", "/operator/people"),
+  screen("operator", "operator-person", ({ personId }) => `/operator/people/${personId}`),
+  screen("operator", "operator-health", "/operator/health"),
+  screen("operator", "operator-defences", "/operator/security"),
+  { ...screen("operator", "operator-traffic", "/operator/traffic"), shows: "canvas" },
+  screen("operator", "operator-fidelity", "/operator/fidelity"),
+  screen("operator", "operator-audit", "/operator/audit"),
+];
+
+/** Opens a screen in the window of who sees it, and resolves when all of it is there. */
+export async function show(
+  { visitors, places }: Household,
+  { who, path, open, shows }: Screen,
+  size: Size = DESKTOP,
+): Promise<Page> {
+  const { page } = visitors[who];
+  await page.setViewportSize(size);
+  await page.goto(path(places));
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await settled(page);
+  if (open !== undefined) {
+    await open(page);
+    await settled(page);
+  }
+  if (shows !== undefined) await page.locator(shows).first().waitFor({ state: "attached" });
+  return page;
+}
+
+/** Nothing is being loaded any more, and what is live is connected. */
+async function settled(page: Page): Promise<void> {
+  const underWay = page.locator('[aria-busy="true"]').or(page.getByText(/^○ connecting$/));
+  await eventually(`nothing loads on ${page.url()}`, async () => (await underWay.count()) === 0, {
+    msMax: 30_000,
+    askAgainMs: 50,
+  });
+}
+
+function screen(who: RoleName, name: string, path: string | Screen["path"]): Screen {
+  return { who, name, path: typeof path === "string" ? () => path : path };
+}

@@ -1,0 +1,126 @@
+// `npm run screenshots`: pictures of the dashboard, for the documents or of every screen for whoever wants to look at all of them.
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { keepTemporaryIn } from "../support/long-run.ts";
+import { runProgram, say } from "../support/program.ts";
+import { furnish, type Household } from "./household.ts";
+import { HELP, readOptions } from "./options.ts";
+import { livedThrough } from "./past.ts";
+import { DESKTOP, PHONE, SCREENS, type Screen, type Size, show } from "./screens.ts";
+import { Stage } from "./stage.ts";
+
+const IMAGES = join(import.meta.dirname, "../../docs/images");
+
+/** Of a picture of the documents, bytes: a checkout has to carry it. */
+const IMAGE_BYTES_MAX = 180_000;
+
+type Look = { readonly colorScheme: "dark" | "light"; readonly size: Size };
+type Picture = { readonly file: string; readonly screen: string; readonly look: Look };
+
+const DARK: Look = { colorScheme: "dark", size: DESKTOP };
+const LIGHT: Look = { colorScheme: "light", size: DESKTOP };
+const LOOKS: readonly Look[] = [DARK, LIGHT, { ...DARK, size: PHONE }, { ...LIGHT, size: PHONE }];
+
+/** Those of the documents: the file's name, the screen, and how it looks. */
+const CHOSEN: readonly Picture[] = [
+  { file: "overview-dark", screen: "spot-overview", look: DARK },
+  { file: "chart-light", screen: "futures-chart", look: LIGHT },
+  ...[
+    "welcome",
+    "identity",
+    "security-enabled",
+    "keys",
+    "strategies",
+    "strategy-ready",
+    "futures-chart",
+    "spot-orders",
+    "futures-positions",
+    "spot-depth",
+    "spot-trades",
+    "spot-signals",
+    "request-refused",
+    "strategy-close",
+    "operator-form",
+    "operator-person",
+    "operator-health",
+    "operator-defences",
+    "operator-traffic",
+    "operator-audit",
+  ].map((screen) => ({ file: screen, screen, look: DARK })),
+];
+
+keepTemporaryIn("screenshots");
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+await runProgram("screenshots", main);
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), IMAGES);
+  if (options === "help") {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const { directory, isAll, only } = options;
+  const pictures = (isAll ? everyPicture() : CHOSEN).filter(
+    ({ screen }) => only === null || screen.includes(only),
+  );
+  mkdirSync(directory, { recursive: true });
+  const past = await livedThrough(say);
+  say("starting a server in the present, and a browser");
+  const stage = await Stage.open(past);
+  try {
+    const household = await furnish(stage);
+    let faults = 0;
+    for (const screen of SCREENS) {
+      const ofScreen = pictures.filter((picture) => picture.screen === screen.name);
+      if (ofScreen.length === 0) continue;
+      await takeAll(household, { screen, pictures: ofScreen, directory, isBounded: !isAll });
+      for (const fault of stage.faults()) {
+        faults += 1;
+        say(`${screen.name}: ${fault}`);
+      }
+    }
+    say(`${pictures.length} pictures in ${directory}`);
+    return faults === 0 ? 0 : 1;
+  } finally {
+    await stage.close();
+  }
+}
+
+function everyPicture(): readonly Picture[] {
+  return SCREENS.flatMap(({ name }) =>
+    LOOKS.map((look) => ({
+      file: `${name}-${look.colorScheme}-${look.size.width}`,
+      screen: name,
+      look,
+    })),
+  );
+}
+
+type Taken = {
+  readonly screen: Screen;
+  readonly pictures: readonly Picture[];
+  readonly directory: string;
+  /** Whether a picture that is too large is told. */
+  readonly isBounded: boolean;
+};
+
+async function takeAll(
+  household: Household,
+  { screen, pictures, directory, isBounded }: Taken,
+): Promise<void> {
+  let page: Page | null = null;
+  let shownAt: Size | null = null;
+  for (const { file, look } of pictures) {
+    if (page === null || look.size !== shownAt) page = await show(household, screen, look.size);
+    shownAt = look.size;
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    // Charts are painted anew in other colours and sizes, at the next frame or the one after.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    const path = join(directory, `${file}.png`);
+    await page.screenshot({ path, animations: "disabled", caret: "hide" });
+    const { size } = statSync(path);
+    const isLarge = isBounded && size > IMAGE_BYTES_MAX;
+    say(`${file}.png, ${Math.round(size / 1_000)} kB${isLarge ? ": too large for the documents" : ""}`);
+  }
+}

@@ -1,0 +1,98 @@
+// Where tests in a browser play: a server in a process of its own with the simulated market, and one Chromium. People are told
+// apart by their contexts; what a mail would have said is read from the server's log.
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
+import { type Credentials, type GatewayProcess, runNode, startGateway } from "../support/gateway.ts";
+import { openBrowser } from "./browser.ts";
+import { type DemoTrader, demoKeysIn, demoTraderIn } from "./greeting.ts";
+import type { Past } from "./past.ts";
+import { Visitor } from "./visitor.ts";
+
+export const PASSWORD = "seventeen patient lyrebirds";
+export const OPERATOR_EMAIL = "operator@example.org";
+
+export class Stage {
+  readonly gateway: GatewayProcess;
+  readonly #browser: Browser;
+  readonly #greeting: string;
+  readonly #visitors: Visitor[] = [];
+
+  private constructor(gateway: GatewayProcess, browser: Browser, greeting: string) {
+    this.gateway = gateway;
+    this.#greeting = greeting;
+    this.#browser = browser;
+  }
+
+  /** On a new directory, or with a past. */
+  static async open(past: Past | null = null): Promise<Stage> {
+    const [gateway, browser] = await Promise.all([
+      // Links are written at this level.
+      startGateway({ env: { LOG_LEVEL: "info" }, ...(past === null ? {} : { dataDir: past.dataDir }) }),
+      openBrowser(),
+    ]);
+    return new Stage(gateway, browser, past?.greeting ?? gateway.output());
+  }
+
+  get url(): string {
+    return this.gateway.url;
+  }
+
+  async visit(options: BrowserContextOptions = {}): Promise<Visitor> {
+    const visitor = await Visitor.open(this.#browser, this.url, options);
+    this.#visitors.push(visitor);
+    return visitor;
+  }
+
+  /** What went wrong in anybody's window since this was asked last. */
+  faults(): readonly string[] {
+    return this.#visitors.flatMap((visitor) => visitor.faults());
+  }
+
+  /** The path of the newest link of a kind that a person was sent, with its token. Rejects when none comes. */
+  async linkFor(email: string, kind: "verify-email" | "reset-password"): Promise<string> {
+    const newest = () =>
+      this.gateway
+        .output()
+        .split("\n")
+        .filter((line) => line.includes(`"to":${JSON.stringify(email)}`) && line.includes(`/${kind}?`))
+        .at(-1);
+    await eventually(`a link to ${kind} for ${email}`, () => newest() !== undefined);
+    const { link } = JSON.parse(newest() ?? "{}");
+    const { pathname, search } = new URL(link);
+    return pathname + search;
+  }
+
+  /** Makes an operator, by the command beside the running server. */
+  makeOperator(email = OPERATOR_EMAIL): void {
+    const { status, stderr } = runNode(
+      [
+        "src/cli.ts",
+        "operator",
+        "create",
+        "--email",
+        email,
+        "--password-stdin",
+        "--data",
+        this.gateway.dataDir,
+      ],
+      {},
+      `${PASSWORD}\n`,
+    );
+    if (status !== 0) throw new Error(`operator create failed: ${stderr}`);
+  }
+
+  /** Who owns the demo's strategies. */
+  demoTrader(): DemoTrader {
+    return demoTraderIn(this.#greeting);
+  }
+
+  /** The keys of the demo's strategies: spot, then futures. */
+  demoKeys(): readonly Omit<Credentials, "strategyId">[] {
+    return demoKeysIn(this.#greeting);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.gateway.stop();
+  }
+}

@@ -1,0 +1,92 @@
+// One person's window on the dashboard: a context of its own, as private as another machine. Whatever goes wrong in it that was
+// not expected is a fault: an error in the console or of a script, a violation of the content policy, a request that failed.
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+/** A machine under load is slow; what takes longer has failed, ms. */
+const PATIENCE_MS = 30_000;
+const VIEWPORT = { width: 1280, height: 800 } as const;
+
+/** An answer of 400 or above that a test provokes: its status, and how its path ends after /dashboard/api. */
+export type Expected = { readonly status: number; readonly path: string };
+
+type Watched = { readonly faults: string[]; readonly expected: Expected[] };
+
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly #url: string;
+  readonly #watched: Watched;
+
+  private constructor(context: BrowserContext, page: Page, url: string, watched: Watched) {
+    this.context = context;
+    this.page = page;
+    this.#url = url;
+    this.#watched = watched;
+  }
+
+  static async open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext({
+      baseURL: url,
+      viewport: VIEWPORT,
+      locale: "en-GB",
+      timezoneId: "UTC",
+      colorScheme: "dark",
+      reducedMotion: "reduce",
+      ...options,
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const watched: Watched = { faults: [], expected: [] };
+    context.on("page", (page) => watch(page, watched));
+    return new Visitor(context, await context.newPage(), url, watched);
+  }
+
+  /** The next answer of this kind is no fault; that it does not come is one. */
+  expects(status: number, path: string): void {
+    this.#watched.expected.push({ status, path });
+  }
+
+  /** Everything that went wrong so far, what was expected in vain included; forgets it. */
+  faults(): readonly string[] {
+    const { faults, expected } = this.#watched;
+    const inVain = expected.splice(0).map(({ status, path }) => `expected in vain: ${status} of ${path}`);
+    return [...faults.splice(0), ...inVain];
+  }
+
+  /** Calls a row of the server with this person's cookies, for what a test needs and does not show. Rejects if it is refused. */
+  async call(method: string, path: string, data?: unknown) {
+    const answer = await this.context.request.fetch(`/dashboard/api${path}`, {
+      method,
+      headers: { origin: this.#url },
+      ...(data === undefined ? {} : { data }),
+    });
+    if (!answer.ok())
+      throw new Error(`${method} ${path} is refused: ${answer.status()} ${await answer.text()}`);
+    return answer.status() === 204 ? null : await answer.json();
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
+
+function watch(page: Page, { faults, expected }: Watched): void {
+  page.on("pageerror", (error) => faults.push(`error of a script on ${page.url()}: ${error.stack ?? error}`));
+  page.on("console", (message) => {
+    // The browser says this of every refused request; those are looked at below.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) faults.push(`console on ${page.url()}: ${message.text()}`);
+  });
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText ?? "";
+    // Whoever leaves a page gives up what it still waited for.
+    if (why !== "net::ERR_ABORTED") faults.push(`${request.method()} ${request.url()} failed: ${why}`);
+  });
+  page.on("response", (response) => {
+    const status = response.status();
+    if (status < 400) return;
+    const path = new URL(response.url()).pathname.replace("/dashboard/api", "");
+    const index = expected.findIndex((each) => each.status === status && path.endsWith(each.path));
+    if (index >= 0) expected.splice(index, 1);
+    else faults.push(`${status} of ${response.request().method()} ${path} on ${page.url()}`);
+  });
+}
