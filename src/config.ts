@@ -84,7 +84,8 @@ Environment only:
   MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production. A line for each version, the
                            oldest first: "lyrebird master-key rotate" adds one
   LOG_LEVEL                fatal, error, warn, info, debug, trace or silent (info)
-  PUBLIC_URL               the address that people and bots see; the dashboard works at this one alone
+  PUBLIC_URL               the address that people and bots see, such as https://lyrebird.example.org, without a path;
+                           the dashboard works at this one alone
   SMTP_URL, MAIL_FROM      smtp://user:password@host:587 (or smtps), and who mails are from, such as
                            "Lyrebird <lyrebird@example.org>": sends people their mails. Without both the links in
                            them are written to the log
@@ -182,7 +183,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     masterKeyFile: values.MASTER_KEY_FILE ?? null,
-    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    publicUrl: publicUrlOf(values),
     tls: tlsOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     market: marketOf(values),
@@ -225,6 +226,17 @@ function parseFlags(args: readonly string[]) {
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The dashboard's pages, its cookies and its policies are of an origin. */
+function publicUrlOf({ PUBLIC_URL: given }: Settings): string | null {
+  if (given === undefined) return null;
+  const { origin, pathname, search, hash, username, password } = new URL(given);
+  if (pathname === "/" && `${search}${hash}${username}${password}` === "") return origin;
+  // It may hold a password: only what is right of it is repeated.
+  throw new ConfigError(
+    `PUBLIC_URL is more than an origin: set it to ${origin}, and have the proxy in front give Lyrebird a host name of its own`,
+  );
 }
 
 function tlsOf({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings): TlsFiles | null {

@@ -28,8 +28,13 @@ export function demandAccepted(outcome: CodeOutcome): void {
   if (outcome !== "ACCEPTED") throw refusalOf(outcome);
 }
 
+/** A code that is not right, in whatever form it was typed: its field is what is marked. */
+export function codeRefused(): DashboardError {
+  return new DashboardError("CODE_REFUSED", { fields: { code: "is not right, or has been used" } });
+}
+
 /** Why a code was not accepted, as it is answered. */
 export function refusalOf(outcome: Exclude<CodeOutcome, "ACCEPTED">): DashboardError {
-  if (outcome === "REFUSED") return new DashboardError("CODE_REFUSED");
+  if (outcome === "REFUSED") return codeRefused();
   return new DashboardError("LOCKED", { retryAfterSeconds: outcome.lockedForSeconds });
 }

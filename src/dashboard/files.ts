@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path/posix";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Pages, Reply } from "../http/pipeline.ts";
+import { acceptedEncodings } from "./compression.ts";
 
 /** Where the application is built. */
 export const APPLICATION_FOLDER = join(import.meta.dirname, "../../dashboard/dist");
@@ -135,13 +136,10 @@ function replyOf(file: File, asked: Parameters<Pages>[0]["headers"]): Reply {
   };
 }
 
-/** The best that a client takes. One that it takes with a weight of zero it does not take. */
+/** The best that a client takes. */
 function encodingOf(accepted: string | string[] | undefined): Encoding {
-  const names = String(accepted ?? "")
-    .split(",")
-    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
-    .map((each) => each.split(";")[0]?.trim().toLowerCase());
-  return names.includes("br") ? "br" : names.includes("gzip") ? "gzip" : "identity";
+  const names = acceptedEncodings(accepted);
+  return names.has("br") ? "br" : names.has("gzip") ? "gzip" : "identity";
 }
 
 function bodyAs({ bodies }: File, encoding: Encoding): Buffer {

@@ -71,8 +71,7 @@ const KINDS: { readonly [T in OrderType]: string } = {
 function placed(order: Order, words: Words): string {
   const { side, type, quantity, quoteQuantity, price, stopPrice } = order;
   const deed = side === "BUY" ? "buy" : "sell";
-  const size =
-    quantity === 0n ? `${words.coin} for ${words.money(quoteQuantity)}` : words.quantity(quantity);
+  const size = quantity === 0n ? `${words.coin} for ${words.money(quoteQuantity)}` : words.quantity(quantity);
   const limit = price === 0n ? "" : ` at ${words.money(price)} or better`;
   const stop = stopPrice === 0n ? "" : `, once the price reaches ${words.money(stopPrice)},`;
   return `A ${KINDS[type]} to ${deed} ${size}${limit}${stop} was placed.`;
@@ -80,7 +79,9 @@ function placed(order: Order, words: Words): string {
 
 function triggered(event: DomainEvent, { orderId, stopPrice }: Order, words: Words): Line[] {
   if (event.type !== "OrderTriggered" || event.orderId !== orderId) return [];
-  return [{ at: event.at, says: `The price reached ${words.money(stopPrice)}, and the order was triggered.` }];
+  return [
+    { at: event.at, says: `The price reached ${words.money(stopPrice)}, and the order was triggered.` },
+  ];
 }
 
 function filled({ at, side, quantity, price, fee, feeAsset, isMaker }: Trade, words: Words): Line {
@@ -101,6 +102,9 @@ function ended(order: Order, events: readonly DomainEvent[]): Line[] {
   const reason = events.find((event) => event.type === "OrderExpired" && event.orderId === order.orderId);
   if (reason?.type !== "OrderExpired") return [{ at, says: "It expired." }];
   return [
-    { at, says: `It expired: ${EXPIRED_BECAUSE[reason.reason] ?? `the filter ${reason.reason} refused it`}.` },
+    {
+      at,
+      says: `It expired: ${EXPIRED_BECAUSE[reason.reason] ?? `the filter ${reason.reason} refused it`}.`,
+    },
   ];
 }

@@ -1,6 +1,6 @@
 // The dashboard's pipeline: every step that a request of its browser takes, in order, in one function.
 //
-//   route → bounds → origin → session → admission → body and query → answer → JSON
+//   route → bounds → origin → session → admission → body and query → answer → JSON, compressed
 //
 // Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
 // refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
@@ -11,6 +11,7 @@ import type { Reply, Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
+import { compressed } from "./compression.ts";
 import { DashboardError } from "./errors.ts";
 import { isOwnOrigin } from "./origin.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -24,6 +25,7 @@ import {
 import type { DashboardAnswer, DashboardRoute, SignedIn } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
+import { transportSecurity } from "./transport-security.ts";
 
 /** Said with every answer: it is nobody else's to keep, to guess at or to show. */
 const HEADERS = {
@@ -41,14 +43,18 @@ const BUSY_RETRY_AFTER_SECONDS = 1;
 export function createDashboard(parts: DashboardParts): Family {
   const find = routeTable(ALL_ROUTES);
   const budgets = new RequestBudgets();
+  const secured = ({ headers }: Request, reply: Reply): Reply => {
+    const security = transportSecurity(parts.isSecure, headers.host);
+    return { ...reply, headers: { ...reply.headers, ...security } };
+  };
   return {
     takes: (path) => path === "/dashboard" || path.startsWith("/dashboard/"),
     answer: (request) =>
       observed(request, parts.gateway.observer, async (sighting) => {
         try {
-          return presented(await handle(request, { parts, find, budgets, sighting }));
+          return secured(request, await handle(request, { parts, find, budgets, sighting }));
         } catch (error) {
-          if (error instanceof DashboardError) return refused(error);
+          if (error instanceof DashboardError) return secured(request, refused(error));
           throw error;
         }
       }),
@@ -73,7 +79,7 @@ async function handle(
     readonly budgets: RequestBudgets;
     readonly sighting: Sighting;
   },
-): Promise<DashboardAnswer> {
+): Promise<Reply> {
   const { parts, find, budgets, sighting } = dashboard;
   const { method, path, query, headers, body, address } = request;
   const now = parts.gateway.wallNow();
@@ -106,7 +112,8 @@ async function handle(
     query: readQuery(route.query, query),
   };
 
-  return await route.answer({ parts, caller, signedIn, params, now, ...read });
+  const reply = presented(await route.answer({ parts, caller, signedIn, params, now, ...read }));
+  return route.showsSecrets ? reply : await compressed(reply, headers["accept-encoding"]);
 }
 
 /** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */

@@ -1,5 +1,6 @@
 // What people's requests are refused with (`people/refused.ts`), as the dashboard answers it.
 import type { Refused } from "../people/refused.ts";
+import { codeRefused } from "./codes.ts";
 import { DashboardError } from "./errors.ts";
 import { type DashboardCall, personOf } from "./route.ts";
 
@@ -42,6 +43,8 @@ function refusalOf(refused: Refused): DashboardError {
     case "LOCKED":
     case "TOO_MANY_REQUESTS":
       return new DashboardError(refused.refused, { retryAfterSeconds: refused.retryAfterSeconds });
+    case "CODE_REFUSED":
+      return codeRefused();
     default:
       return new DashboardError(refused.refused);
   }

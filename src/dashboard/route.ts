@@ -53,26 +53,40 @@ export type DashboardRoute = {
   /** What the body must be, unknown fields refused; null if there is none. */
   readonly body: z.ZodType | null;
   readonly query: z.ZodType | null;
+  /** Whether its answer has in it what nobody else may learn, so that its length must not tell of it either. */
+  readonly showsSecrets: boolean;
   /** Throws DashboardError to refuse. */
   answer(call: DashboardCall): Promise<DashboardAnswer>;
 };
 
 /** A row whose answer knows what its schemas have read. */
 export function route<Body extends z.ZodType | null = null, Query extends z.ZodType | null = null>(
-  row: Omit<DashboardRoute, "body" | "query" | "needsKyc" | "answer"> & {
+  row: Omit<DashboardRoute, "body" | "query" | "needsKyc" | "showsSecrets" | "answer"> & {
     readonly needsKyc?: boolean;
+    readonly showsSecrets?: boolean;
     readonly body?: Body;
     readonly query?: Query;
     readonly answer: (call: DashboardCall<Read<Body>, Read<Query>>) => Promise<DashboardAnswer>;
   },
 ): DashboardRoute {
-  return { needsKyc: false, ...row, body: row.body ?? null, query: row.query ?? null } as DashboardRoute;
+  return {
+    needsKyc: false,
+    showsSecrets: false,
+    ...row,
+    body: row.body ?? null,
+    query: row.query ?? null,
+  } as DashboardRoute;
 }
 
 type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : null;
 
 /** The person of a route that nobody reaches without having signed in. */
 export function personOf({ signedIn }: Pick<DashboardCall, "signedIn">): Person {
+  return signedInOf({ signedIn }).person;
+}
+
+/** The same with the session. */
+export function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedIn {
   if (signedIn === null) throw new Error("the pipeline lets nobody in here who is not signed in");
-  return signedIn.person;
+  return signedIn;
 }

@@ -130,6 +130,7 @@ export type PeopleStore = {
     },
     audit: NewAuditRecord,
   ): Promise<boolean>;
+  /** Ends all sessions of the person, so that nothing is done in the new role that was begun in the old one. */
   setRole(personId: string, role: Role, audit: NewAuditRecord): Promise<void>;
   setProfile(personId: string, profile: Profile, audit: NewAuditRecord): Promise<void>;
 
@@ -234,8 +235,11 @@ export type PeopleStore = {
     revoked: { readonly keyId: string; readonly ownerId: string; readonly at: number },
     audit: NewAuditRecord,
   ): Promise<Revocation | null>;
-  /** Gives it another name; nothing is done if there is no such strategy. */
-  renameStrategy(strategyId: string, name: string): Promise<void>;
+  /** Gives it another name; false, and nothing is done, if it is not called `from` any more, or there is none. */
+  renameStrategy(
+    renamed: { readonly strategyId: string; readonly from: string; readonly to: string },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
   findStrategy(strategyId: string): Promise<OwnedStrategy | null>;
   /** Newest first. */
   listStrategiesOf(ownerId: string): Promise<readonly OwnedStrategy[]>;

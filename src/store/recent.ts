@@ -28,7 +28,12 @@ export function recentQueries(db: Kysely<Tables>): RecentQueries {
     },
 
     async listRecentTrades(strategyId, query) {
-      const rows = await newest(db, { table: "trades", number: "trade_id", condition: ALL }, strategyId, query);
+      const rows = await newest(
+        db,
+        { table: "trades", number: "trade_id", condition: ALL },
+        strategyId,
+        query,
+      );
       return rows.map(decodeTrade);
     },
 

@@ -1,4 +1,4 @@
-// `lyrebird operator create`: who may decide about others is made on the machine alone.
+// `lyrebird operator create` and `operator remove`: who may decide about others is made on the machine alone.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
@@ -24,8 +24,9 @@ function newEmail(): string {
   return `ops-${addresses}@example.com`;
 }
 
-const create = (...args: string[]) =>
-  runNode(["src/cli.ts", "operator", "create", ...args, "--data", dataDir]);
+const operator = (command: "create" | "remove", ...args: string[]) =>
+  runNode(["src/cli.ts", "operator", command, ...args, "--data", dataDir]);
+const create = (...args: string[]) => operator("create", ...args);
 
 function createWithPassword(password: string, ...args: string[]) {
   const command = ["src/cli.ts", "operator", "create", "--password-stdin", ...args, "--data", dataDir];
@@ -40,6 +41,30 @@ async function withStore<Result>(work: (store: Store) => Promise<Result>): Promi
     await store.close();
   }
 }
+
+/** Signs a person in. */
+async function newSession({ personId }: Pick<Person, "personId">): Promise<void> {
+  const at = new Date();
+  await withStore((store) =>
+    store.people.signIn.create("session", {
+      id: `session of ${personId}`,
+      userId: personId,
+      token: `token of ${personId}`,
+      ipAddress: "192.0.2.7",
+      userAgent: "a browser",
+      expiresAt: new Date(at.getTime() + 3_600_000),
+      createdAt: at,
+      updatedAt: at,
+    }),
+  );
+}
+
+const countSessions = ({ personId }: Pick<Person, "personId">) =>
+  withStore((store) =>
+    store.people.signIn.count("session", [
+      { field: "userId", operator: "eq", value: personId, connector: "AND" },
+    ]),
+  );
 
 const find = (email: string) => withStore((store) => store.people.findPersonByEmail(email));
 
@@ -104,21 +129,52 @@ test("an address that is taken is refused, and nothing of it is changed", async 
   expect(await find(email)).toEqual(there);
 });
 
-test("somebody who is there is promoted when that is said, and keeps name and password", async () => {
+test("somebody who is there is promoted when that is said: name and password stay, sessions end", async () => {
   const email = newEmail();
   const there = await withStore((store) => newPerson(store, { email, name: "Ada", createdAt: 1 }));
+  await newSession(there);
   expect(create("--email", email, "--promote")).toMatchObject({
     status: 0,
     stderr: "",
     stdout: `${email} is an operator\n`,
   });
   expect(await find(email)).toEqual({ ...there, role: "OPERATOR" });
+  expect(await countSessions(there)).toBe(0);
+  await newSession(there);
   expect(create("--email", email, "--promote").stdout).toContain("before");
   const audit = await withStore((store) => store.people.listAudit({ personId: there.personId, limit: 10 }));
   expect(audit.map(({ what }) => what)).toEqual(["OPERATOR_CREATED", "SIGNED_UP"]);
+  // Nothing was changed the second time.
+  expect(await countSessions(there)).toBe(1);
 });
 
-test("nobody is promoted who is not there, whose address is not verified, or who has strategies", async () => {
+test("an operator who is removed is an ordinary person again, signed out, which is audited; once", async () => {
+  const email = newEmail();
+  expect(create("--email", email, "--name", "Olga").status).toBe(0);
+  const there = (await find(email)) as Person;
+  await newSession(there);
+  const remove = (address: string) => operator("remove", "--email", address);
+  expect(remove(` ${email.toUpperCase()}`)).toMatchObject({
+    status: 0,
+    stderr: "",
+    stdout: `${email} is no operator any more\n`,
+  });
+  expect(await find(email)).toEqual({ ...there, role: "PERSON" });
+  expect(await countSessions(there)).toBe(0);
+  expect(remove(email)).toMatchObject({ status: 0, stdout: `${email} was no operator before\n` });
+  const audit = await withStore((store) => store.people.listAudit({ personId: there.personId, limit: 10 }));
+  expect(audit).toMatchObject([
+    { what: "OPERATOR_REMOVED", who: { kind: "COMMAND_LINE" }, details: { email } },
+    { what: "OPERATOR_CREATED" },
+  ]);
+  const nobody = remove("nobody@example.com");
+  expect(nobody).toMatchObject({ status: 1, stdout: "" });
+  expect(nobody.stderr).toContain("nobody's address");
+  expect(operator("remove").status).toBe(2);
+  expect(create("--email", email, "--promote")).toMatchObject({ status: 0 });
+});
+
+test("nobody is promoted who is not there, whose address is not verified, or who has strategies or keys", async () => {
   const trader = await withStore(async (store) => {
     const { personId } = await newPerson(store, { email: "trader@example.com", createdAt: 1 });
     await store.people.adoptStrategies(personId);
@@ -130,12 +186,25 @@ test("nobody is promoted who is not there, whose address is not verified, or who
       createdAt: new Date(1),
       updatedAt: new Date(1),
     });
+    const { personId: ownerId } = await newPerson(store, { email: "keys@example.com", createdAt: 2 });
+    const key = { keyId: "loose", apiKey: "lyre_bot_loose", ownerId, strategyId: null, label: "loose" };
+    await store.people.createKey(
+      { ...key, salt: "00", masterVersion: 1, createdAt: 2, revokedAt: null },
+      {
+        who: { kind: "PERSON", personId: ownerId },
+        what: "KEY_CREATED",
+        about: { kind: "KEY", id: key.keyId },
+        at: 2,
+        details: {},
+      },
+    );
     return personId;
   });
   for (const [email, reason] of [
     ["nobody@example.com", "nobody's address"],
     ["trader@example.com", "has strategies"],
     ["eve@example.com", "not been verified"],
+    ["keys@example.com", "has live keys"],
   ] as const) {
     const refused = create("--email", email, "--promote");
     expect(refused).toMatchObject({ status: 1, stdout: "" });
@@ -143,6 +212,7 @@ test("nobody is promoted who is not there, whose address is not verified, or who
   }
   expect((await withStore((store) => store.people.findPerson(trader)))?.role).toBe("PERSON");
   expect((await find("eve@example.com"))?.role).toBe("PERSON");
+  expect((await find("keys@example.com"))?.role).toBe("PERSON");
 });
 
 test("of two commands at once one makes the operator", async () => {

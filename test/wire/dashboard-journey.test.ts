@@ -115,6 +115,20 @@ describe("a strategy", () => {
     expect(second.next).toBeNull();
     const ids = [...first.rows, ...second.rows].map(({ orderId }: { orderId: number }) => orderId);
     expect(ids).toEqual([...sides.keys()].map((index) => 106 - index));
+    // What is open is no part of the history, and takes no place in its pages.
+    const open = await restOrder(stage, strategy);
+    const done = await trader.get(`${own}/orders?state=done`);
+    expect(done.rows.map(({ orderId }: { orderId: number }) => orderId)).toEqual(ids.slice(0, 100));
+    const { rows: resting } = await trader.get(`${own}/orders`);
+    expect(resting.map(({ orderId }: { orderId: number }) => orderId)).toEqual([open]);
+    await trader.send("DELETE", `${own}/orders/${open}`);
+    const { rows: ended } = await trader.get(`${own}/orders?state=done`);
+    expect(ended[0]).toMatchObject({ orderId: open, status: "CANCELED" });
+    const { history: lines } = await trader.get(`${own}/orders/${open}`);
+    expect(lines.map(({ says }: { says: string }) => says)).toEqual([
+      expect.stringMatching(/^A limit order to buy 0\.0002 BTC at [0-9.]+ USDT or better was placed\.$/),
+      "It was cancelled.",
+    ]);
     const trades = await trader.get(`${own}/trades?symbol=BTCUSDT&before=7`);
     expect(trades.rows.map(({ tradeId }: { tradeId: number }) => tradeId)).toEqual([6, 5, 4, 3, 2, 1]);
     expect(trades.rows[0]).toMatchObject({ side: "SELL", quantity: "0.0002", feeAsset: "USDT" });
@@ -122,7 +136,10 @@ describe("a strategy", () => {
 
     const { order, history } = await trader.get(`${own}/orders/1`);
     expect(order).toMatchObject({ orderId: 1, status: "FILLED", side: "BUY", isOpen: false, price: null });
-    expect(history.map(({ says }: { says: string }) => says.split(" ")[0])).toEqual(["Placed:", "Filled"]);
+    expect(history.map(({ says }: { says: string }) => says)).toEqual([
+      "A market order to buy 0.001 BTC was placed.",
+      expect.stringMatching(/^It bought 0\.001 BTC at [0-9.]+ USDT, as taker, for a fee of 0\.000001 BTC\.$/),
+    ]);
     const { rows } = await trader.get(`${own}/balances`);
     expect(rows.find(({ asset }: { asset: string }) => asset === "USDT")).toMatchObject({ locked: "0" });
   });

@@ -100,6 +100,7 @@ describe("a topic of a market", () => {
     FUTURES.say("btcusdt@kline_1m", { E: 10, k });
     FUTURES.say("btcusdt@depth20@500ms", { e: "depthUpdate", u: 5, b: [["99", "1"]], a: [["100", "2"]] });
     expect(SPOT.watched).toEqual(["BTCUSDT"]);
+    SPOT.trade("BTCUSDT", "99.5");
     stage.time.advance(1_000);
     for (const client of [one, two]) {
       expect(await client.next("candle")).toEqual({
@@ -120,6 +121,7 @@ describe("a topic of a market", () => {
         symbol: "BTCUSDT",
         bid: "99",
         ask: "100",
+        last: "99.5",
         mark: null,
         at: 1_000,
       });

@@ -28,7 +28,7 @@ test("a report says what the engine has booked, to the last digit", async () => 
   );
   const [trade] = await stage.gateway.store.listTrades(strategyId, { symbol: "BTCUSDT", limit: 1 });
   if (trade === undefined) throw new Error("the order was filled");
-  expect(report).toMatchObject({ range: "all", stepMs: 60_000, unpriced: [], isWhole: true });
+  expect(report).toMatchObject({ range: "all", stepMs: 1_000, unpriced: [], isWhole: true });
   expect(points.at(0).equity).toBe("200");
   expect(points.at(-1)).toMatchObject({ at: report.to, equity: statistics.endEquity });
   expect(statistics).toMatchObject({ startEquity: "200", trades: 1, closingTrades: 0, winRate: null });

@@ -171,6 +171,22 @@ describe("too many requests", () => {
     expect((await ask()).status).toBe(200);
   });
 
+  test("of another site's page spend nothing of what changes", async () => {
+    const { stage, a } = world;
+    stage.pass(60_000 - (stage.wallNow() % 60_000));
+    const ask = (origin: string) =>
+      exchange(stage.url, {
+        method: "DELETE",
+        path: "/dashboard/api/sessions",
+        headers: { cookie: a.copier.cookies(), origin },
+      });
+    for (let count = 0; count <= CHANGES_PER_ADDRESS_MAX; count += 1) {
+      expect((await ask("https://elsewhere.example")).status).toBe(403);
+    }
+    expect((await ask(stage.url)).status).toBe(200);
+    stage.pass(60_000);
+  });
+
   test("that change something are fewer, and so are those of a session", async () => {
     const { stage, a } = world;
     const headers = { cookie: a.copier.cookies(), origin: stage.url };

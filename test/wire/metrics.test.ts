@@ -1,5 +1,8 @@
 // GET /metrics: what Prometheus reads, and who may.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 
 const TOKEN = "a-token-that-is-long-enough-0123456789";
@@ -13,6 +16,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([plain.stop(), withToken.stop()]);
 });
+
+/** Nobody listens on it. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 async function metrics({ url }: GatewayProcess, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/metrics`, { headers });
@@ -67,6 +80,51 @@ describe("who asks from this machine", () => {
   test("has no use for a token where there is none", async () => {
     const headers = { authorization: `Bearer ${TOKEN}`, "x-forwarded-for": "192.0.2.7" };
     expect((await metrics(plain, headers)).status).toBe(403);
+  });
+});
+
+describe("the name that is asked", () => {
+  /** As a browser asks at a site whose name leads to this machine. */
+  async function statusAt(url: string, name: string, headers: Record<string, string> = {}) {
+    const { hostname, port } = new URL(url);
+    const sent = { host: name.replace("PORT", port), ...headers };
+    const answer = get({ hostname, port, path: "/metrics", headers: sent });
+    const [response] = (await once(answer, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  }
+
+  test.each(["localhost:PORT", "LocalHost", "127.0.0.1:PORT", "[::1]:PORT", "[::1]"])(
+    "may be %s",
+    async (name) => {
+      expect(await statusAt(plain.url, name)).toBe(200);
+    },
+  );
+
+  test.each([
+    "rebound.example:PORT",
+    "localhost.rebound.example",
+    "localhost@rebound.example",
+    "lyrebird.example",
+    "[::2]",
+  ])("may not be that of another site: %j", async (name) => {
+    expect(await statusAt(plain.url, name)).toBe(403);
+  });
+
+  test("may be PUBLIC_URL's", async () => {
+    const port = await freePort();
+    const env = { PUBLIC_URL: "https://Lyrebird.example" };
+    const gateway = await startGateway({ args: ["--port", String(port)], env });
+    onTestFinished(() => gateway.kill());
+    const at = `http://127.0.0.1:${port}`;
+    expect(await statusAt(at, "lyrebird.example")).toBe(200);
+    expect(await statusAt(at, "rebound.example")).toBe(403);
+  });
+
+  test("may be any with the token", async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect(await statusAt(withToken.url, "rebound.example", headers)).toBe(200);
+    expect(await statusAt(withToken.url, "rebound.example")).toBe(403);
   });
 });
 

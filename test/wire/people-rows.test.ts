@@ -62,7 +62,7 @@ describe("the second factor", () => {
     const first = await browser.send("POST", "/second-factor", { password: PASSWORD });
     expect(first).toEqual({ secret: expect.stringMatching(/^[A-Z2-7]{32}$/), uri: expect.any(String) });
     expect(await refusal(browser, "POST", "/second-factor/confirm", { code: "no code" })).toEqual(
-      refused(403, "CODE_REFUSED"),
+      refused(403, "CODE_REFUSED", ["code"]),
     );
     const codes = await browser.enableSecondFactor(PASSWORD);
     expect(new Set(codes).size).toBe(10);
@@ -77,12 +77,15 @@ describe("the second factor", () => {
     expect(renewed.recoveryCodes).toHaveLength(10);
     for (const used of [code, codes[0], renewed.recoveryCodes[0]]) {
       expect(await refusal(browser, "POST", "/second-factor/recovery-codes", { code: used })).toEqual(
-        refused(403, "CODE_REFUSED"),
+        refused(403, "CODE_REFUSED", ["code"]),
       );
     }
     const again = stage.browser();
     const signIn = { email: browser.email, password: PASSWORD };
     expect(await refusal(again, "POST", "/session", signIn)).toEqual(refused(401, "CODE_NEEDED"));
+    expect(await refusal(again, "POST", "/session", { ...signIn, code: "123456" })).toEqual(
+      refused(403, "CODE_REFUSED", ["code"]),
+    );
     await again.send("POST", "/session", { ...signIn, code: renewed.recoveryCodes[0] });
     expect(await again.get("/second-factor")).toEqual({ isEnabled: true, recoveryCodesLeft: 9 });
     expect(await again.send("POST", "/second-factor/disable", { code: renewed.recoveryCodes[1] })).toEqual({
@@ -105,6 +108,8 @@ describe("the second factor", () => {
       "SIGNED_IN",
       "RECOVERY_CODE_USED",
       "SECOND_FACTOR_DISABLED",
+      // The first browser's.
+      "SESSIONS_ENDED",
     ]);
     // What was shown once is not in the log.
     for (const secret of [first.secret, code, ...codes]) expect(stage.logged()).not.toContain(secret);

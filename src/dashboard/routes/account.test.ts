@@ -120,6 +120,8 @@ test("a lock is answered 429 with the time to wait", async () => {
 describe("what is sent by anybody is looked at first", () => {
   test.each([
     ["/sign-up", { name: "x\u0000y", email: "x@example.org", password: PASSWORD }, "name"],
+    ["/sign-up", { name: "x\u202ey", email: "x@example.org", password: PASSWORD }, "name"],
+    ["/sign-up", { name: "x\u200by", email: "x@example.org", password: PASSWORD }, "name"],
     ["/sign-up", { name: " ", email: "x@example.org", password: PASSWORD }, "name"],
     ["/sign-up", { name: "x", email: "not an address", password: PASSWORD }, "email"],
     ["/sign-up", { name: "x", email: `${"x".repeat(250)}@example.org`, password: PASSWORD }, "email"],

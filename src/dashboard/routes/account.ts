@@ -8,7 +8,7 @@ import { PAGE_ROWS, pageOf, pageQuery } from "../paging.ts";
 import { passwordField } from "../person-fields.ts";
 import { presentAudit } from "../present/people.ts";
 import { demandOwnPassword } from "../refused.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route, type SignedIn } from "../route.ts";
+import { type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
 import type { AuditShape, OwnSessionShape, PageShape } from "../shapes.ts";
 import { sessionOf } from "./session.ts";
 
@@ -103,9 +103,4 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
 
 function isByAnother({ who }: AuditRecord, personId: string): boolean {
   return who.kind === "OPERATOR" && who.personId !== personId;
-}
-
-function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedIn {
-  if (signedIn === null) throw new Error("the pipeline lets nobody in here who is not signed in");
-  return signedIn;
 }

@@ -35,17 +35,15 @@ export const CLOSING_ROUTES: readonly DashboardRoute[] = [
         throw new DashboardError("BODY_UNFIT", { fields: { confirmation: "is not what was to be typed" } });
       }
       const { desk, store } = call.parts.gateway;
-      const { events } = carriedOut(await desk.execute(strategyId, { type: "CloseStrategy" }));
-      // Asked again while it waits for a market, nothing may have happened.
-      if (events.length > 0) {
-        await store.people.audit({
-          who: { kind: "PERSON", personId: personOf(call).personId },
-          what: "STRATEGY_CLOSED",
-          about: { kind: "STRATEGY", id: strategyId },
-          at: call.now,
-          details: { status: events.some(({ type }) => type === "StrategyClosed") ? "CLOSED" : "CLOSING" },
-        });
-      }
+      // First: nothing is done that the audit knows nothing of.
+      await store.people.audit({
+        who: { kind: "PERSON", personId: personOf(call).personId },
+        what: "STRATEGY_CLOSE_ASKED",
+        about: { kind: "STRATEGY", id: strategyId },
+        at: call.now,
+        details: {},
+      });
+      carriedOut(await desk.execute(strategyId, { type: "CloseStrategy" }));
       return { body: await presentStrategy(call.parts, await ownStrategy(call)) };
     },
   }),

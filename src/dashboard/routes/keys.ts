@@ -39,6 +39,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
     path: "/keys",
     access: "TRADER",
     needsKyc: true,
+    showsSecrets: true,
     body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),
     async answer(call) {
       const { store, master } = call.parts.gateway;
@@ -64,6 +65,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
       );
       // Others were created at the same moment.
       if (!isCreated) throw new DashboardError("BODY_UNFIT", TOO_MANY_KEYS);
+      call.parts.people.notices.tell(personOf(call), "KEY_CREATED");
       const body: CreatedKeyShape = { key: presentKey(record, new Map(), new Map()), apiSecret: secret };
       return { status: 201, body };
     },
@@ -91,6 +93,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
         },
       );
       if (revoked === null) throw new DashboardError("NOT_FOUND");
+      if (!revoked.wasRevoked) call.parts.people.notices.tell(personOf(call), "KEY_REVOKED");
       const [row] = await presentKeys(call, [revoked.key]);
       if (row === undefined) throw new Error("every key is presented");
       return { body: row };

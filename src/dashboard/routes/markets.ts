@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { readKlines } from "../../market/client/kline.ts";
+import { TIMEFRAMES } from "../../market/pairs.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import { DashboardError } from "../errors.ts";
 import { symbolText } from "../paging.ts";
@@ -12,22 +13,8 @@ import type { CandleShape, SymbolShape } from "../shapes.ts";
 /** Candles of one answer. Source: reference exchange, section 5.5. */
 const CANDLES_MAX = 1_000;
 const CANDLES_DEFAULT = 500;
-const INTERVALS = [
-  "1m",
-  "3m",
-  "5m",
-  "15m",
-  "30m",
-  "1h",
-  "2h",
-  "4h",
-  "6h",
-  "8h",
-  "12h",
-  "1d",
-  "3d",
-  "1w",
-] as const;
+/** Candles of seconds there are of spot alone, and months are of no one length. */
+const interval = z.enum(TIMEFRAMES).exclude(["1s", "1M"]);
 const CANDLE_PATHS: { readonly [T in StrategyType]: string } = {
   SPOT: "/api/v3/klines",
   FUTURES: "/fapi/v1/klines",
@@ -59,7 +46,7 @@ export const MARKET_ROUTES: readonly DashboardRoute[] = [
     access: "SIGNED_IN",
     query: z.strictObject({
       symbol: symbolText,
-      interval: z.enum(INTERVALS),
+      interval,
       endTime: time.optional(),
       limit: count.default(CANDLES_DEFAULT),
     }),

@@ -67,8 +67,8 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
       const { strategyId } = await ownStrategy(call);
       const { desk, store } = call.parts.gateway;
       const { orderId, symbol } = await findOrder(call, strategyId);
-      carriedOut(await desk.execute(strategyId, { type: "CancelOrder", orderId }));
       await auditCancel(call, strategyId, { orderId: String(orderId), symbol });
+      carriedOut(await desk.execute(strategyId, { type: "CancelOrder", orderId }));
       const order = await store.findOrder(strategyId, { orderId, symbol });
       if (order === null) throw new Error(`an order that was placed stays: ${orderId}`);
       return { body: presentOrder(strategyId, order) };
@@ -106,8 +106,8 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
       const legId = idOf(call.params.legId);
       const found = await store.findLeg(strategyId, { legId });
       if (found === null) throw new DashboardError("NOT_FOUND");
-      carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
       await auditCancel(call, strategyId, { legId: String(legId), symbol: found.symbol });
+      carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
       const leg = await store.findLeg(strategyId, { legId });
       if (leg === null) throw new Error(`a leg that was placed stays: ${legId}`);
       return { body: presentLeg(leg) };
@@ -178,6 +178,7 @@ function idOf(text: string | undefined): number {
   return id.data;
 }
 
+/** Comes before what is asked for: nothing is done that the audit knows nothing of. */
 async function auditCancel(
   call: DashboardCall<null, null>,
   strategyId: string,
@@ -185,7 +186,7 @@ async function auditCancel(
 ): Promise<void> {
   await call.parts.gateway.store.people.audit({
     who: { kind: "PERSON", personId: personOf(call).personId },
-    what: "ORDER_CANCELED",
+    what: "ORDER_CANCEL_ASKED",
     about: { kind: "STRATEGY", id: strategyId },
     at: call.now,
     details,

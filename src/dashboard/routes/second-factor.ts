@@ -4,7 +4,7 @@ import { codeText, demandAccepted, refusalOf } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { passwordField } from "../person-fields.ts";
 import { demandPassword } from "../refused.ts";
-import { type DashboardRoute, personOf, route } from "../route.ts";
+import { type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
 import type { RecoveryCodesShape, SecondFactorSetupShape, SecondFactorShape } from "../shapes.ts";
 
 const coded = z.strictObject({ code: codeText });
@@ -24,6 +24,7 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/second-factor",
     access: "SIGNED_IN",
+    showsSecrets: true,
     body: z.strictObject({ password: passwordField }),
     async answer(call) {
       const person = personOf(call);
@@ -41,10 +42,13 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/second-factor/confirm",
     access: "SIGNED_IN",
+    showsSecrets: true,
     body: coded,
     async answer(call) {
-      const { secondFactors } = call.parts.people;
-      return { body: shown(await secondFactors.confirm(personOf(call), call.body.code, call.caller)) };
+      const { accounts } = call.parts.people;
+      return {
+        body: shown(await accounts.enableSecondFactor(signedInOf(call), call.body.code, call.caller)),
+      };
     },
   }),
 
@@ -54,11 +58,11 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
     access: "SIGNED_IN",
     body: coded,
     async answer(call) {
-      const { secondFactors } = call.parts.people;
-      const person = personOf(call);
-      if (!(await secondFactors.isEnabled(person.personId))) throw new DashboardError("STATE_CHANGED");
-      demandAccepted(await secondFactors.disable(person, call.body.code, call.caller));
-      const body: SecondFactorShape = await secondFactors.status(person.personId);
+      const { accounts, secondFactors } = call.parts.people;
+      const { personId } = personOf(call);
+      if (!(await secondFactors.isEnabled(personId))) throw new DashboardError("STATE_CHANGED");
+      demandAccepted(await accounts.disableSecondFactor(signedInOf(call), call.body.code, call.caller));
+      const body: SecondFactorShape = await secondFactors.status(personId);
       return { body };
     },
   }),
@@ -67,6 +71,7 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/second-factor/recovery-codes",
     access: "SIGNED_IN",
+    showsSecrets: true,
     body: coded,
     async answer(call) {
       const { secondFactors } = call.parts.people;

@@ -77,8 +77,15 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
     access: "TRADER",
     body: z.strictObject({ name: nameText }),
     async answer(call) {
-      const { strategyId } = await ownStrategy(call);
-      await call.parts.gateway.store.people.renameStrategy(strategyId, call.body.name);
+      const { strategyId, name: from } = await ownStrategy(call);
+      const { name: to } = call.body;
+      if (to !== from) {
+        const isRenamed = await call.parts.gateway.store.people.renameStrategy(
+          { strategyId, from, to },
+          audited(call, "STRATEGY_RENAMED", { kind: "STRATEGY", id: strategyId }, { from, to }),
+        );
+        if (!isRenamed) throw new DashboardError("STATE_CHANGED");
+      }
       return { body: await presented(call, strategyId) };
     },
   }),

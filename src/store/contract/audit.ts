@@ -19,7 +19,7 @@ const RECORDS: readonly NewAuditRecord[] = [
   },
   {
     who: { kind: "SERVICE" },
-    what: "STRATEGY_CLOSED",
+    what: "STRATEGY_CLOSE_ASKED",
     about: { kind: "STRATEGY", id: "alpha" },
     at: Number.MAX_SAFE_INTEGER,
     details: {},

@@ -172,11 +172,23 @@ export function ownershipCases(opened: Opened): void {
       expect(await people.listStrategiesOf("nobody")).toEqual([]);
     });
 
-    test("a strategy gets another name, whatever is committed to it", async () => {
+    test("a strategy gets another name, which is audited with it, whatever is committed to it", async () => {
       await makeKey("one");
       await makeStrategy("alpha", "one");
-      await people.renameStrategy("alpha", `"new", 名前 ' 100%`);
-      await people.renameStrategy("ghost", "new");
+      const rename = (strategyId: string, from: string, to: string) =>
+        people.renameStrategy({ strategyId, from, to }, auditOf("STRATEGY_RENAMED", "ann"));
+      const was = "alpha of ann";
+      for (const [nobody, from] of [
+        ["ghost", was],
+        ["a\0b", was],
+        ["alpha", "another name"],
+        ["alpha", "a\0b"],
+      ] as const) {
+        expect(await rename(nobody, from, "new")).toBe(false);
+      }
+      expect(await rename("alpha", was, `"new", 名前 ' 100%`)).toBe(true);
+      expect(await rename("alpha", was, "lost")).toBe(false);
+      expect((await actionsIn(store)).slice(3)).toEqual(["STRATEGY_RENAMED"]);
       await commit(store, [commitOf(accountOf("alpha"), 2)]);
       expect(await people.findStrategy("alpha")).toMatchObject({
         name: `"new", 名前 ' 100%`,

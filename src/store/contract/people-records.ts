@@ -21,6 +21,20 @@ export function userOf(name: string, terms: SignInRecord = {}): SignInRecord {
   };
 }
 
+/** What it keeps of a session of the person of that name. */
+export function sessionOf(name: string): SignInRecord {
+  return {
+    id: `session-of-${name}`,
+    userId: `id-${name}`,
+    token: `token-of-${name}`,
+    ipAddress: "192.0.2.7",
+    userAgent: "a browser",
+    expiresAt: new Date(SIGNED_UP_AT + 1_000),
+    createdAt: new Date(SIGNED_UP_AT),
+    updatedAt: new Date(SIGNED_UP_AT),
+  };
+}
+
 /** Signs people up, each a millisecond after the one before; answers the id of the first. */
 export async function signUp(store: Store, ...names: readonly string[]): Promise<string> {
   for (const [index, name] of names.entries()) {

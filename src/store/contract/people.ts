@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../domain/person.ts";
 import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Store } from "../store.ts";
-import { actionsIn, auditOf, SIGNED_UP_AT, signUp } from "./people-records.ts";
+import { actionsIn, auditOf, SIGNED_UP_AT, sessionOf, signUp } from "./people-records.ts";
 import type { Opened } from "./store-under-test.ts";
 
 export function personCases(opened: Opened): void {
@@ -41,7 +41,10 @@ export function personCases(opened: Opened): void {
 
     test("have the role and the profile that they were given, which is audited", async () => {
       await signUp(store, "ann", "bob");
+      for (const name of ["ann", "bob"]) await people.signIn.create("session", sessionOf(name));
       await people.setRole("id-ann", "OPERATOR", auditOf("OPERATOR_CREATED", "id-ann"));
+      // Of another role are other sessions.
+      expect(await people.signIn.find("session", [])).toMatchObject([{ userId: "id-bob" }]);
       await people.setProfile("id-ann", "TRADER", auditOf("PROFILE_CHANGED", "id-ann"));
       expect(await people.findPerson("id-ann")).toEqual({ ...ANN, role: "OPERATOR", profile: "TRADER" });
       expect(await people.findPerson("id-bob")).toMatchObject({ role: "PERSON", profile: "COPIER" });

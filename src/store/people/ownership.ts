@@ -115,8 +115,19 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
       });
     },
 
-    async renameStrategy(strategyId, name) {
-      await db.updateTable("strategies").set({ name }).where("id", "=", strategyId).execute();
+    async renameStrategy({ strategyId, from, to }, audit) {
+      if (!areTexts(strategyId, from)) return false;
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("strategies")
+          .set({ name: to })
+          .where("id", "=", strategyId)
+          .where("name", "=", from)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
     },
 
     async findStrategy(strategyId) {

@@ -71,6 +71,7 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
           .where("id", "=", personId)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) throw new Error("there is no such person");
+        await transaction.deleteFrom("sessions").where("user_id", "=", personId).execute();
         await record(audit);
       });
     },

@@ -1,0 +1,26 @@
+// When browsers are told to come over HTTPS alone.
+import { expect, test } from "vitest";
+import { isReachedSecurely, transportSecurity } from "./transport-security.ts";
+
+const tls = { certFile: "cert.pem", keyFile: "key.pem" };
+
+test.each([
+  [{ publicUrl: null, tls: null }, false],
+  [{ publicUrl: null, tls }, true],
+  [{ publicUrl: "https://lyrebird.example", tls: null }, true],
+  [{ publicUrl: "https://lyrebird.example", tls }, true],
+  // People come by the address that they are given, and may have no other way.
+  [{ publicUrl: "http://lyrebird.example", tls }, false],
+])("by how the service is configured: %j", (config, isSecure) => {
+  expect(isReachedSecurely(config)).toBe(isSecure);
+  expect(
+    "strict-transport-security" in transportSecurity(isReachedSecurely(config), "lyrebird.example"),
+  ).toBe(isSecure);
+});
+
+test("not at localhost, where other services may speak HTTP at other ports", () => {
+  for (const host of ["localhost", "LOCALHOST:8443"]) expect(transportSecurity(true, host)).toEqual({});
+  for (const host of ["localhost.example", undefined, "127.0.0.1:8443"]) {
+    expect(transportSecurity(true, host)).toEqual({ "strict-transport-security": "max-age=31536000" });
+  }
+});

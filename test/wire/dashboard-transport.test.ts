@@ -1,0 +1,129 @@
+// How the dashboard's answers travel: compressed where their length tells nobody a secret, and over HTTPS alone once a browser has
+// come by it.
+import type { IncomingHttpHeaders } from "node:http";
+import { get } from "node:https";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import { newCertificate, writeCertificate } from "../support/certificate.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
+import { newKey, newStrategy, tradeOn } from "../support/dashboard-world.ts";
+import { startGateway } from "../support/gateway.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+
+stayOnLoopback();
+
+const certificate = newCertificate();
+
+describe("an answer", () => {
+  let stage: DashboardStage;
+  let trader: Browser;
+  beforeAll(async () => {
+    stage = await openDashboardStage();
+    trader = await stage.somebody({});
+  }, 60_000);
+  afterAll(() => stage.close());
+
+  /** As a browser gets it that takes these encodings: what came, and how it was written. */
+  async function fetched(path: string, accepted: string) {
+    stage.pass(1_000);
+    const response = await fetch(`${stage.url}/dashboard/api${path}`, {
+      headers: { cookie: trader.cookies(), "accept-encoding": accepted },
+    });
+    return {
+      encoding: response.headers.get("content-encoding"),
+      headers: response.headers,
+      text: await response.text(),
+    };
+  }
+
+  test("of more than a packet is compressed for who takes it so, and says the same", async () => {
+    const candles = "/markets/SPOT/candles?symbol=BTCUSDT&interval=1d&limit=200";
+    const plain = await fetched(candles, "identity");
+    expect(plain.encoding).toBeNull();
+    expect(plain.text.length).toBeGreaterThan(10_000);
+    for (const accepted of ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.5"]) {
+      const { encoding, headers, text } = await fetched(candles, accepted);
+      expect({ encoding, vary: headers.get("vary") }, accepted).toEqual({
+        encoding: "gzip",
+        vary: "accept-encoding",
+      });
+      expect(Number(headers.get("content-length"))).toBeLessThan(plain.text.length / 2);
+      expect(JSON.parse(text).rows.slice(0, -1)).toEqual(JSON.parse(plain.text).rows.slice(0, -1));
+    }
+    for (const accepted of ["br", "gzip;q=0", "deflate"]) {
+      expect((await fetched(candles, accepted)).encoding, accepted).toBeNull();
+    }
+  });
+
+  test("that is short is sent as it is", async () => {
+    const { encoding, text } = await fetched("/second-factor", "gzip");
+    expect(encoding).toBeNull();
+    expect(JSON.parse(text)).toMatchObject({ isEnabled: true });
+  });
+
+  test("that is a file is compressed too", async () => {
+    const strategy = await newStrategy(trader, "SPOT");
+    for (let count = 0; count < 20; count += 1) {
+      const terms = { symbol: "BTCUSDT", type: "MARKET", side: "BUY", quoteOrderQty: "10" };
+      await tradeOn(stage, strategy)("POST", "/api/v3/order", terms);
+    }
+    const { encoding, headers, text } = await fetched(
+      `/strategies/${strategy.strategyId}/trades.csv`,
+      "gzip",
+    );
+    expect(encoding).toBe("gzip");
+    expect(headers.get("content-disposition")).toContain("attachment");
+    expect(text.split("\r\n")).toHaveLength(22);
+  });
+
+  test("that shows a secret is never compressed: those of these rows", async () => {
+    const secret = ALL_ROUTES.filter(({ showsSecrets }) => showsSecrets);
+    expect(secret.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      "POST /keys",
+      "POST /second-factor",
+      "POST /second-factor/confirm",
+      "POST /second-factor/recovery-codes",
+    ]);
+    // A label of many signs makes an answer that would be worth it.
+    const label = "é".repeat(60);
+    const headers = { "accept-encoding": "gzip" };
+    const body = { label, code: trader.code() };
+    const { key } = await trader.send("POST", "/keys", body);
+    expect(key.label).toBe(label);
+    const other = await stage.somebody({ hasSecondFactor: false });
+    const begun = await other.call("POST", "/second-factor", { body: { password: PASSWORD }, headers });
+    expect(begun).toMatchObject({ status: 200, body: { secret: expect.any(String) } });
+    for (const answer of [
+      begun,
+      await trader.call("POST", "/keys", { body: { ...body, code: trader.code() }, headers }),
+    ]) {
+      expect(answer.headers).not.toHaveProperty("content-encoding");
+      expect(answer.headers).not.toHaveProperty("vary");
+    }
+    for (let count = 0; count < 4; count += 1) await newKey(trader);
+    expect((await fetched("/keys", "gzip")).encoding).toBe("gzip");
+  });
+});
+
+test("whoever came over HTTPS is told to come so alone, by all that people look at; at localhost nobody is", async () => {
+  const secure = await startGateway({ env: writeCertificate(certificate) });
+  onTestFinished(() => secure.kill());
+  for (const path of ["/", "/sign-in", "/docs", "/dashboard/api/session", "/dashboard/api/nothing"]) {
+    expect(await told(secure.url, path, "lyrebird.example"), path).toBe("max-age=31536000");
+    expect(await told(secure.url, path, "localhost:8080"), path).toBeUndefined();
+  }
+  expect(await told(secure.url, "/api/v3/ping", "lyrebird.example")).toBeUndefined();
+});
+
+async function told(url: string, path: string, host: string): Promise<string | undefined> {
+  const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    const asked = get(url + path, { headers: { host }, ca: certificate.cert, servername: "localhost" });
+    asked.on("error", reject);
+    asked.on("response", (response) => {
+      response.resume();
+      resolve(response.headers);
+    });
+  });
+  return headers["strict-transport-security"];
+}
