@@ -31,6 +31,11 @@ export class ApiError extends Error {
   }
 }
 
+/** By field, what the server said is wrong with it; of no error nothing. */
+export function fieldsOf(error: unknown): ApiError["fields"] {
+  return error === null ? {} : asApiError(error).fields;
+}
+
 /** Any error as one that can be shown; a bug of the page's own is one of them. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

@@ -17,9 +17,10 @@ import { call } from "./call.ts";
 
 type Rows<Row> = { readonly rows: readonly Row[] };
 type Listed = { readonly state: "open" | "all"; readonly symbol?: string; readonly before?: string };
+type ListedOrders = Omit<Listed, "state"> & { readonly state: Listed["state"] | "done" };
 type Recent = Omit<Listed, "state">;
 
-export function ordersQuery(strategyId: string, listed: Listed) {
+export function ordersQuery(strategyId: string, listed: ListedOrders) {
   return queryOptions({
     queryKey: ["strategy", strategyId, "orders", listed],
     queryFn: () => call<PageShape<OrderShape>>("GET", pathOf(strategyId, "orders", listed)),

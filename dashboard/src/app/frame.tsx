@@ -27,7 +27,10 @@ export function Frame() {
     );
   }
   return (
-    <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-6">
+    <main
+      aria-busy={error === null}
+      className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-6"
+    >
       <h1 className="flex items-center gap-2 font-semibold text-lg">
         <span className="text-accent">
           <BirdMark />

@@ -29,7 +29,7 @@ export function StrategyEquity({ strategy }: { strategy: StrategyShape }) {
         <dt className="sr-only">Profit since it began</dt>
         <dd className="flex gap-x-2">
           <SignedAmount value={profit} decimals={2} />
-          <SignedAmount value={percent} asset="%" />
+          {percent !== null && <span className="numeric text-ink-soft">({percent} %)</span>}
         </dd>
       </div>
     </dl>

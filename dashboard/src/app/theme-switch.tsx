@@ -11,7 +11,7 @@ export function ThemeSwitch() {
       {THEME_CHOICES.map((choice) => (
         <label
           key={choice}
-          className="cursor-pointer rounded-sm px-2 py-1 text-ink-soft hover:text-ink has-checked:bg-accent-soft has-checked:text-accent-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="grow cursor-pointer rounded-sm px-2 text-center py-1 text-ink-soft hover:text-ink has-checked:bg-accent-soft has-checked:text-accent-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

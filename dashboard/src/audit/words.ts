@@ -23,19 +23,23 @@ const WORDS: Readonly<Record<AuditAction, string>> = {
   KEY_BOUND: "API key bound to a strategy",
   KEY_REVOKED: "API key revoked",
   STRATEGY_CREATED: "Strategy created",
-  STRATEGY_CLOSED: "Strategy closed",
-  ORDER_CANCELED: "Order cancelled in the dashboard",
+  STRATEGY_RENAMED: "Strategy renamed",
+  STRATEGY_CLOSE_ASKED: "Asked to close the strategy",
+  ORDER_CANCEL_ASKED: "Asked to cancel an order",
   OPERATOR_CREATED: "Operator created",
+  OPERATOR_REMOVED: "Operator removed",
   MASTER_KEY_ROTATED: "Master key rotated",
 };
 
+/** Records are kept for ever: one of another version of the server may have a name that is not listed here. */
 export function auditWords(action: AuditAction): string {
-  return WORDS[action];
+  const words: string | undefined = WORDS[action];
+  return words ?? inWords(action);
 }
 
-/** "address 127.0.0.1, label BTC grid": each detail behind its name. */
+/** "address: 127.0.0.1 · label: BTC grid": each detail behind its name. */
 export function detailsInWords(details: Readonly<Record<string, string>>): string {
   return Object.entries(details)
-    .map(([name, value]) => `${inWords(name.replace(/([a-z])([A-Z])/g, "$1_$2")).toLowerCase()} ${value}`)
-    .join(", ");
+    .map(([name, value]) => `${inWords(name.replace(/([a-z])([A-Z])/g, "$1_$2")).toLowerCase()}: ${value}`)
+    .join(" · ");
 }

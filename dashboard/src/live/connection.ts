@@ -5,6 +5,8 @@
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
 import { queryClient } from "../api/query-client.ts";
+import { toast } from "../ui/toast.tsx";
+import { createRefusals } from "./refusals.ts";
 
 export type Connection =
   | { readonly status: "off" | "connecting" | "live" }
@@ -30,6 +32,7 @@ const handlers: Handlers = {
   stale: new Set(),
   refused: new Set(),
 };
+const sayRefused = createRefusals({ say: toast, now: () => performance.now() });
 const watched = new Map<string, number>();
 const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
 const stateListeners = new Set<() => void>();
@@ -141,7 +144,10 @@ async function connect(wanted: number): Promise<void> {
   opened.on("book", (message) => pass("book", message));
   opened.on("price", (message) => pass("price", message));
   opened.on("stale", (message) => pass("stale", message));
-  opened.on("refused", (message) => pass("refused", message));
+  opened.on("refused", (message) => {
+    sayRefused(message);
+    pass("refused", message);
+  });
 }
 
 /** Resolves when the server tells of the strategy's changes, or has not said so in time; not if the connection is lost before. */

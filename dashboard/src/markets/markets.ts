@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { StrategyType, SymbolShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
-import { trimZeros } from "../ui/decimals.ts";
+import { decimalsOf, trimZeros } from "../ui/decimals.ts";
 
 const SYMBOLS_STALE_MS = 600_000;
 
@@ -21,5 +21,5 @@ export function useSymbols(family: StrategyType | undefined) {
 
 /** How many decimals a price or a quantity has whose smallest step is this: 2 of "0.01", 0 of "5". */
 export function decimalsOfStep(step: string): number {
-  return trimZeros(step).split(".")[1]?.length ?? 0;
+  return decimalsOf(trimZeros(step));
 }

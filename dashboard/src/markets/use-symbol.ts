@@ -1,5 +1,6 @@
 // Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most lately.
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import type { StrategyShape, SymbolShape } from "../../../src/dashboard/shapes.ts";
 import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/trading.ts";
 import { useAddress } from "../app/use-address.ts";
@@ -27,7 +28,8 @@ export function useSymbol(strategy: StrategyShape | undefined, strategyId: strin
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES");
   const all = data?.rows;
   const asked = search.symbol;
-  const wanted = asked ?? (own === undefined ? undefined : (own[0] ?? FIRST_SYMBOL));
+  const first = useFirst(own?.[0]);
+  const wanted = asked ?? (own === undefined ? undefined : (first ?? FIRST_SYMBOL));
   const found = all?.find(({ symbol }) => symbol === wanted);
   const fallback =
     asked === undefined ? (all?.find(({ symbol }) => symbol === FIRST_SYMBOL) ?? all?.[0]) : null;
@@ -40,6 +42,13 @@ export function useSymbol(strategy: StrategyShape | undefined, strategyId: strin
     error,
     retry: () => void refetch(),
   };
+}
+
+/** The first that was known, for as long as the page is open: a page doesn't turn to another symbol because its bot trades there. */
+function useFirst(symbol: string | undefined): string | undefined {
+  const [first, setFirst] = useState(symbol);
+  useEffect(() => setFirst((before) => before ?? symbol), [symbol]);
+  return first ?? symbol;
 }
 
 /** The symbols of a strategy's positions, orders and trades, newest first; undefined while they are loaded. */

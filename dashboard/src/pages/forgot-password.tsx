@@ -1,8 +1,8 @@
 // Asks for a link by which a new password is set.
 import { Link } from "@tanstack/react-router";
 import { PageHeader } from "../ui/page-header.tsx";
+import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
-import { TEXT_LINK } from "./entrance/words.ts";
 
 export function Page() {
   return (

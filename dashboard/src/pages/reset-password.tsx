@@ -12,7 +12,6 @@ import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
-import { PASSWORD_HINT, PASSWORD_LENGTH } from "./entrance/words.ts";
 
 export function Page() {
   const { token, done } = useSearch({ from: "/reset-password" });
@@ -56,10 +55,6 @@ function ResetForm({ token }: { token: string }) {
         <PasswordInput
           label="New password"
           isNew
-          name="password"
-          hint={PASSWORD_HINT}
-          required
-          {...PASSWORD_LENGTH}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           error={refusal?.fields.password}

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { SessionShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
-import { asApiError } from "../api/error.ts";
+import { asApiError, fieldsOf } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
@@ -12,9 +12,9 @@ import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
 import { TextInput } from "../ui/text-input.tsx";
+import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { SecondFactorInput } from "./entrance/second-factor-input.tsx";
-import { TEXT_LINK } from "./entrance/words.ts";
 
 type Credentials = { readonly email: string; readonly password: string };
 
@@ -79,8 +79,6 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
           error={refusal?.fields.email}
         />
         <PasswordInput
-          name="password"
-          required
           autoFocus={hasReturned}
           value={credentials.password}
           onChange={(event) => onChange({ ...credentials, password: event.target.value })}
@@ -149,12 +147,7 @@ function SecondStep({ credentials, onBack }: { credentials: Credentials; onBack:
         }
       />
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <SecondFactorInput
-          value={code}
-          onChange={setCode}
-          error={error === null ? undefined : asApiError(error).fields.code}
-          autoFocus
-        />
+        <SecondFactorInput value={code} onChange={setCode} error={fieldsOf(error).code} autoFocus />
         {error !== null && <ErrorNote error={error} />}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" kind="primary" isBusy={isPending}>

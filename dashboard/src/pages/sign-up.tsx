@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
 import type { MailShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
-import { asApiError } from "../api/error.ts";
+import { fieldsOf } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
@@ -13,9 +13,9 @@ import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
 import { TextInput } from "../ui/text-input.tsx";
+import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { LinkSent } from "./entrance/link-sent.tsx";
-import { PASSWORD_HINT, PASSWORD_LENGTH, TEXT_LINK } from "./entrance/words.ts";
 
 export function Page() {
   const [email, setEmail] = useState("");
@@ -53,7 +53,7 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
     onSuccess: (answer) => onSent(answer.mail),
     gcTime: 0,
   });
-  const fields = error === null ? {} : asApiError(error).fields;
+  const fields = fieldsOf(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutate();
@@ -82,10 +82,6 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
       />
       <PasswordInput
         isNew
-        name="password"
-        hint={PASSWORD_HINT}
-        required
-        {...PASSWORD_LENGTH}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={fields.password}

@@ -8,6 +8,7 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
+import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 
 const LIFETIME = "24 hours";
@@ -76,7 +77,7 @@ function Verification({ token }: { token: string }) {
         <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
         <p>
           A link works once. If you have opened it before, your address is verified:{" "}
-          <Link to="/sign-in" className="font-medium text-accent-ink underline underline-offset-2">
+          <Link to="/sign-in" className={TEXT_LINK}>
             sign in
           </Link>
           . Otherwise ask for another.

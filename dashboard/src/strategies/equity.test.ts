@@ -35,7 +35,15 @@ const futures = {
 } as const;
 
 function price(parts: Partial<PriceShape>): ReadonlyMap<string, PriceShape> {
-  const heard = { family: "SPOT", symbol: "BTCUSDT", bid: null, ask: null, mark: null, at: 1 } as const;
+  const heard = {
+    family: "SPOT",
+    symbol: "BTCUSDT",
+    bid: null,
+    ask: null,
+    last: null,
+    mark: null,
+    at: 1,
+  } as const;
   return new Map([["BTCUSDT", { ...heard, ...parts }]]);
 }
 
@@ -44,13 +52,26 @@ test("without newer prices it is what the server said, and what has no price is 
   expect(equityAt(futures, new Map())).toBe("994.00");
 });
 
-test("spot: what is owned, locked as well, at the middle between bid and ask", () => {
-  expect(equityAt(spot, price({ bid: "61000", ask: "61001" }))).toBe("202.00075");
+test("spot: what is owned, locked as well, at what was last paid for it", () => {
+  expect(equityAt(spot, price({ bid: "60990", ask: "61001", last: "61000.5" }))).toBe("202.00075");
 });
 
-test("a book with one side counts at that side, an empty one not at all", () => {
-  expect(equityAt(spot, price({ ask: "62000" }))).toBe("203.50");
-  expect(equityAt(spot, price({}))).toBe("200.50");
+test("each coin's worth is cut as the server cuts it", () => {
+  const dust = [
+    { asset: "BTC", free: "0.00000003", locked: "0", value: null },
+    { asset: "ETH", free: "0.00000003", locked: "0", value: null },
+  ];
+  const heard = price({ last: "0.5" }).get("BTCUSDT") as PriceShape;
+  const both = new Map([
+    ["BTCUSDT", heard],
+    ["ETHUSDT", heard],
+  ]);
+  expect(equityAt({ type: "SPOT", balances: dust, positions: [] }, both)).toBe("0.00000002");
+});
+
+test("where nothing was traded yet the bid counts, and an empty book not at all", () => {
+  expect(equityAt(spot, price({ bid: "62000", ask: "62100" }))).toBe("203.50");
+  expect(equityAt(spot, price({ ask: "62100" }))).toBe("200.50");
 });
 
 test("futures: a short loses as the mark rises", () => {

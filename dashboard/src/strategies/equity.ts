@@ -2,11 +2,10 @@
 // spot what is owned at its price, on futures the wallet and what positions have gained.
 import type { BalanceShape, PositionShape, PriceShape, StrategyType } from "../../../src/dashboard/shapes.ts";
 import { atMark } from "../pages/strategy/positions/at-mark.ts";
-import { add, cut, multiply, signOf, trimZeros } from "../ui/decimals.ts";
+import { add, cut, multiply, trimZeros } from "../ui/decimals.ts";
 
 const QUOTE_ASSET = "USDT";
 const MONEY_DECIMALS = 8;
-const HALF = "0.5";
 
 type Holdings = {
   readonly type: StrategyType;
@@ -38,22 +37,14 @@ export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceSh
   return trimZeros(cut(worths.reduce(add, "0"), MONEY_DECIMALS), 2);
 }
 
-/** In USDT, at the newer price if there is one. */
+/** In USDT, at the newer price if there is one: of the last trade, or where nothing was traded yet the bid. */
 export function worthOf(
   { asset, free, locked, value }: BalanceShape,
   prices: ReadonlyMap<string, PriceShape>,
 ) {
   const owned = add(free, locked);
   if (asset === QUOTE_ASSET) return owned;
-  const price = prices.get(`${asset}${QUOTE_ASSET}`);
-  const middle = price === undefined ? null : middleOf(price);
-  return middle === null ? (value ?? "0") : multiply(owned, middle);
-}
-
-/** Between the best bid and the best ask; of a book with one side, that side. */
-function middleOf({ bid, ask }: PriceShape): string | null {
-  const sides = [bid, ask].filter((side) => side !== null && signOf(side) > 0) as string[];
-  const [one, other] = sides;
-  if (one === undefined) return null;
-  return other === undefined ? one : multiply(add(one, other), HALF);
+  const heard = prices.get(`${asset}${QUOTE_ASSET}`);
+  const price = heard?.last ?? heard?.bid ?? null;
+  return price === null ? (value ?? "0") : cut(multiply(owned, price), MONEY_DECIMALS);
 }

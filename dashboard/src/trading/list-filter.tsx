@@ -7,9 +7,10 @@ export function SymbolFilter({ own }: { own: readonly string[] }) {
   const { symbol = "" } = search;
   const names = symbol === "" || own.includes(symbol) ? own : [symbol, ...own];
   return (
-    <div className="w-40 sm:w-44">
+    <div className="w-52">
       <Select
         label="Symbol"
+        isInline
         value={symbol}
         onChange={({ target }) => change({ symbol: target.value || undefined, before: undefined })}
         options={[

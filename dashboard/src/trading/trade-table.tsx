@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { TradeShape } from "../../../src/dashboard/shapes.ts";
 import { Amount, SignedAmount } from "../ui/amounts.tsx";
+import { decimalsOf, trimZeros } from "../ui/decimals.ts";
 import { Side } from "../ui/side.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -21,7 +22,7 @@ export function TradeTable({ caption, rows, empty, without = [] }: TradeTablePro
     <Table
       caption={caption}
       phone="scroll"
-      columns={COLUMNS.filter(({ key }) => !without.includes(key))}
+      columns={columnsOf(rows ?? []).filter(({ key }) => !without.includes(key))}
       rows={rows}
       rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
       empty={empty}
@@ -29,40 +30,54 @@ export function TradeTable({ caption, rows, empty, without = [] }: TradeTablePro
   );
 }
 
-const COLUMNS: readonly Column<TradeShape>[] = [
-  { key: "time", header: "Time", isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
-  { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
-  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
-  {
-    key: "quantity",
-    header: "Quantity",
-    align: "right",
-    cell: ({ symbol, quantity }) => <SymbolQuantity symbol={symbol} value={quantity} />,
-  },
-  {
-    key: "price",
-    header: "Price",
-    align: "right",
-    cell: ({ symbol, price }) => <SymbolPrice symbol={symbol} value={price} />,
-  },
-  {
-    key: "value",
-    header: "Value",
-    align: "right",
-    cell: ({ quoteQuantity }) => <Amount value={quoteQuantity} />,
-  },
-  {
-    key: "fee",
-    header: "Fee",
-    align: "right",
-    cell: ({ fee, feeAsset }) => <Amount value={fee} asset={feeAsset} />,
-  },
-  {
-    key: "realised",
-    header: "Realised",
-    align: "right",
-    cell: ({ realised }) => <SignedAmount value={realised} />,
-  },
-  { key: "role", header: "Role", cell: ({ isMaker }) => (isMaker ? "Maker" : "Taker") },
-  { key: "order", header: "Order", align: "right", cell: ({ orderId }) => <OrderLink orderId={orderId} /> },
-];
+/** Values and fees are exact, with as many decimals each as the longest of those that are shown, so that their points stand in line. */
+function columnsOf(rows: readonly TradeShape[]): readonly Column<TradeShape>[] {
+  const valueDecimals = longestOf(rows.map(({ quoteQuantity }) => quoteQuantity));
+  const feeDecimals = longestOf(rows.map(({ fee }) => fee));
+  return [
+    { key: "time", header: "Time", isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
+    { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
+    { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
+    {
+      key: "quantity",
+      header: "Quantity",
+      align: "right",
+      cell: ({ symbol, quantity }) => <SymbolQuantity symbol={symbol} value={quantity} />,
+    },
+    {
+      key: "price",
+      header: "Price",
+      align: "right",
+      cell: ({ symbol, price }) => <SymbolPrice symbol={symbol} value={price} />,
+    },
+    {
+      key: "value",
+      header: "Value",
+      align: "right",
+      cell: ({ quoteQuantity }) => <Amount value={quoteQuantity} decimals={valueDecimals} />,
+    },
+    {
+      key: "fee",
+      header: "Fee",
+      align: "right",
+      cell: ({ fee, feeAsset }) => (
+        <>
+          <Amount value={fee} decimals={feeDecimals} />
+          <span className="ml-1 inline-block min-w-9 text-left text-ink-soft text-xs">{feeAsset}</span>
+        </>
+      ),
+    },
+    {
+      key: "realised",
+      header: "Realised",
+      align: "right",
+      cell: ({ realised }) => <SignedAmount value={realised} />,
+    },
+    { key: "role", header: "Role", cell: ({ isMaker }) => (isMaker ? "Maker" : "Taker") },
+    { key: "order", header: "Order", align: "right", cell: ({ orderId }) => <OrderLink orderId={orderId} /> },
+  ];
+}
+
+function longestOf(values: readonly string[]): number {
+  return Math.max(0, ...values.map((value) => decimalsOf(trimZeros(value))));
+}

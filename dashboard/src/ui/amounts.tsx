@@ -1,6 +1,7 @@
 // Numbers of money. They are exact decimal strings from the server and are never made floats; a fixed number of decimals
 // cuts and pads, and does not round. Gains and losses have a sign and an arrow, not a colour alone. Null is a dash.
 import { cut, grouped, isDecimal, perCent, signOf, trimZeros } from "./decimals.ts";
+import { Missing } from "./missing.tsx";
 
 type Value = string | null | undefined;
 type NumberProps = {
@@ -66,15 +67,6 @@ function Signed({ text, unit }: { text: string | null; unit: string | undefined 
 
 function Unit({ unit }: { unit: string | undefined }) {
   return unit === undefined ? null : <span className="ml-1 text-[0.9em] text-ink-soft">{unit}</span>;
-}
-
-function Missing() {
-  return (
-    <span className="text-ink-soft">
-      <span aria-hidden="true">–</span>
-      <span className="sr-only">none</span>
-    </span>
-  );
 }
 
 function shown(value: Value, decimals: number | undefined): string | null {

@@ -22,7 +22,11 @@ export function CodeInput({
   autoFocus = false,
 }: CodeInputProps) {
   return (
-    <Field label={label} hint={hint ?? "The six digits that your authenticator app shows now."} error={error}>
+    <Field
+      label={label}
+      hint={hint ?? "The six digits that your authenticator shows now. Each code works once."}
+      error={error}
+    >
       {(control) => (
         <input
           {...control}
@@ -33,9 +37,7 @@ export function CodeInput({
           pattern="[0-9]{6}"
           required
           // A code is asked for when there is nothing else to do.
-          ref={(input) => {
-            if (autoFocus) input?.focus();
-          }}
+          ref={autoFocus ? focus : undefined}
           value={value}
           onChange={(event) => onChange(event.target.value.replace(/\D/g, "").slice(0, DIGITS))}
           className={`${CONTROL_LOOK} max-w-48 font-mono text-xl tracking-[0.3em]`}
@@ -43,4 +45,9 @@ export function CodeInput({
       )}
     </Field>
   );
+}
+
+/** Of its own, so that it is called when the input appears and not each time that it is painted. */
+function focus(input: HTMLInputElement | null): void {
+  input?.focus();
 }

@@ -7,15 +7,18 @@ type CopyableProps = {
   label: string;
   /** Long values: in one line, cut off at the edge. Otherwise they wrap. */
   isOneLine?: boolean;
+  /** In groups of so many characters, for values that are typed by hand; copied without the gaps. */
+  groupsOf?: number;
 };
 
 /** A value to be taken elsewhere: monospace, whole, with a button that copies it and says so. */
-export function Copyable({ value, label, isOneLine = false }: CopyableProps) {
+export function Copyable({ value, label, isOneLine = false, groupsOf }: CopyableProps) {
   const { outcome, copy } = useCopy(value);
+  const wrapping = groupsOf !== undefined ? "break-words" : isOneLine ? "truncate" : "break-all";
   return (
     <span className="inline-flex max-w-full items-center gap-2 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2">
-      <code className={`min-w-0 select-all font-mono text-sm ${isOneLine ? "truncate" : "break-all"}`}>
-        {value}
+      <code className={`min-w-0 select-all font-mono text-sm ${wrapping}`}>
+        {groupsOf === undefined ? value : inGroups(value, groupsOf)}
       </code>
       <button
         type="button"
@@ -28,6 +31,10 @@ export function Copyable({ value, label, isOneLine = false }: CopyableProps) {
       <CopyStatus outcome={outcome} label={label} />
     </span>
   );
+}
+
+function inGroups(value: string, length: number): string {
+  return value.match(new RegExp(`.{1,${length}}`, "gu"))?.join(" ") ?? "";
 }
 
 const FEEDBACK = { copied: "✓ Copied", failed: "Select it", none: "Copy" } as const;

@@ -66,6 +66,11 @@ export function trimZeros(value: string, decimalsMin = 0): string {
   return text(kept);
 }
 
+/** How many are written behind its point. */
+export function decimalsOf(value: string): number {
+  return value.split(".")[1]?.length ?? 0;
+}
+
 /** A fraction as per cent, exact: "0.0125" is "1.25". */
 export function perCent(rate: string): string {
   return trimZeros(multiply(rate, "100"));

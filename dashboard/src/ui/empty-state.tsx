@@ -11,7 +11,7 @@ type EmptyStateProps = {
 
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
-    <div className="flex flex-col items-start gap-2 px-4 py-8">
+    <div className="flex flex-col items-start gap-1.5 px-4 py-6">
       <span aria-hidden="true" className="mb-1 h-0.5 w-8 bg-accent" />
       <p className="font-medium">{title}</p>
       {children !== undefined && <div className="max-w-prose text-ink-soft">{children}</div>}

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { Missing } from "./missing.tsx";
 
+/** A value of null is not known, or there is none. */
 export type Fact = { readonly label: string; readonly value: ReactNode };
 
 /** Labels and values of one thing: in columns on a wide screen, one below the other on a phone. */
@@ -9,7 +11,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
       {facts.map(({ label, value }) => (
         <div key={label} className="min-w-0">
           <dt className="text-ink-soft text-xs">{label}</dt>
-          <dd className="mt-0.5 min-w-0 break-words [&_time]:whitespace-normal">{value}</dd>
+          <dd className="mt-0.5 min-w-0 break-words [&_time]:whitespace-normal">{value ?? <Missing />}</dd>
         </div>
       ))}
     </dl>

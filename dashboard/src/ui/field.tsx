@@ -4,6 +4,8 @@ import { type ReactNode, useId } from "react";
 export type FieldProps = {
   label: string;
   hint?: ReactNode;
+  /** The label stands before the control, in one line: for filters at the head of a page or a card. */
+  isInline?: boolean;
   /** What is wrong with it, as a sentence, or as the rest of one that begins with the label; undefined where nothing is. */
   error?: string | undefined;
 };
@@ -19,6 +21,7 @@ export function Field({
   label,
   hint,
   error,
+  isInline = false,
   children,
 }: FieldProps & { children: (control: ControlProps) => ReactNode }) {
   const id = useId();
@@ -28,8 +31,11 @@ export function Field({
     error === undefined ? undefined : sentenceOf(label, error),
   );
   return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-sm font-medium">
+    <div className={isInline ? "flex items-center gap-2" : "flex flex-col gap-1"}>
+      <label
+        htmlFor={id}
+        className={isInline ? "whitespace-nowrap text-ink-soft text-sm" : "font-medium text-sm"}
+      >
         {label}
       </label>
       {children({ id, "aria-describedby": describedBy, "aria-invalid": error !== undefined })}

@@ -12,7 +12,7 @@ const TONES = {
 export function Note({ tone = "accent", title, children }: NoteProps) {
   return (
     <div className={`rounded-md border border-l-4 px-4 py-3 ${TONES[tone]}`}>
-      {title !== undefined && <p className="font-medium">{title}</p>}
+      {title !== undefined && <p className="font-semibold">{title}</p>}
       {children}
     </div>
   );

@@ -7,7 +7,7 @@ type PageHeaderProps = {
   documentTitle?: string;
   /** A sentence below the heading. */
   lead?: ReactNode;
-  /** Beside the heading: a status. */
+  /** Beside the heading: a status, or the choice of what the page is about. */
   badge?: ReactNode;
   /** At the right: what can be done here. */
   actions?: ReactNode;
@@ -19,15 +19,17 @@ export function PageHeader({ title, documentTitle, lead, badge, actions }: PageH
     document.title = `${documentTitle ?? title} · Lyrebird`;
   }, [title, documentTitle]);
   return (
-    <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+    <header
+      className={`mb-4 flex flex-wrap justify-between gap-x-6 gap-y-2 ${lead === undefined ? "items-center" : "items-start"}`}
+    >
       <div className="min-w-0">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="flex flex-wrap min-h-9 items-center gap-x-3 gap-y-1">
           <h1 tabIndex={-1} className="font-semibold text-xl tracking-tight">
             {title}
           </h1>
           {badge}
         </div>
-        {lead !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{lead}</p>}
+        {lead !== undefined && <p className="max-w-prose text-pretty text-ink-soft">{lead}</p>}
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

@@ -1,9 +1,13 @@
 import { type ComponentProps, useState } from "react";
 import { CONTROL_LOOK, Field, type FieldProps } from "./field.tsx";
 
+/** Of a new one; the server decides, this spares a round trip. */
+const NEW_LENGTH = { minLength: 10, maxLength: 200 } as const;
+const NEW_HINT = "At least 10 characters. A few words that don't belong together are good.";
+
 type PasswordInputProps = Omit<FieldProps, "label"> & {
   label?: string;
-  /** Whether it is the one that is or one that will be: password managers ask differently. */
+  /** Whether it is the one that is or one that will be: password managers ask differently, and a new one has its bounds. */
   isNew?: boolean;
 } & Omit<ComponentProps<"input">, "className" | "id" | "type" | "autoComplete">;
 
@@ -17,10 +21,13 @@ export function PasswordInput({
 }: PasswordInputProps) {
   const [isShown, setShown] = useState(false);
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint ?? (isNew ? NEW_HINT : undefined)} error={error}>
       {(control) => (
         <div className="relative">
           <input
+            name="password"
+            required
+            {...(isNew ? NEW_LENGTH : {})}
             {...input}
             {...control}
             type={isShown ? "text" : "password"}

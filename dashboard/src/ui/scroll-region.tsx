@@ -7,7 +7,7 @@ export function ScrollRegion({ label, children }: { label: string; children: Rea
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a region by focusing it.
       tabIndex={0}
-      className="relative max-h-[70dvh] overflow-auto -outline-offset-2"
+      className="relative max-h-[calc(100dvh-9rem)] overflow-auto -outline-offset-2"
     >
       {children}
     </section>

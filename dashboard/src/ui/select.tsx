@@ -9,9 +9,17 @@ type SelectProps = FieldProps &
   };
 
 /** The browser's own list: it is the one that works everywhere. */
-export function Select({ label, hint, error, options, placeholder, ...select }: SelectProps) {
+export function Select({
+  label,
+  hint,
+  error,
+  isInline = false,
+  options,
+  placeholder,
+  ...select
+}: SelectProps) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} isInline={isInline}>
       {(control) => (
         <select {...select} {...control} className={CONTROL_LOOK}>
           {placeholder !== undefined && (

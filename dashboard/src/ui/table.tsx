@@ -1,6 +1,7 @@
 // The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
 import type { ReactNode } from "react";
 import { EmptyState } from "./empty-state.tsx";
+import { Missing } from "./missing.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { useIsPhone } from "./use-is-phone.ts";
@@ -14,7 +15,10 @@ export type Column<Row> = {
   readonly align?: "left" | "right";
   /** The column that names the row: one a table, for screen readers and as the head of a card. */
   readonly isRowHeader?: boolean;
+  /** Null where the row has nothing of it: a dash in a table, and left out of a card. */
   readonly cell: (row: Row) => ReactNode;
+  /** How wide it is, as a class, where tables below each other should stand in line. */
+  readonly width?: string;
 };
 
 export type TableProps<Row> = {
@@ -56,7 +60,7 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
             <th
               key={column.key}
               scope="col"
-              className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${sideOf(column)}`}
+              className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${column.width ?? ""} ${sideOf(column)}`}
             >
               {column.header}
             </th>
@@ -88,7 +92,7 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const look = `px-3 py-1.75 first:pl-4 last:pr-4 ${sideOf(column)}`;
-  if (!column.isRowHeader) return <td className={look}>{column.cell(row)}</td>;
+  if (!column.isRowHeader) return <td className={look}>{column.cell(row) ?? <Missing />}</td>;
   return (
     <th scope="row" className={`${look} whitespace-nowrap font-medium`}>
       {column.cell(row)}
@@ -112,15 +116,22 @@ function Cards<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
           {head !== undefined && <div className="mb-1.5 font-medium">{head.cell(row)}</div>}
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             {rest.map((column) => (
-              <div key={column.key} className="contents">
-                <dt className="text-ink-soft">{column.header}</dt>
-                <dd className="numeric min-w-0 whitespace-normal text-right">{column.cell(row)}</dd>
-              </div>
+              <CardLine key={column.key} label={column.header} value={column.cell(row)} />
             ))}
           </dl>
         </li>
       ))}
     </ul>
+  );
+}
+
+function CardLine({ label, value }: { label: string; value: ReactNode }) {
+  if (value === null || value === undefined) return null;
+  return (
+    <div className="contents">
+      <dt className="text-ink-soft">{label}</dt>
+      <dd className="numeric min-w-0 whitespace-normal text-right">{value}</dd>
+    </div>
   );
 }
 

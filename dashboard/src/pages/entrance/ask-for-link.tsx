@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { MailShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { Button, type ButtonKind } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
@@ -39,7 +39,7 @@ export function AskForLink({ path, action, kind = "primary", lifetime, email: kn
         required
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        error={error === null ? undefined : asApiError(error).fields.email}
+        error={fieldsOf(error).email}
       />
       {error !== null && <ErrorNote error={error} />}
       {data !== undefined && !isPending && <LinkSent mail={data.mail} email={email} lifetime={lifetime} />}

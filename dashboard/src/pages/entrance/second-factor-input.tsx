@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { CodeInput } from "../../ui/code-input.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
-import { TEXT_LINK } from "./words.ts";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 
 type SecondFactorInputProps = {
   value: string;

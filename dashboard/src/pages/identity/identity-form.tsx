@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { KycForm, KycShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -42,7 +42,7 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
     onSuccess: onTaken,
     gcTime: 0,
   });
-  const fields = error === null ? {} : asApiError(error).fields;
+  const fields = fieldsOf(error);
   const control = (name: keyof Draft) => ({
     name,
     required: true,

@@ -1,16 +1,17 @@
 // A new key: its label and a fresh code, then the secret, shown this once.
+
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { CreatedKeyShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeInput } from "../../ui/code-input.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { OnceShown } from "../../ui/once-shown.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
 import { secretFile, secretFileName } from "./secret-file.ts";
@@ -59,13 +60,15 @@ function CreateForm({ onCancel, onCreated }: CreateFormProps) {
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const fields = error === null ? {} : asApiError(error).fields;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
+  const fields = fieldsOf(error);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action="Create the key"
+      onSubmit={mutate}
+      onCancel={onCancel}
+      isBusy={isPending}
+      error={error}
+    >
       <TextInput
         label="Label"
         hint="For you alone: what will use it, such as “BTC grid on the home server”."
@@ -77,20 +80,8 @@ function CreateForm({ onCancel, onCreated }: CreateFormProps) {
         onChange={(event) => setLabel(event.target.value)}
         error={fields.label}
       />
-      <CodeInput
-        value={code}
-        onChange={setCode}
-        hint="The six digits that your authenticator shows now. Each code works once."
-        error={fields.code}
-      />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={isPending}>
-          Create the key
-        </Button>
-      </DialogActions>
-    </form>
+      <CodeInput value={code} onChange={setCode} error={fields.code} />
+    </DialogForm>
   );
 }
 

@@ -5,8 +5,8 @@ import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
 import { Button, buttonLook } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
-import { TEXT_LINK } from "../entrance/words.ts";
 
 type KeyTableProps = {
   rows: readonly KeyShape[] | undefined;
@@ -84,7 +84,7 @@ const STRATEGY: Column<KeyShape> = {
         </Link>
       );
     }
-    if (revokedAt !== null) return <span className="text-ink-soft">–</span>;
+    if (revokedAt !== null) return null;
     return (
       <Link to="/strategies/new" search={{ key: keyId }} className={buttonLook("quiet", "small")}>
         Create one with it

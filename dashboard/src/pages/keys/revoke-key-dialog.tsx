@@ -1,14 +1,14 @@
 // Ends a key for good, against a fresh code. Also used where a strategy shows its key.
+
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
-import { Button } from "../../ui/button.tsx";
 import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { MissingSteps } from "./missing-steps.tsx";
 
@@ -61,26 +61,16 @@ function RevokeForm({ revoked, onClose }: { revoked: Revoked; onClose: () => voi
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <CodeInput
-        value={code}
-        onChange={setCode}
-        autoFocus
-        hint="The six digits that your authenticator shows now. Each code works once."
-        error={error === null ? undefined : asApiError(error).fields.code}
-      />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="danger" isBusy={isPending}>
-          Revoke the key
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm
+      action="Revoke the key"
+      kind="danger"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={error}
+    >
+      <CodeInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+    </DialogForm>
   );
 }

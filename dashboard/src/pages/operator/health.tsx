@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<HealthCheck>[] = [
   { key: "state", header: "State", cell: ({ state }) => <StateBadge state={state} /> },
   { key: "reading", header: "Reading", cell: ({ reading }) => reading },
   { key: "normal", header: "Normal", cell: ({ normal }) => <span className="text-ink-soft">{normal}</span> },
-  { key: "action", header: "What to do", cell: ({ action }) => action ?? "–" },
+  { key: "action", header: "What to do", cell: ({ action }) => action },
 ];
 
 function factsOf({

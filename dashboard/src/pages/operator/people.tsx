@@ -14,8 +14,8 @@ import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
-import { TEXT_LINK } from "../entrance/words.ts";
 import { Failed } from "./parts/loaded.tsx";
 
 const SEARCH_LENGTH_MAX = 254;
@@ -114,7 +114,7 @@ const COLUMNS: readonly Column<PersonShape>[] = [
       </Link>
     ),
   },
-  { key: "name", header: "Name", cell: ({ name }) => (name === "" ? "–" : name) },
+  { key: "name", header: "Name", cell: ({ name }) => name || null },
   {
     key: "role",
     header: "Role",

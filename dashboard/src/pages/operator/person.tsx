@@ -5,6 +5,7 @@ import type { KeyShape, PersonShape, StrategyNameShape } from "../../../../src/d
 import { personQuery } from "../../api/operator.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
 import { type Fact, Facts } from "../../ui/facts.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -108,14 +109,18 @@ const KEY_COLUMNS: readonly Column<KeyShape>[] = [
   {
     key: "key",
     header: "API key",
-    cell: ({ apiKey }) => <code className="break-all font-mono text-xs">{apiKey}</code>,
+    cell: ({ apiKey }) => (
+      <span className="inline-block w-64 max-w-full">
+        <Copyable value={apiKey} label="API key" isOneLine />
+      </span>
+    ),
   },
   {
     key: "status",
     header: "Status",
     cell: ({ revokedAt }) => <StatusBadge status={revokedAt === null ? "ACTIVE" : "REVOKED"} />,
   },
-  { key: "strategy", header: "Strategy", cell: ({ strategy }) => strategy?.name ?? "–" },
+  { key: "strategy", header: "Strategy", cell: ({ strategy }) => strategy?.name },
   { key: "created", header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     key: "use",

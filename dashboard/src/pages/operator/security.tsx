@@ -83,6 +83,7 @@ export function Page() {
 const HOLDERS: Readonly<Record<string, string>> = {
   account: "Account, from unknown browsers",
   browser: "Account, from one known browser",
+  codes: "Account, codes of the second factor",
   address: "Network address",
 };
 

@@ -7,8 +7,8 @@ import { inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { type Fact, Facts } from "../../ui/facts.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
-import { TEXT_LINK } from "../entrance/words.ts";
 import { countryName } from "../identity/countries.ts";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { Loaded } from "./parts/loaded.tsx";
@@ -93,7 +93,7 @@ function personFacts({ person, submittedAt }: KycDetailShape): readonly Fact[] {
         </Link>
       ),
     },
-    { label: "Called", value: person.name === "" ? "–" : person.name },
+    { label: "Called", value: person.name || null },
     { label: "E-mail address", value: person.isEmailVerified ? "Verified" : "Not verified" },
     { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
     { label: "Account created", value: <Time at={person.createdAt} /> },

@@ -49,9 +49,10 @@ export function Page() {
               title="Routes"
               isFlush
               aside={
-                <div className="w-44 py-1">
+                <div className="w-56 py-0.5">
                   <Select
                     label="Sort by"
+                    isInline
                     value={order}
                     onChange={({ target }) =>
                       change(

@@ -9,8 +9,8 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
-import { TEXT_LINK } from "../entrance/words.ts";
 
 export function ActivityCard() {
   const { email } = usePerson();
@@ -62,12 +62,16 @@ function columnsFor(email: string): readonly Column<AuditShape>[] {
     {
       key: "details",
       header: "Details",
-      cell: (record) => (
-        <span className="break-words text-ink-soft">
-          {detailsInWords(withoutIds(record.details)) || (strategyOf(record) === null && "–")}{" "}
-          <StrategyLink strategyId={strategyOf(record)} />
-        </span>
-      ),
+      cell: (record) => {
+        const says = detailsInWords(withoutIds(record.details));
+        const strategyId = strategyOf(record);
+        if (says === "" && strategyId === null) return null;
+        return (
+          <span className="break-words text-ink-soft">
+            {says} <StrategyLink strategyId={strategyId} />
+          </span>
+        );
+      },
     },
   ];
 }

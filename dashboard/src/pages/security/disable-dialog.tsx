@@ -1,12 +1,12 @@
 // Removing the second factor, against a code of it or a recovery code.
+
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { SecondFactorInput } from "../entrance/second-factor-input.tsx";
 
@@ -38,25 +38,16 @@ function DisableForm({ onClose, onChanged }: Omit<DisableDialogProps, "isOpen">)
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <SecondFactorInput
-        value={code}
-        onChange={setCode}
-        autoFocus
-        error={error === null ? undefined : asApiError(error).fields.code}
-      />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="danger" isBusy={isPending}>
-          Disable
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm
+      action="Disable"
+      kind="danger"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={error}
+    >
+      <SecondFactorInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+    </DialogForm>
   );
 }

@@ -1,17 +1,17 @@
 // A new password, against the one that is and a code where there is a second factor.
+
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { PasswordInput } from "../../ui/password-input.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { PASSWORD_HINT, PASSWORD_LENGTH } from "../entrance/words.ts";
 
 export function PasswordCard() {
   const [isOpen, setOpen] = useState(false);
@@ -58,17 +58,18 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const fields = error === null ? {} : asApiError(error).fields;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
+  const fields = fieldsOf(error);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      action="Change the password"
+      onSubmit={mutate}
+      onCancel={onDone}
+      isBusy={isPending}
+      error={error}
+    >
       <PasswordInput
         label="Present password"
         name="current"
-        required
         value={current}
         onChange={(event) => setCurrent(event.target.value)}
         error={fields.current}
@@ -76,22 +77,11 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
       <PasswordInput
         label="New password"
         isNew
-        name="password"
-        hint={PASSWORD_HINT}
-        required
-        {...PASSWORD_LENGTH}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={fields.password}
       />
       {hasSecondFactor && <CodeInput value={code} onChange={setCode} error={fields.code} />}
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={isPending}>
-          Change the password
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

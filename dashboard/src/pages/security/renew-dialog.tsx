@@ -1,13 +1,13 @@
 // New recovery codes in place of the old ones, against a code of the authenticator.
+
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { RecoveryCodesShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
-import { Button } from "../../ui/button.tsx";
+import { fieldsOf } from "../../api/error.ts";
 import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type RenewDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };
@@ -48,26 +48,10 @@ function RenewForm({ onCancel, onRenewed }: RenewFormProps) {
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm action="Renew" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
       <p>You get ten new codes. The old ones stop working at once.</p>
-      <CodeInput
-        value={code}
-        onChange={setCode}
-        autoFocus
-        error={error === null ? undefined : asApiError(error).fields.code}
-      />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={isPending}>
-          Renew
-        </Button>
-      </DialogActions>
-    </form>
+      <CodeInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+    </DialogForm>
   );
 }

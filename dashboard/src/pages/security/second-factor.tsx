@@ -28,6 +28,7 @@ export function SecondFactorCard() {
   });
   const refresh = () => {
     void queries.invalidateQueries({ queryKey: ["second-factor"] });
+    void queries.invalidateQueries({ queryKey: ["sessions"] });
     void queries.invalidateQueries({ queryKey: ["activity"] });
     void refreshSession();
   };

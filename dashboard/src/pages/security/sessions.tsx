@@ -96,9 +96,7 @@ function columnsWith(
       header: "Action",
       align: "right",
       cell: ({ sessionId, isThisOne, userAgent }) =>
-        isThisOne ? (
-          <span className="text-ink-soft">–</span>
-        ) : (
+        isThisOne ? null : (
           <Button
             size="small"
             onClick={() => onEnd(sessionId)}

@@ -1,15 +1,15 @@
 // Setting up the second factor in three steps: the password, the authenticator with a first code, the recovery codes. From the
 // moment that it is enabled the dialog stays until the codes were saved.
+
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { RecoveryCodesShape, SecondFactorSetupShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { asApiError } from "../../api/error.ts";
-import { Button } from "../../ui/button.tsx";
+import { fieldsOf } from "../../api/error.ts";
 import { CodeInput } from "../../ui/code-input.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { PasswordInput } from "../../ui/password-input.tsx";
 import { QrCode } from "../../ui/qr-code.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -63,31 +63,18 @@ function PasswordStep({ onCancel, onSetup }: PasswordStepProps) {
     onSuccess: onSetup,
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm action="Go on" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
       <p>
         You need an authenticator app, such as the one built into your phone or password manager. First say
         that it is you.
       </p>
       <PasswordInput
-        name="password"
-        required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        error={error === null ? undefined : asApiError(error).fields.password}
+        error={fieldsOf(error).password}
       />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={isPending}>
-          Go on
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 
@@ -105,17 +92,13 @@ function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm action="Enable" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
       <div className="flex flex-wrap items-start gap-4">
         <QrCode text={setup.uri} label="QR code for your authenticator; the key beside it says the same" />
         <div className="flex min-w-0 flex-1 basis-48 flex-col items-start gap-2">
           <p>Scan the code with your authenticator, or type this key into it:</p>
-          <Copyable value={setup.secret} label="authenticator key" />
+          <Copyable value={setup.secret} label="authenticator key" groupsOf={4} />
         </div>
       </div>
       <CodeInput
@@ -124,15 +107,8 @@ function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
         value={code}
         onChange={setCode}
         autoFocus
-        error={error === null ? undefined : asApiError(error).fields.code}
+        error={fieldsOf(error).code}
       />
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="primary" isBusy={isPending}>
-          Enable
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

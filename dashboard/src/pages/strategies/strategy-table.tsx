@@ -9,8 +9,8 @@ import { buttonLook } from "../../ui/button.tsx";
 import { percentOf } from "../../ui/decimals.ts";
 import { StaleBadge } from "../../ui/stale-badge.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
-import { TEXT_LINK } from "../entrance/words.ts";
 import { Sparkline } from "./sparkline.tsx";
 
 /** Prices that were heard longer ago are marked. */
@@ -32,6 +32,7 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
     {
       key: "equity",
       header: "Equity",
+      width: "w-[14%]",
       align: "right",
       cell: ({ equity, pricedAt, status }) => (
         <span className="inline-flex flex-col items-end">
@@ -46,6 +47,7 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
     {
       key: "sparkline",
       header: "Last 24 h",
+      width: "w-[12%]",
       cell: ({ strategyId }) => <Sparkline equity={sparklines.get(strategyId)} />,
     },
     ORDERS,
@@ -66,6 +68,7 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
 const NAME: Column<StrategyShape> = {
   key: "name",
   header: "Strategy",
+  width: "w-[20%]",
   isRowHeader: true,
   cell: ({ strategyId, name, type }) => (
     <span className="flex max-w-64 flex-col items-start">
@@ -83,11 +86,13 @@ const NAME: Column<StrategyShape> = {
 const STATUS: Column<StrategyShape> = {
   key: "status",
   header: "Status",
+  width: "w-[10%]",
   cell: ({ status }) => <StatusBadge status={status} />,
 };
 const PROFIT: Column<StrategyShape> = {
   key: "profit",
   header: "Profit",
+  width: "w-[11%]",
   align: "right",
   cell: ({ profit, seed }) => (
     <span className="inline-flex flex-col items-end">
@@ -101,6 +106,7 @@ const PROFIT: Column<StrategyShape> = {
 const ORDERS: Column<StrategyShape> = {
   key: "orders",
   header: "Orders",
+  width: "w-[8%]",
   align: "right",
   cell: ({ strategyId, openOrders }) => (
     <Link
@@ -116,11 +122,10 @@ const ORDERS: Column<StrategyShape> = {
 const POSITIONS: Column<StrategyShape> = {
   key: "positions",
   header: "Positions",
+  width: "w-[8%]",
   align: "right",
   cell: ({ strategyId, type, openPositions }) =>
-    type === "SPOT" ? (
-      <span className="text-ink-soft">–</span>
-    ) : (
+    type === "SPOT" ? null : (
       <Link
         to="/strategies/$strategyId/positions"
         params={{ strategyId }}
@@ -134,6 +139,7 @@ const POSITIONS: Column<StrategyShape> = {
 const KEY: Column<StrategyShape> = {
   key: "key",
   header: "Key, last request",
+  width: "w-[17%]",
   cell: ({ strategyId, key, status }) => {
     if (key !== null) {
       return (
@@ -145,7 +151,7 @@ const KEY: Column<StrategyShape> = {
         </span>
       );
     }
-    if (status !== "LIVE") return <span className="text-ink-soft">–</span>;
+    if (status !== "LIVE") return null;
     return (
       <Link
         to="/strategies/$strategyId/settings"

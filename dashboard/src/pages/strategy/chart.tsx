@@ -6,15 +6,15 @@ import { useAddress } from "../../app/use-address.ts";
 import { useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
 import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
-import { SymbolChooser } from "../../markets/symbol-chooser.tsx";
-import { type SymbolChoice, useSymbol } from "../../markets/use-symbol.ts";
+import { PageSymbol } from "../../markets/page-symbol.tsx";
+import { useSymbol } from "../../markets/use-symbol.ts";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { StaleBadge } from "../../ui/stale-badge.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { INTERVAL_MS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
 import { IntervalChoice } from "./chart/interval-choice.tsx";
 import { LineTable } from "./chart/line-table.tsx";
@@ -29,28 +29,39 @@ const FILLS_SHOWN = 20;
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const choice = useSymbol(strategy, strategyId);
+  const { search } = useAddress();
   const { symbol } = choice;
+  const at = search.at !== undefined && /^\d{1,15}$/.test(search.at) ? Number(search.at) : null;
+  const chosen = at === null ? INTERVAL_DEFAULT : intervalReaching(at, Date.now());
+  const interval = isInterval(search.interval) ? search.interval : chosen;
   return (
     <>
-      <PageHeader title="Chart" documentTitle={`Chart ${symbol?.symbol ?? ""}`} />
+      <PageHeader
+        title="Chart"
+        documentTitle={`Chart ${symbol?.symbol ?? ""}`}
+        badge={<PageSymbol choice={choice} forgets="at" />}
+        actions={<IntervalChoice interval={interval} />}
+      />
       {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
       {symbol === null && <NoSuchSymbol choice={choice} />}
       {choice.error === null && (symbol === undefined || strategy === undefined) && <ChartSkeleton />}
       {symbol && strategy !== undefined && (
-        <SymbolChart key={symbol.symbol} choice={choice} symbol={symbol} strategy={strategy} />
+        <SymbolChart key={symbol.symbol} symbol={symbol} strategy={strategy} interval={interval} at={at} />
       )}
     </>
   );
 }
 
-type SymbolChartProps = { choice: SymbolChoice; symbol: SymbolShape; strategy: StrategyShape };
+type SymbolChartProps = {
+  symbol: SymbolShape;
+  strategy: StrategyShape;
+  interval: Interval;
+  /** Where it opens, Unix ms; null is at the newest candle. */
+  at: number | null;
+};
 
-function SymbolChart({ choice, symbol: { symbol, tickSize }, strategy }: SymbolChartProps) {
-  const { search, change } = useAddress();
+function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: SymbolChartProps) {
   const navigate = useNavigate();
-  const at = search.at !== undefined && /^\d{1,15}$/.test(search.at) ? Number(search.at) : null;
-  const chosen = at === null ? INTERVAL_DEFAULT : intervalReaching(at, Date.now());
-  const interval = isInterval(search.interval) ? search.interval : chosen;
   const { candles, error, retry, isFetching, loadOlder, topic } = useCandles(strategy.type, symbol, interval);
   const own = useOwn(strategy, symbol, candles);
   const staleSince = useStaleSince(topic);
@@ -59,16 +70,6 @@ function SymbolChart({ choice, symbol: { symbol, tickSize }, strategy }: SymbolC
   return (
     <div className="flex flex-col gap-5">
       <div>
-        <div className="mb-3 flex flex-wrap items-center gap-3">
-          <SymbolChooser
-            symbol={symbol}
-            own={choice.own}
-            all={choice.all?.map((each) => each.symbol) ?? []}
-            onChoose={(name) => change({ symbol: name, at: undefined })}
-          />
-          <IntervalChoice interval={interval} />
-          <StaleBadge since={staleSince} />
-        </div>
         {error !== null && <ErrorNote error={error} onRetry={retry} isRetrying={isFetching} />}
         {own.error !== null && <ErrorNote error={own.error} />}
         {error === null && candles === undefined && <ChartSkeleton />}
@@ -83,6 +84,7 @@ function SymbolChart({ choice, symbol: { symbol, tickSize }, strategy }: SymbolC
               priceDecimals={decimalsOfStep(tickSize)}
               intervalMs={INTERVAL_MS[interval]}
               at={at}
+              staleSince={staleSince}
               onOrder={(orderId) =>
                 void navigate({
                   to: "/strategies/$strategyId/orders/$orderId",
@@ -126,17 +128,12 @@ function ChartNotes() {
   return (
     <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-ink-soft text-xs">
       <span>
-        Arrows are own fills, ↑ bought and ↓ sold: click one for its order. Drag into the past for older
+        Arrows are own fills: ↑ bought, ↓ sold, × of several orders. Click one for its order, drag for older
         candles.
       </span>
       <span>
         Chart by{" "}
-        <a
-          href="https://www.tradingview.com/"
-          target="_blank"
-          rel="noreferrer"
-          className="text-accent-ink underline underline-offset-2"
-        >
+        <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer" className={TEXT_LINK}>
           TradingView
         </a>
         , Lightweight Charts™
@@ -151,7 +148,7 @@ function ChartSkeleton() {
     <Card>
       <div
         aria-busy="true"
-        className="h-[max(22rem,calc(100dvh-23rem))] md:h-[max(20rem,calc(100dvh-20.5rem))]"
+        className="h-[max(22rem,calc(100dvh-23rem))] md:h-[max(20rem,calc(100dvh-17rem))]"
       >
         <Skeleton lines={1} />
         <p role="status" className="mt-3 text-ink-soft text-sm">

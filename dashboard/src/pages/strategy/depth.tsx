@@ -8,8 +8,8 @@ import { useAddress } from "../../app/use-address.ts";
 import { useFollow, useLive, useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
 import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
-import { SymbolChooser } from "../../markets/symbol-chooser.tsx";
-import { type SymbolChoice, useSymbol } from "../../markets/use-symbol.ts";
+import { PageSymbol } from "../../markets/page-symbol.tsx";
+import { useSymbol } from "../../markets/use-symbol.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -17,7 +17,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { StaleBadge } from "../../ui/stale-badge.tsx";
-import { GROUPINGS, ladderOf, stepOf } from "./depth/ladder.ts";
+import { GROUPINGS, type Grouping, ladderOf, stepOf } from "./depth/ladder.ts";
 import { LadderTable } from "./depth/ladder-table.tsx";
 
 /** Of 20 levels a side, 4 rows each shorter than a line of text. */
@@ -26,29 +26,50 @@ const SKELETON_LINES = 20;
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const choice = useSymbol(strategy, strategyId);
+  const { search, change } = useAddress();
+  const multiple = GROUPINGS.find((each) => each === search.group) ?? "1";
+  const { symbol } = choice;
   return (
-    <>
-      <PageHeader title="Depth" documentTitle={`Depth ${choice.symbol?.symbol ?? ""}`} />
+    <div className="max-w-2xl">
+      <PageHeader
+        title="Depth"
+        documentTitle={`Depth ${symbol?.symbol ?? ""}`}
+        badge={<PageSymbol choice={choice} forgets="group" />}
+        actions={
+          symbol && (
+            <div className="w-60">
+              <Select
+                label="Group prices by"
+                isInline
+                value={multiple}
+                onChange={({ target }) =>
+                  change({ group: target.value === "1" ? undefined : target.value }, { replace: true })
+                }
+                options={GROUPINGS.map((each) => ({ value: each, label: stepOf(symbol.tickSize, each) }))}
+              />
+            </div>
+          )
+        }
+      />
       {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
-      {choice.symbol === null && <NoSuchSymbol choice={choice} />}
-      {choice.symbol === undefined && choice.error === null && (
+      {symbol === null && <NoSuchSymbol choice={choice} />}
+      {choice.error === null && (symbol === undefined || (symbol !== null && strategy === undefined)) && (
         <Card>
           <div aria-busy="true">
             <Skeleton lines={SKELETON_LINES} />
           </div>
         </Card>
       )}
-      {choice.symbol !== null && choice.symbol !== undefined && strategy !== undefined && (
-        <Book key={choice.symbol.symbol} choice={choice} symbol={choice.symbol} strategy={strategy} />
+      {symbol && strategy !== undefined && (
+        <Book key={symbol.symbol} symbol={symbol} strategy={strategy} multiple={multiple} />
       )}
-    </>
+    </div>
   );
 }
 
-type BookProps = { choice: SymbolChoice; symbol: SymbolShape; strategy: StrategyShape };
+type BookProps = { symbol: SymbolShape; strategy: StrategyShape; multiple: Grouping };
 
-function Book({ choice, symbol: { symbol, tickSize, stepSize }, strategy }: BookProps) {
-  const { search, change } = useAddress();
+function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: BookProps) {
   const [book, setBook] = useState<BookShape | null>(null);
   const topic = { kind: "depth", family: strategy.type, symbol } as const;
   useFollow(topic);
@@ -57,33 +78,16 @@ function Book({ choice, symbol: { symbol, tickSize, stepSize }, strategy }: Book
     if (message.family === strategy.type && message.symbol === symbol) setBook(message);
   });
   const { data: open } = useQuery(ordersQuery(strategy.strategyId, { state: "open", symbol }));
-  const multiple = GROUPINGS.find((each) => each === search.group) ?? "1";
   const step = stepOf(tickSize, multiple);
   const ladder = book === null ? null : ladderOf(book, step, open?.rows ?? []);
   return (
-    <div className="max-w-2xl">
-      <div className="mb-3 flex flex-wrap items-end justify-between gap-3">
-        <div className="flex items-center gap-3">
-          <SymbolChooser
-            symbol={symbol}
-            own={choice.own}
-            all={choice.all?.map((each) => each.symbol) ?? []}
-            onChoose={(chosen) => change({ symbol: chosen, group: undefined })}
-          />
-          <StaleBadge since={staleSince} />
-        </div>
-        <div className="w-40">
-          <Select
-            label="Group prices by"
-            value={multiple}
-            onChange={({ target }) =>
-              change({ group: target.value === "1" ? undefined : target.value }, { replace: true })
-            }
-            options={GROUPINGS.map((each) => ({ value: each, label: stepOf(tickSize, each) }))}
-          />
-        </div>
-      </div>
+    <>
       <Card isFlush>
+        {staleSince !== null && (
+          <p className="px-4 pt-2">
+            <StaleBadge since={staleSince} />
+          </p>
+        )}
         {ladder === null ? (
           <div className="p-4" aria-busy="true">
             <p role="status" className="mb-3 text-ink-soft text-sm">
@@ -116,6 +120,6 @@ function Book({ choice, symbol: { symbol, tickSize, stepSize }, strategy }: Book
         The best 20 levels a side, as the market shows them. ◆ marks your own resting orders, which stand at
         their price and are not in the market's sizes.
       </p>
-    </div>
+    </>
   );
 }

@@ -35,9 +35,10 @@ export function Page() {
         actions={
           <>
             <SymbolFilter own={own} />
-            <div className="w-40 sm:w-44">
+            <div className="w-52">
               <Select
                 label="Show"
+                isInline
                 value={state}
                 onChange={({ target }) => change({ state: target.value || undefined, before: undefined })}
                 options={STATES}
@@ -105,12 +106,11 @@ function History() {
   const { symbol, before } = search;
   const { data, error, refetch, isFetching } = useQuery(
     ordersQuery(strategyId, {
-      state: "all",
+      state: "done",
       ...bySymbol(symbol),
       ...(before === undefined ? {} : { before }),
     }),
   );
-  const ended = data?.rows.filter(({ isOpen }) => !isOpen);
   return (
     <Card title="History" isFlush>
       {error !== null && (
@@ -120,15 +120,15 @@ function History() {
       )}
       {(error === null || data !== undefined) && (
         <OrderHistory
-          rows={ended}
+          rows={data?.rows}
           empty={
-            data?.rows.length === 0 ? (
-              <EmptyState title="No orders yet.">
-                What your bot orders shows here, with its fills, as soon as it is placed.
-              </EmptyState>
-            ) : (
-              "Everything in this part of the list is still open."
-            )
+            <EmptyState
+              title={
+                symbol === undefined ? "No order has ended yet." : `No order in ${symbol} has ended yet.`
+              }
+            >
+              What your bot orders shows here, with its fills, once it is filled, cancelled or expired.
+            </EmptyState>
           }
         />
       )}

@@ -2,13 +2,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { PerformanceShape, Range } from "../../../../src/dashboard/shapes.ts";
 import { performanceQuery, summaryQuery } from "../../api/strategy.ts";
-import { pathOf, tradesQuery } from "../../api/trading.ts";
+import { tradesQuery } from "../../api/trading.ts";
 import { useStrategyId } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useChanges } from "../../live/use-changes.ts";
 import { useLive } from "../../live/use-live.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
-import { buttonLook } from "../../ui/button.tsx";
+import { CsvLink } from "../../trading/csv-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -24,8 +24,8 @@ import { Balances } from "./positions/balances.tsx";
 
 /** After fills a report is made anew at most so often. */
 const REPORT_EVERY_MS = 3_000;
-/** While prices come in, a report that is older is made anew. */
-const REPORT_OLD_AFTER_MS = 60_000;
+/** While prices come in, a report that is older is made anew, unless its next point is further off. */
+const REPORT_OLD_AFTER_MS = 10_000;
 
 export function Page() {
   const strategyId = useStrategyId();
@@ -39,19 +39,7 @@ export function Page() {
       <PageHeader
         title="Overview"
         documentTitle={`Overview, ${strategy?.name ?? strategyId}`}
-        actions={
-          isUntouched ? undefined : (
-            <>
-              <RangeSwitch shown={range} />
-              <a href={csvOf(strategyId, "performance.csv", { range })} download className={buttonLook()}>
-                Curve as CSV
-              </a>
-              <a href={csvOf(strategyId, "trades.csv")} download className={buttonLook()}>
-                Trades as CSV
-              </a>
-            </>
-          )
-        }
+        actions={isUntouched ? undefined : <RangeSwitch shown={range} />}
       />
       <div className="flex flex-col gap-5">
         {isUntouched ? (
@@ -91,7 +79,15 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
       {shown !== undefined && <ReportNotes performance={shown} />}
       {(error === null || shown !== undefined) && (
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Card title={`Equity over ${rangeInWords(range)}`} isFlush>
+          <Card
+            title={`Equity over ${rangeInWords(range)}`}
+            isFlush
+            aside={
+              <CsvLink strategyId={strategyId} file="performance.csv" search={{ range }} size="small">
+                Curve as CSV
+              </CsvLink>
+            }
+          >
             <Curves performance={shown} isOld={isPlaceholderData} />
           </Card>
           <Statistics statistics={shown?.statistics} />
@@ -116,9 +112,7 @@ function Curves({ performance, isOld }: CurvesProps) {
     );
   }
   if (performance.points.length < 2) {
-    return (
-      <EmptyState title="There is no history yet.">The curve begins a minute after the strategy.</EmptyState>
-    );
+    return <EmptyState title="There is no history yet.">The curve begins with the strategy.</EmptyState>;
   }
   return (
     <div aria-busy={isOld} className={isOld ? "opacity-50" : ""}>
@@ -144,8 +138,4 @@ function useLiveReport(strategyId: string, range: Range) {
     if (!report.isFetching && Date.now() - lastAt > oldAfter) renew();
   });
   return report;
-}
-
-function csvOf(strategyId: string, file: string, search: object = {}): string {
-  return `/dashboard/api${pathOf(strategyId, file, search)}`;
 }

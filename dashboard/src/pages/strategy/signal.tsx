@@ -98,11 +98,11 @@ function State({ signal }: { signal: SignalShape }) {
           { label: "Processed", value: <Time at={signal.processedAt} /> },
           {
             label: "Latency",
-            value: signal.latencyMs === null ? "–" : latencyInWords(signal.latencyMs),
+            value: signal.latencyMs === null ? null : latencyInWords(signal.latencyMs),
           },
           { label: "Attempts", value: signal.attempts },
           { label: "Replays since the server started", value: signal.replays },
-          { label: "Order", value: signal.orderId === null ? "–" : <OrderLink orderId={signal.orderId} /> },
+          { label: "Order", value: signal.orderId === null ? null : <OrderLink orderId={signal.orderId} /> },
         ]}
       />
       <dl className="flex flex-col gap-3">

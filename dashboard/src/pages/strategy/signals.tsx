@@ -13,6 +13,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 
@@ -39,7 +40,7 @@ export function Page() {
               <EmptyState
                 title="No signals yet."
                 action={
-                  <a href="/docs" className="font-medium text-accent-ink underline underline-offset-2">
+                  <a href="/docs" className={TEXT_LINK}>
                     How to send one
                   </a>
                 }
@@ -84,7 +85,7 @@ const COLUMNS: readonly Column<SignalShape>[] = [
     key: "latency",
     header: "Latency",
     align: "right",
-    cell: ({ latencyMs }) => (latencyMs === null ? "–" : latencyInWords(latencyMs)),
+    cell: ({ latencyMs }) => (latencyMs === null ? null : latencyInWords(latencyMs)),
   },
   { key: "attempts", header: "Attempts", align: "right", cell: ({ attempts }) => attempts },
   { key: "replays", header: "Replays", align: "right", cell: ({ replays }) => replays },
@@ -92,6 +93,6 @@ const COLUMNS: readonly Column<SignalShape>[] = [
     key: "placed",
     header: "Order",
     align: "right",
-    cell: ({ orderId }) => (orderId === null ? "–" : <OrderLink orderId={orderId} />),
+    cell: ({ orderId }) => (orderId === null ? null : <OrderLink orderId={orderId} />),
   },
 ];

@@ -1,12 +1,12 @@
 // Every fill of the strategy, a page at a time, and all of them as a file.
 import { useQuery } from "@tanstack/react-query";
-import { pathOf, tradesQuery } from "../../api/trading.ts";
+import { tradesQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useOwnSymbols } from "../../markets/use-symbol.ts";
+import { CsvLink } from "../../trading/csv-link.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
-import { buttonLook } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -32,13 +32,9 @@ export function Page() {
         actions={
           <>
             <SymbolFilter own={own} />
-            <a
-              href={`/dashboard/api${pathOf(strategyId, "trades.csv")}`}
-              download
-              className={`self-end ${buttonLook()}`}
-            >
+            <CsvLink strategyId={strategyId} file="trades.csv">
               All trades as CSV
-            </a>
+            </CsvLink>
           </>
         }
       />

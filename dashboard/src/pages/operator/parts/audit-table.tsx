@@ -4,8 +4,8 @@ import type { AuditShape } from "../../../../../src/dashboard/shapes.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
 import { Time } from "../../../ui/time.tsx";
-import { TEXT_LINK } from "../../entrance/words.ts";
 
 type AuditTableProps = {
   caption: string;
@@ -28,7 +28,7 @@ export function AuditTable({ caption, rows, isWhole = false }: AuditTableProps) 
 
 const POSITION: Column<AuditShape> = {
   key: "position",
-  header: "Position",
+  header: "No.",
   align: "right",
   cell: ({ position }) => position,
 };
@@ -38,9 +38,13 @@ const COLUMNS: readonly Column<AuditShape>[] = [
   {
     key: "who",
     header: "Who",
-    cell: ({ who }) => <span className="inline-block min-w-40 break-words">{who}</span>,
+    cell: ({ who }) => <span className="inline-block min-w-36 break-words">{who}</span>,
   },
-  { key: "details", header: "Details", cell: Details },
+  {
+    key: "details",
+    header: "Details",
+    cell: (record) => (Object.keys(record.details).length === 0 ? null : <Details {...record} />),
+  },
 ];
 const SUBJECT: Column<AuditShape> = { key: "about", header: "About", cell: Subject };
 const HASH: Column<AuditShape> = {
@@ -48,7 +52,7 @@ const HASH: Column<AuditShape> = {
   header: "Hash",
   cell: ({ hash }) => (
     <code className="font-mono text-xs" title={hash}>
-      {hash.slice(0, 12)}…
+      {hash.slice(0, 8)}…
     </code>
   ),
 };
@@ -56,7 +60,7 @@ const HASH: Column<AuditShape> = {
 function Details({ details: { submissionId, ...details } }: AuditShape) {
   return (
     <span className="break-words text-ink-soft">
-      {detailsInWords(details) || (submissionId === undefined && "–")}{" "}
+      {detailsInWords(details)}{" "}
       {submissionId !== undefined && (
         <Link to="/operator/identity/$submissionId" params={{ submissionId }} className={TEXT_LINK}>
           Form

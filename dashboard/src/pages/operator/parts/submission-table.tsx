@@ -4,9 +4,9 @@ import type { KycEntryShape } from "../../../../../src/dashboard/shapes.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { durationInWords } from "../../../ui/duration.ts";
 import { type Column, Table, type TableProps } from "../../../ui/table.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
 import { Time } from "../../../ui/time.tsx";
 import { useNow } from "../../../ui/use-now.ts";
-import { TEXT_LINK } from "../../entrance/words.ts";
 
 type Part = "person" | "age" | "status" | "decided";
 
@@ -62,13 +62,13 @@ const COLUMNS: readonly (Column<KycEntryShape> & { readonly part: Part | null })
     part: "decided",
     key: "by",
     header: "By",
-    cell: ({ decidedBy }) => <span className="break-all">{decidedBy ?? "–"}</span>,
+    cell: ({ decidedBy }) => decidedBy && <span className="break-all">{decidedBy}</span>,
   },
   {
     part: "decided",
     key: "reason",
     header: "Reason",
-    cell: ({ reason }) => <span className="whitespace-pre-line break-words">{reason ?? "–"}</span>,
+    cell: ({ reason }) => reason && <span className="whitespace-pre-line break-words">{reason}</span>,
   },
 ];
 

@@ -26,10 +26,10 @@ export function routesBy(order: Order, routes: readonly RouteTraffic[]): readonl
   );
 }
 
-/** How many answers began with this digit, and which share of all: "3 (0.5 %)"; a dash for none. */
-export function shareOf(route: RouteTraffic, digit: 4 | 5): string {
+/** How many answers began with this digit, and which share of all: "3 (0.5 %)"; null for none. */
+export function shareOf(route: RouteTraffic, digit: 4 | 5): string | null {
   const count = answersOf(route, digit);
-  if (count === 0) return "–";
+  if (count === 0) return null;
   return `${count} (${((100 * count) / route.count).toFixed(1)} %)`;
 }
 

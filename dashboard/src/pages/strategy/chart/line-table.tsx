@@ -36,9 +36,9 @@ export function LineTable({ lines, last, empty }: LineTableProps) {
   );
 }
 
-function distance(price: string, last: string | undefined): string {
-  if (last === undefined) return "–";
+function distance(price: string, last: string | undefined): string | null {
+  if (last === undefined) return null;
   const percent = percentOf(subtract(price, last), last);
-  if (percent === null) return "–";
+  if (percent === null) return null;
   return `${signOf(percent) > 0 ? "+" : ""}${percent} %`;
 }

@@ -55,11 +55,19 @@ const order: OrderShape = {
   updatedAt: 1,
 };
 
-test("the fills of an order within a candle are one marker, in the order of time", () => {
-  const trades = [trade(2, 185_000, "SELL"), trade(1, 70_000), trade(1, 65_000), trade(9, 10)];
+test("what is bought within a candle is one marker, what is sold another, in the order of time", () => {
+  const trades = [
+    trade(4, 186_000),
+    trade(3, 185_000, "SELL"),
+    trade(2, 75_000),
+    trade(1, 70_000),
+    trade(1, 65_000),
+    trade(9, 10),
+  ];
   expect(fillMarkers(trades, candles)).toEqual([
-    { openTime: 60_000, orderId: 1, side: "BUY", fills: 2 },
-    { openTime: 180_000, orderId: 2, side: "SELL", fills: 1 },
+    { openTime: 60_000, orderId: 2, side: "BUY", orders: 2 },
+    { openTime: 180_000, orderId: 4, side: "BUY", orders: 1 },
+    { openTime: 180_000, orderId: 3, side: "SELL", orders: 1 },
   ]);
 });
 

@@ -9,12 +9,13 @@ import type {
 import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/decimals.ts";
 import { placeAt } from "./candles.ts";
 
-/** The fills of one order in one candle. */
+/** What was bought, or sold, in one candle: one marker, however many orders it was, since a pile of them would hide the candles. */
 export type FillMarker = {
   readonly openTime: number;
-  readonly orderId: number;
   readonly side: "BUY" | "SELL";
-  readonly fills: number;
+  /** The newest of its orders. */
+  readonly orderId: number;
+  readonly orders: number;
 };
 
 export type LineKind = "entry" | "liquidation" | "take-profit" | "stop-loss" | "buy" | "sell" | "stop";
@@ -38,18 +39,18 @@ export function fillMarkers(
   trades: readonly TradeShape[],
   candles: readonly CandleShape[],
 ): readonly FillMarker[] {
-  const markers = new Map<string, FillMarker>();
+  const found = new Map<string, { openTime: number; side: FillMarker["side"]; orderIds: Set<number> }>();
   for (const { orderId, side, at } of trades) {
     const place = placeAt(candles, at);
     const openTime = place === null ? undefined : candles[place]?.openTime;
     if (openTime === undefined) continue;
-    const name = `${openTime} ${orderId}`;
-    const fills = (markers.get(name)?.fills ?? 0) + 1;
-    markers.set(name, { openTime, orderId, side, fills });
+    const name = `${openTime} ${side}`;
+    const orderIds = found.get(name)?.orderIds ?? new Set();
+    found.set(name, { openTime, side, orderIds: orderIds.add(orderId) });
   }
-  return [...markers.values()].sort(
-    (one, other) => one.openTime - other.openTime || one.orderId - other.orderId,
-  );
+  return [...found.values()]
+    .map(({ orderIds, ...rest }) => ({ ...rest, orderId: Math.max(...orderIds), orders: orderIds.size }))
+    .sort((one, other) => one.openTime - other.openTime || one.side.localeCompare(other.side, "en-GB"));
 }
 
 /** Of one symbol. */

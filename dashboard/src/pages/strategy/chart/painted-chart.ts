@@ -13,6 +13,7 @@ import {
   type Time,
 } from "lightweight-charts";
 import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import { grouped } from "../../../ui/decimals.ts";
 import { LOCALE } from "../../../ui/time.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";
 import type { FillMarker, LineKind, PriceLine } from "./overlays.ts";
@@ -94,7 +95,10 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
           vertLine: { color: colours.edge, labelBackgroundColor: colours.crosshairLabel },
           horzLine: { color: colours.edge, labelBackgroundColor: colours.crosshairLabel },
         },
-        localization: { timeFormatter: labels.full },
+        localization: {
+          timeFormatter: labels.full,
+          priceFormatter: (price: number) => grouped(price.toFixed(priceDecimals)),
+        },
         timeScale: { borderColor: colours.edge, tickMarkFormatter: labels.tick },
       });
       chart.priceScale("right").applyOptions({ borderColor: colours.edge });
@@ -132,13 +136,13 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
       const { buy, sell } = palette;
       markers.setMarkers(
         fills.map(
-          ({ openTime, orderId, side, fills: count }): SeriesMarker<Time> => ({
+          ({ openTime, orderId, side, orders }): SeriesMarker<Time> => ({
             time: secondsOf(openTime),
             position: side === "BUY" ? "belowBar" : "aboveBar",
             shape: side === "BUY" ? "arrowUp" : "arrowDown",
             color: side === "BUY" ? buy : sell,
             id: `${MARKER}${orderId}`,
-            ...(count > 1 ? { text: `×${count}` } : {}),
+            ...(orders > 1 ? { text: `×${orders}` } : {}),
           }),
         ),
       );
@@ -147,13 +151,14 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
     setLines(wanted: readonly PriceLine[]): void {
       if (palette === null) return;
       for (const line of lines) series.removePriceLine(line);
-      const colours = palette.lines;
+      const { lines: colours, onLine } = palette;
       prices = wanted.map(({ price }) => Number(price));
       lines = wanted.map(({ id, kind, price, label }) =>
         series.createPriceLine({
           id,
           price: Number(price),
           color: colours[kind],
+          axisLabelTextColor: onLine,
           lineStyle: STYLES[kind],
           lineWidth: kind === "entry" || kind === "liquidation" ? 2 : 1,
           title: label,

@@ -13,6 +13,8 @@ export type Palette = {
   readonly fallVolume: string;
   readonly buy: string;
   readonly sell: string;
+  /** Of what is written on a line's colour. */
+  readonly onLine: string;
   readonly lines: Readonly<Record<LineKind, string>>;
 };
 
@@ -33,6 +35,7 @@ export function readPalette(): Palette {
     fallVolume: colour("loss-soft"),
     buy: accent,
     sell: warn,
+    onLine: colour("surface"),
     lines: {
       entry: colour("ink"),
       liquidation: loss,

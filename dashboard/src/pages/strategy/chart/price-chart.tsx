@@ -2,6 +2,7 @@
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
 import { Button } from "../../../ui/button.tsx";
+import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { useIsDark } from "../../../ui/theme.ts";
 import { placeAt } from "./candles.ts";
 import { Legend } from "./legend.tsx";
@@ -18,6 +19,8 @@ type PriceChartProps = {
   intervalMs: number;
   /** Opens there instead of at the newest candle, Unix ms. */
   at: number | null;
+  /** Since when nothing was heard of the market, Unix ms. */
+  staleSince: number | null;
   onOrder: (orderId: number) => void;
   onNearlyAtStart: () => void;
 };
@@ -33,7 +36,10 @@ export function PriceChart(props: PriceChartProps) {
   return (
     <div>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 pt-2 pb-1">
-        <Legend candle={shown} isNewest={hovered === null} priceDecimals={props.priceDecimals} />
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Legend candle={shown} isNewest={hovered === null} priceDecimals={props.priceDecimals} />
+          <StaleBadge since={props.staleSince} />
+        </div>
         <fieldset className="flex gap-1 border-0 p-0">
           <legend className="sr-only">Move the chart</legend>
           <Button size="small" onClick={() => setIsFit(!isFit)}>
@@ -59,7 +65,7 @@ export function PriceChart(props: PriceChartProps) {
         data-markers={markers.length}
         data-lines={lines.length}
         data-candles={candles.length}
-        className="h-[max(20rem,calc(100dvh-25rem))] w-full md:h-[max(20rem,calc(100dvh-20.5rem))]"
+        className="h-[max(20rem,calc(100dvh-25rem))] w-full md:h-[max(20rem,calc(100dvh-17.5rem))]"
       />
     </div>
   );

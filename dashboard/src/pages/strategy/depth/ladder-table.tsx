@@ -10,7 +10,7 @@ type Decimals = Pick<LadderTableProps, "priceDecimals" | "sizeDecimals">;
 export function LadderTable({ symbol, ladder, ...decimals }: LadderTableProps) {
   const { spread, spreadPercent } = ladder;
   return (
-    <table className="w-full table-fixed border-collapse text-sm leading-5">
+    <table className="w-full table-fixed border-collapse text-sm leading-5 md:text-xs md:leading-4">
       <caption className="sr-only">Order book of {symbol}</caption>
       <thead>
         <tr>
@@ -18,7 +18,7 @@ export function LadderTable({ symbol, ladder, ...decimals }: LadderTableProps) {
             <th
               key={header}
               scope="col"
-              className={`column-label px-2 py-2 text-right first:pl-4 last:pr-4 ${index === 3 ? "w-[22%]" : ""}`}
+              className={`column-label px-2 py-1.5 text-right first:pl-4 last:pr-4 ${index === 3 ? "w-[22%]" : ""}`}
             >
               {header}
             </th>
@@ -32,7 +32,7 @@ export function LadderTable({ symbol, ladder, ...decimals }: LadderTableProps) {
       </tbody>
       <tbody>
         <tr className="border-line-strong border-y bg-sunken">
-          <th scope="row" className="py-1.5 pr-2 pl-4 text-right font-normal text-ink-soft">
+          <th scope="row" className="py-1 pr-2 pl-4 text-right font-normal text-ink-soft">
             Spread
           </th>
           <td className="numeric px-2 text-right font-medium">
@@ -63,7 +63,7 @@ function Row({
   const tint = isBid ? "var(--gain-soft)" : "var(--loss-soft)";
   return (
     <tr
-      className="h-5"
+      className="h-5 md:h-4"
       style={{
         backgroundImage: `linear-gradient(to left, ${tint} ${depthPercent}%, transparent ${depthPercent}%)`,
       }}

@@ -1,7 +1,7 @@
 // A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price outwards, and where the
 // strategy's own orders stand. All in exact decimals.
 import type { BookShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
-import { add, compare, multiply, percentOf, subtract, trimZeros } from "../../../ui/decimals.ts";
+import { add, compare, decimalsOf, multiply, percentOf, subtract, trimZeros } from "../../../ui/decimals.ts";
 
 export type LadderLevel = {
   readonly price: string;
@@ -30,6 +30,7 @@ export type OwnOrder = Pick<
 
 /** Levels are grouped by these multiples of the tick. */
 export const GROUPINGS = ["1", "10", "100", "1000"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
 
 type Level = readonly [price: string, quantity: string];
 type Side = "bids" | "asks";
@@ -149,8 +150,4 @@ function unscaled(units: bigint, scale: number): string {
   if (scale === 0) return units.toString();
   const digits = units.toString().padStart(scale + 1, "0");
   return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-}
-
-function decimalsOf(value: string): number {
-  return value.split(".")[1]?.length ?? 0;
 }

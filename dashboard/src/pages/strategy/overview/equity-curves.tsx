@@ -77,7 +77,7 @@ export function EquityCurves({ performance }: { performance: PerformanceShape })
           value={index}
           onChange={({ target }) => pointAt(target.valueAsNumber)}
           onBlur={() => pointAt(null)}
-          className="block w-full accent-accent"
+          className="block w-full accent-line-strong"
         />
       </div>
     </div>

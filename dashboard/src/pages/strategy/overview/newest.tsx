@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SignalShape, TradeShape } from "../../../../../src/dashboard/shapes.ts";
 import { signalsQuery, tradesQuery } from "../../../api/trading.ts";
+import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";
 import { Amount, Price } from "../../../ui/amounts.tsx";
 import { StatusBadge } from "../../../ui/badge.tsx";
@@ -22,7 +23,18 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }
   return (
-    <Card title="Newest trades" isFlush aside={<All strategyId={strategyId} to="trades" />}>
+    <Card
+      title="Newest trades"
+      isFlush
+      aside={
+        <span className="flex gap-2">
+          <CsvLink strategyId={strategyId} file="trades.csv" size="small">
+            Trades as CSV
+          </CsvLink>
+          <All strategyId={strategyId} to="trades" />
+        </span>
+      }
+    >
       <Table
         caption="Newest trades"
         columns={TRADE_COLUMNS}

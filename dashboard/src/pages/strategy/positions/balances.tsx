@@ -29,7 +29,7 @@ export function Balances({ strategyId, title }: { strategyId: string; title: str
     align: "right",
     cell: ({ value }) => {
       const percent = value === null || total === undefined ? null : percentOf(value, total, 1);
-      return percent === null ? "–" : `${percent} %`;
+      return percent === null ? null : `${percent} %`;
     },
   };
   const unpriced = data?.rows.filter(({ value }) => value === null).map(({ asset }) => asset) ?? [];

@@ -11,6 +11,7 @@ import { Countdown } from "../../../ui/countdown.tsx";
 import { compare, magnitude, signOf } from "../../../ui/decimals.ts";
 import { Facts } from "../../../ui/facts.tsx";
 import { Meter } from "../../../ui/meter.tsx";
+import { Missing } from "../../../ui/missing.tsx";
 import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { type AtMark, atMark } from "./at-mark.ts";
 import { LegTable } from "./leg-table.tsx";
@@ -124,7 +125,7 @@ function Liquidation({ position, now }: { position: PositionShape; now: AtMark }
 
 /** Counted by the market's clock, which the last price told. */
 function NextFunding({ at, heard }: { at: number | null; heard: HeardPrice | null }) {
-  if (at === null) return <span className="text-ink-soft">–</span>;
+  if (at === null) return <Missing />;
   const behind = heard === null ? 0 : heard.heardAt - heard.price.at;
   return <Countdown until={at + behind} over="being settled" />;
 }

@@ -49,6 +49,7 @@ function toneOf(status: number): Tone {
 }
 
 const COLUMNS: readonly Column<RequestShape>[] = [
+  { key: "at", header: "Time", cell: ({ at }) => <Time at={at} format="time" /> },
   {
     key: "request",
     header: "Request",
@@ -68,14 +69,14 @@ const COLUMNS: readonly Column<RequestShape>[] = [
     ),
   },
   { key: "status", header: "Status", cell: (request) => <Outcome request={request} /> },
+  { key: "latency", header: "Latency", align: "right", cell: ({ latencyMs }) => latencyInWords(latencyMs) },
+  { key: "weight", header: "Weight", align: "right", cell: ({ weight }) => weight },
   {
     key: "says",
     header: "Why",
     cell: ({ message, diagnosis }) =>
-      message === null ? (
-        <span className="text-ink-soft">–</span>
-      ) : (
-        <span className="flex min-w-52 flex-col">
+      message === null ? null : (
+        <span className="flex min-w-44 flex-col">
           <span>{message}</span>
           {diagnosis !== null && (
             <span className="text-ink-soft text-xs">
@@ -86,9 +87,6 @@ const COLUMNS: readonly Column<RequestShape>[] = [
         </span>
       ),
   },
-  { key: "at", header: "Time", cell: ({ at }) => <Time at={at} format="time" /> },
-  { key: "latency", header: "Latency", align: "right", cell: ({ latencyMs }) => latencyInWords(latencyMs) },
-  { key: "weight", header: "Weight", align: "right", cell: ({ weight }) => weight },
   {
     key: "address",
     header: "Address",
@@ -98,7 +96,7 @@ const COLUMNS: readonly Column<RequestShape>[] = [
     key: "client",
     header: "Client",
     cell: ({ userAgent }) => (
-      <span className="block max-w-32 truncate text-xs" title={userAgent}>
+      <span className="block max-w-28 truncate text-xs" title={userAgent}>
         {userAgent || "–"}
       </span>
     ),

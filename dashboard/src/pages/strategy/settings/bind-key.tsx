@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { KeyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
 import { call } from "../../../api/call.ts";
-import { asApiError } from "../../../api/error.ts";
+import { fieldsOf } from "../../../api/error.ts";
 import { keysQuery } from "../../../api/keys.ts";
 import { usePerson } from "../../../api/session.ts";
 import { pathOf } from "../../../api/trading.ts";
@@ -62,7 +62,7 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
     onError: () => setCode(""),
     gcTime: 0,
   });
-  const fields = error === null ? {} : asApiError(error).fields;
+  const fields = fieldsOf(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutate();
@@ -80,12 +80,7 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
         onChange={(event) => setKeyId(event.target.value)}
         error={fields.keyId}
       />
-      <CodeInput
-        value={code}
-        onChange={setCode}
-        hint="The six digits that your authenticator shows now. Each code works once."
-        error={fields.code}
-      />
+      <CodeInput value={code} onChange={setCode} error={fields.code} />
       {error !== null && <ErrorNote error={error} />}
       <div>
         <Button type="submit" kind="primary" isBusy={isPending}>

@@ -37,11 +37,11 @@ function Bound({ strategy, bound }: { strategy: StrategyShape; bound: BoundKey }
         facts={[
           { label: "Label", value: label },
           { label: "Last use", value: lastUse === null ? "Never" : <Time at={lastUse.at} /> },
-          { label: "From", value: lastUse?.address ?? "–" },
+          { label: "From", value: lastUse?.address },
           {
             label: "Route",
             value:
-              lastUse === null ? "–" : <span className="break-all font-mono text-xs">{lastUse.route}</span>,
+              lastUse === null ? null : <span className="break-all font-mono text-xs">{lastUse.route}</span>,
           },
         ]}
       />

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { StrategyShape } from "../../../../../src/dashboard/shapes.ts";
 import { call } from "../../../api/call.ts";
-import { asApiError } from "../../../api/error.ts";
+import { fieldsOf } from "../../../api/error.ts";
 import { pathOf } from "../../../api/trading.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -41,7 +41,7 @@ export function NameCard({ strategy }: { strategy: StrategyShape }) {
           maxLength={NAME_LENGTH_MAX}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={error === null ? undefined : asApiError(error).fields.name}
+          error={fieldsOf(error).name}
         />
         {error !== null && <ErrorNote error={error} />}
         <div>

@@ -1,0 +1,22 @@
+// What the live connection refuses is said to the person, who would otherwise take what is shown for live. The same is said once a
+// while: a refused connection is tried again and again.
+import type { ServerMessages } from "../../../src/dashboard/shapes.ts";
+
+const SAID_AGAIN_AFTER_MS = 60_000;
+/** The pages say themselves that a session has ended. */
+const SAID_ELSEWHERE = "NOT_SIGNED_IN";
+
+/** What is to be called with each refusal; `say` shows a text, and `now` is any clock, ms. */
+export function createRefusals(parts: {
+  readonly say: (text: string) => void;
+  readonly now: () => number;
+}): (refused: ServerMessages["refused"]) => void {
+  const saidAt = new Map<string, number>();
+  return ({ code, message }) => {
+    if (code === SAID_ELSEWHERE) return;
+    const now = parts.now();
+    if (now - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < SAID_AGAIN_AFTER_MS) return;
+    saidAt.set(message, now);
+    parts.say(`Live updates were refused. ${message}`);
+  };
+}
