@@ -6,7 +6,7 @@ import { BACKUP } from "./cli/backup.ts";
 import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts";
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/master-key.ts";
-import { OPERATOR_CREATE } from "./cli/operator.ts";
+import { OPERATOR_CREATE, OPERATOR_REMOVE } from "./cli/operator.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
@@ -20,6 +20,7 @@ const COMMANDS = [
   MASTER_KEY_SHOW,
   MASTER_KEY_ROTATE,
   OPERATOR_CREATE,
+  OPERATOR_REMOVE,
   AUDIT,
   BACKUP,
   RESTORE,

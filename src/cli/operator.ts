@@ -1,8 +1,10 @@
-// `lyrebird operator create`: who decides about identity forms. Operators are made here alone, on the machine.
+// `lyrebird operator create` and `operator remove`: who decides about identity forms. Operators are made here alone, on the machine.
+// Whose role changes signs in anew: their sessions end with it.
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { ConfigError } from "../config.ts";
 import { nameOfDatabase } from "../data-directory.ts";
+import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import { makePerson, newPassword } from "../people/made-people.ts";
 import { passwordFault } from "../people/passwords.ts";
@@ -20,11 +22,22 @@ export const OPERATOR_CREATE: Command = {
   details: `  --email ADDRESS    what they sign in with; must be given. It counts as verified
   --name NAME        what they are called (Operator)
   --password-stdin   read their password from standard input; else one is made and printed, this once
-  --promote          make an operator of somebody who has signed up with this address, verified it and has no strategies;
-                     their password stays
+  --promote          make an operator of somebody who has signed up with this address, verified it and has neither strategies
+                     nor live keys; their password stays, their sessions end
 
 Before operators' pages work for them they enable two-factor authentication in the dashboard. It is audited.`,
   run: create,
+};
+
+export const OPERATOR_REMOVE: Command = {
+  name: "operator remove",
+  operand: "",
+  options: ["email"],
+  purpose: "make somebody who is an operator an ordinary person again",
+  details: `  --email ADDRESS    what they sign in with; must be given
+
+Their sessions end, and they keep their password. It is audited. Who is no operator stays as they are, which is no error.`,
+  run: remove,
 };
 
 async function create(options: Options, operands: readonly string[]): Promise<number> {
@@ -74,15 +87,40 @@ async function promote(
     process.stdout.write(`${email} was an operator before\n`);
     return 0;
   }
-  await store.people.setRole(person.personId, "OPERATOR", {
-    who: { kind: "COMMAND_LINE" },
-    what: "OPERATOR_CREATED",
-    about: { kind: "PERSON", id: person.personId },
-    at: Date.now(),
-    details: { email },
-  });
+  await store.people.setRole(person.personId, "OPERATOR", recordOf("OPERATOR_CREATED", person));
   process.stdout.write(`${email} is an operator\n`);
   return 0;
+}
+
+async function remove(options: Options): Promise<number> {
+  const email = readEmail(options.email);
+  const store = await openNamedDatabase(options);
+  try {
+    const person = await store.people.findPersonByEmail(email);
+    if (person === null) {
+      process.stderr.write(`lyrebird: ${email} in ${placeOf(options).place} is nobody's address\n`);
+      return 1;
+    }
+    if (person.role !== "OPERATOR") {
+      process.stdout.write(`${email} was no operator before\n`);
+      return 0;
+    }
+    await store.people.setRole(person.personId, "PERSON", recordOf("OPERATOR_REMOVED", person));
+    process.stdout.write(`${email} is no operator any more\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function recordOf(what: AuditAction, { personId, email }: Person): NewAuditRecord {
+  return {
+    who: { kind: "COMMAND_LINE" },
+    what,
+    about: { kind: "PERSON", id: personId },
+    at: Date.now(),
+    details: { email },
+  };
 }
 
 async function whyNotPromoted(store: Store, person: Person | null): Promise<string | null> {
@@ -90,8 +128,12 @@ async function whyNotPromoted(store: Store, person: Person | null): Promise<stri
   // Whoever chose the password of an address that was never verified need not be who reads its mail.
   if (!person.isEmailVerified) return "has not been verified yet: that comes first";
   const strategies = await store.people.listStrategiesOf(person.personId);
-  return strategies.length > 0
-    ? "is a trader's, who has strategies: operators have none, so take another address"
+  if (strategies.length > 0) {
+    return "is a trader's, who has strategies: operators have none, so take another address";
+  }
+  const keys = await store.people.listKeysOf(person.personId);
+  return keys.some(({ key }) => key.revokedAt === null)
+    ? "is a trader's, who has live keys: operators have none, so have them revoked, or take another address"
     : null;
 }
 

@@ -79,7 +79,10 @@ describe("the pages", () => {
     const page = pages(path);
     expect(page?.status).toBe(200);
     expect(page?.contentType).toBe(`${contentType};charset=UTF-8`);
-    expect(page?.headers["x-content-type-options"]).toBe("nosniff");
+    expect(page?.headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
   });
 
   test.each([

@@ -77,6 +77,7 @@ function reply(contentType: string, body: string, headers: Readonly<Record<strin
     headers: {
       "cache-control": `public, max-age=${KEPT_SECONDS}`,
       "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
       ...headers,
     },
     contentType: `${contentType};charset=UTF-8`,

@@ -1,5 +1,8 @@
 // What was done to people, keys and strategies, by whom: records that are only ever added, each with the hash of the one before
 // it, so that none can be changed or taken out unseen. Never holds a secret.
+//
+// What is only asked for here and decided elsewhere (`…_ASKED`) is recorded before it is decided: what became of it is in the
+// strategy's journal.
 
 export const AUDIT_ACTIONS = [
   "SIGNED_UP",
@@ -22,9 +25,11 @@ export const AUDIT_ACTIONS = [
   "KEY_BOUND",
   "KEY_REVOKED",
   "STRATEGY_CREATED",
-  "STRATEGY_CLOSED",
-  "ORDER_CANCELED",
+  "STRATEGY_RENAMED",
+  "STRATEGY_CLOSE_ASKED",
+  "ORDER_CANCEL_ASKED",
   "OPERATOR_CREATED",
+  "OPERATOR_REMOVED",
   "MASTER_KEY_ROTATED",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

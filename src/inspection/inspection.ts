@@ -51,6 +51,8 @@ export type InspectionParts = {
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
   readonly metricsToken?: string | null;
+  /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
+  readonly hostNames?: readonly string[];
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
   /** ms of a clock that only goes on; the system's unless said. */
@@ -67,7 +69,12 @@ export function createInspection(parts: InspectionParts): Inspection {
   const keyUses = new KeyUses({ store: store.people, every, log });
   const eventLoop = new EventLoop(every);
   const health = new Health({ ...parts, eventLoop });
-  const metrics = new Metrics({ ...parts, traffic, metricsToken: parts.metricsToken ?? null });
+  const metrics = new Metrics({
+    ...parts,
+    traffic,
+    metricsToken: parts.metricsToken ?? null,
+    hostNames: parts.hostNames ?? [],
+  });
   const explanations = new Explanations({ store, master, requests, log });
 
   function answered(sighting: Sighting, request: SeenRequest, answer: SeenAnswer): void {

@@ -1,5 +1,9 @@
 // The service in the words of Prometheus, for operators' tools, at GET /metrics. For who asks from this machine, and straight, not
-// through a proxy on it; or for who has the token. The library that writes them is loaded when they are asked for the first time.
+// through a proxy on it, by a name of the server's own; or for who has the token. The library that writes them is loaded when they
+// are asked for the first time.
+//
+// The name is asked for since a browser on this machine is from this machine too: a site whose name is made to lead here may read
+// what is answered at that name.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
 import type { Registry } from "prom-client";
@@ -26,11 +30,16 @@ type MetricsParts = {
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   readonly metricsToken: string | null;
+  /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
+  readonly hostNames: readonly string[];
   readonly wallNow: () => number;
 };
 
 /** Headers that a proxy tells with whose request it passes on. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "x-real-ip", "forwarded"];
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+/** A name or an address, and a port. Source: RFC 9110, section 7.2. */
+const HOST = /^(\[[^\]]+\]|[^:]+)(?::[0-9]*)?$/;
 const TEXT = "text/plain; charset=utf-8";
 
 export class Metrics {
@@ -54,6 +63,11 @@ export class Metrics {
     } else if (!isFromThisMachine(request)) {
       const how = metricsToken === null ? "Set METRICS_TOKEN" : "Send METRICS_TOKEN as bearer token";
       return refusal(403, `Metrics are for this machine alone. ${how} to ask from elsewhere.`);
+    } else if (!this.#isAtOwnName(request)) {
+      return refusal(
+        403,
+        "Metrics are not at this name. Ask at localhost, or at a name of the server's own.",
+      );
     }
     this.#registry ??= registryOf(this.#parts);
     const registry = await this.#registry;
@@ -63,6 +77,11 @@ export class Metrics {
       body: await registry.metrics(),
       contentType: registry.contentType,
     };
+  }
+
+  #isAtOwnName(request: SeenRequest): boolean {
+    const name = HOST.exec(headerOf(request, "host"))?.[1]?.toLowerCase();
+    return name !== undefined && [...LOOPBACK_NAMES, ...this.#parts.hostNames].includes(name);
   }
 }
 

@@ -5,6 +5,7 @@ import { SESSION_MS } from "./cookies.ts";
 import { UNKNOWN_BROWSERS_FAILURES_MAX } from "./lockout.ts";
 import { PASSWORDS_WAITING_MAX } from "./passwords.ts";
 import { SESSIONS_MAX } from "./sessions.ts";
+import { type HeldHasher, heldHasher } from "./testing/held-hasher.ts";
 import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 import { codeAt } from "./testing/stage.ts";
 
@@ -66,33 +67,6 @@ async function whileReset(
   expect(await stage.passwordResets.finish(reset, browser())).toHaveProperty("cookie");
   held.letGo();
   return await asked;
-}
-
-type HeldHasher = ReturnType<typeof heldHasher>;
-
-/** Keeps passwords, not hashes; a comparison can be held back after it was made. */
-function heldHasher() {
-  let isHeld = false;
-  let reached = Promise.withResolvers<void>();
-  let goes = Promise.withResolvers<void>();
-  return {
-    holdNext() {
-      isHeld = true;
-      reached = Promise.withResolvers();
-      goes = Promise.withResolvers();
-    },
-    reached: () => reached.promise,
-    letGo: () => goes.resolve(),
-    hash: async (password: string) => encodeURIComponent(password),
-    async verify(hashed: string, password: string) {
-      if (isHeld) {
-        isHeld = false;
-        reached.resolve();
-        await goes.promise;
-      }
-      return hashed === encodeURIComponent(password);
-    },
-  };
 }
 
 describe("a password that is set anew", () => {

@@ -8,10 +8,11 @@ import type { Cookies } from "./cookies.ts";
 import type { Locked, Lockout } from "./lockout.ts";
 import type { Mailer } from "./mail.ts";
 import { passwordChangedMail } from "./mails.ts";
+import type { Notices } from "./notices.ts";
 import { pageAt } from "./pages.ts";
 import { type Passwords, passwordFault } from "./passwords.ts";
 import type { Refused } from "./refused.ts";
-import type { SecondFactors } from "./second-factor.ts";
+import type { CodeOutcome, RecoveryCodes, SecondFactors } from "./second-factor.ts";
 import type { OwnSession, Sessions, SignedInSession } from "./sessions.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";
 
@@ -37,8 +38,9 @@ type AccountParts = {
   readonly passwords: Passwords;
   readonly cookies: Cookies;
   readonly lockout: Lockout;
-  readonly secondFactors: Pick<SecondFactors, "check">;
+  readonly secondFactors: Pick<SecondFactors, "check" | "confirm" | "disable" | "isEnabled">;
   readonly mailer: Mailer;
+  readonly notices: Notices;
   readonly publicUrl: () => string;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -59,7 +61,7 @@ export class Accounts {
     { email, password, code }: SignIn,
     caller: Caller,
   ): Promise<{ readonly person: Person; readonly cookies: readonly string[] } | Refused> {
-    const { library, lockout, people, sessions, wallNow } = this.#parts;
+    const { library, lockout, people, secondFactors, sessions, wallNow } = this.#parts;
     const person = await people.findPersonByEmail(email);
     const account = { email, personId: person?.personId ?? null };
     const proved = await this.#demandPassword(account, password, caller);
@@ -73,11 +75,15 @@ export class Accounts {
     const present = await sessions.of(caller, wallNow());
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
     const begun = await sessions.begin(personId, caller);
-    // A new password is set before the sessions are ended, and looked at here after one has begun: so a session that was asked
-    // for with the old one is found by one of the two.
+    // A new password is set, and a second factor enabled, before the sessions are ended, and looked at here after one has begun: so
+    // a session that was asked for with the old one, or without a code, is found by one of the two.
     if ((await library.passwordHashOf(personId)) !== proved.passwordHash) {
       await sessions.end(personId, { only: begun.sessionId });
       return { refused: "CREDENTIALS_REFUSED" };
+    }
+    if (!person.hasSecondFactor && (await secondFactors.isEnabled(personId))) {
+      await sessions.end(personId, { only: begun.sessionId });
+      return { refused: "CODE_NEEDED" };
     }
     await this.#audit(person, "SIGNED_IN", { address: caller.address });
     return { person, cookies: [begun.cookie, lockout.deviceCookie(personId, caller)] };
@@ -149,6 +155,32 @@ export class Accounts {
     await sessions.end(personId, { allBut: sessionId });
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return null;
+  }
+
+  /** Enables the second factor that was begun (`SecondFactors.confirm`), and ends all other sessions. */
+  async enableSecondFactor(
+    { person, sessionId }: SignedInSession,
+    code: string,
+    caller: Caller,
+  ): Promise<RecoveryCodes> {
+    const codes = await this.#parts.secondFactors.confirm(person, code, caller);
+    if (codes === "REFUSED" || "lockedForSeconds" in codes) return codes;
+    await this.endOtherSessions(person, sessionId);
+    this.#parts.notices.tell(person, "SECOND_FACTOR_ENABLED");
+    return codes;
+  }
+
+  /** Removes the second factor (`SecondFactors.disable`), and ends all other sessions. */
+  async disableSecondFactor(
+    { person, sessionId }: SignedInSession,
+    code: string,
+    caller: Caller,
+  ): Promise<CodeOutcome> {
+    const outcome = await this.#parts.secondFactors.disable(person, code, caller);
+    if (outcome !== "ACCEPTED") return outcome;
+    await this.endOtherSessions(person, sessionId);
+    this.#parts.notices.tell(person, "SECOND_FACTOR_DISABLED");
+    return outcome;
   }
 
   async switchProfile(person: Person, profile: Profile): Promise<Person> {

@@ -1,10 +1,12 @@
 // Mails, through a real mail server: what is sent, what is tried again and given up, and that no link gets into the log.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import pino from "pino";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
-import { MAIL_RETRIES_MS } from "./mail.ts";
+import { MAIL_RETRIES_MS, MAILS_AT_ONCE, MAILS_OF_A_KIND_MAX, Mailer } from "./mail.ts";
+import { passwordChangedMail, resetMail, verificationMail } from "./mails.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 
 const ADA = "ada@example.com";
@@ -39,6 +41,30 @@ async function openMailServer(refusal: () => { code: number } | null = () => nul
   onTestFinished(close);
   const { port } = server.server.address() as AddressInfo;
   return { received, attempts, port, close };
+}
+
+/** A mail server that takes each mail when `holding` is called, in the order in which they came. */
+async function openSlowMailServer() {
+  const received: string[] = [];
+  const holding: (() => void)[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onAuth: (auth, _, done) => done(null, { user: auth.username }),
+    onData(stream, session, done) {
+      stream.resume();
+      stream.on("end", () => {
+        received.push(session.envelope.rcptTo.map(({ address }) => address).join());
+        holding.push(() => done(null));
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  return { received, holding, port };
 }
 
 function settings(port: number) {
@@ -141,6 +167,47 @@ describe("with a mail server", () => {
     await eventually("it is given up", () => stage.lines().at(-1)?.msg === GIVEN_UP);
     expect(attempts).toHaveLength(1);
     expect(timers.set).toHaveLength(0);
+  });
+
+  test("that is slow, each kind has places of its own and its turn: a reset waits for no crowd of sign-ups", async () => {
+    const { received, holding, port } = await openSlowMailServer();
+    const written: string[] = [];
+    const mailer = new Mailer({
+      settings: settings(port),
+      after: ownTimers().after,
+      log: pino({ level: "trace" }, { write: (line: string) => void written.push(line) }),
+    });
+    const crowd = (count: number) => {
+      for (let number = 0; number < count; number += 1) {
+        const to = `stranger-${number}@example.com`;
+        mailer.send(verificationMail({ to, link: "https://lyrebird.example/a" }, "SIGN_UP"));
+      }
+    };
+    crowd(MAILS_OF_A_KIND_MAX);
+    await eventually("all connections are taken", () => holding.length === MAILS_AT_ONCE);
+    expect(written).toEqual([]);
+    crowd(2);
+    const dropped = written.map((line) => JSON.parse(line));
+    expect(dropped).toMatchObject(Array(2).fill({ level: 50, about: expect.stringContaining("verifies") }));
+    expect(written.join()).not.toContain("stranger");
+
+    const link = "https://lyrebird.example/b";
+    mailer.send(resetMail({ to: "reset@example.com", link }));
+    mailer.send(verificationMail({ to: "again@example.com", link }, "VERIFICATION"));
+    mailer.send(passwordChangedMail({ to: "note@example.com", resetUrl: link }));
+    expect(written).toHaveLength(2);
+    const turns = ["stranger-4@example.com", "reset@example.com", "again@example.com", "note@example.com"];
+    for (const [index, to] of turns.entries()) {
+      holding[index]?.();
+      await eventually(`${to} is being sent`, () => received.at(-1) === to);
+      expect(received).toHaveLength(MAILS_AT_ONCE + index + 1);
+    }
+    for (let done = turns.length; done < MAILS_OF_A_KIND_MAX + 3; done += 1) {
+      await eventually("another is being sent", () => holding.length > done);
+      holding[done]?.();
+    }
+    await mailer.close();
+    expect(received).toHaveLength(MAILS_OF_A_KIND_MAX + 3);
   });
 
   test("that is down, closing gives up what waits", async () => {

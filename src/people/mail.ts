@@ -4,21 +4,30 @@
 // Sending is nobody's wait: whoever has a mail sent goes on at once, and is told the same whatever becomes of it. What cannot be
 // sent is tried again a few times and then given up, and said in the log without the link. Mails that wait are lost with the
 // process; people ask for another.
+//
+// Each kind of mail has places of its own, and the kinds take turns: however many sign up while the mail server is slow, a link to
+// a new password gets out.
 import type { Logger } from "pino";
+import type { AskedMail } from "./mail-budget.ts";
+import { MailTurns } from "./mail-turns.ts";
 
 /** How long is waited before each further attempt, ms. */
 export const MAIL_RETRIES_MS: readonly number[] = [10_000, 60_000, 300_000];
-/** Mails that wait or are being sent. Beyond it further ones are given up at once. */
-const MAILS_UNDER_WAY_MAX = 1_000;
+/** Mails of a kind that wait or are being sent. Beyond it further ones of that kind are given up at once. */
+export const MAILS_OF_A_KIND_MAX = 250;
 /** Connections to the mail server at once. */
-const MAILS_AT_ONCE = 4;
+export const MAILS_AT_ONCE = 4;
 /** How long the mail server may be silent, ms. */
 const SILENCE_MS_MAX = 20_000;
 
 /** Answers of a mail server from here on say that it will not take this mail, however often it is asked. */
 const REFUSED_FOR_GOOD = 500;
 
+/** What may be asked for by anybody, and notes of what was done. */
+export type MailKind = AskedMail | "NOTE";
+
 export type Mail = {
+  readonly kind: MailKind;
   readonly to: string;
   readonly subject: string;
   /** Plain text, with `LINK` where the link stands. */
@@ -50,9 +59,9 @@ export class Mailer {
   readonly #log: Pick<Logger, "info" | "warn" | "error">;
   #transport: Promise<Transport> | null = null;
   #isClosed = false;
-  #underWay = 0;
-  #sending = 0;
-  readonly #ready: (() => void)[] = [];
+  /** How many are under way, by kind; a kind of which none is has no place here. */
+  readonly #underWay = new Map<MailKind, number>();
+  readonly #turns = new MailTurns(MAILS_AT_ONCE);
   /** How to end the waiting of those that are to be tried again. */
   readonly #pauses = new Set<() => void>();
   #idle: (() => void)[] = [];
@@ -74,35 +83,44 @@ export class Mailer {
     return this.#settings !== null;
   }
 
-  /** Sends a mail by and by, or logs its link. Never throws. */
+  /** Sends a mail by and by, or logs that it would have been, with its link if it has one. Never throws. */
   send(mail: Mail): void {
-    const { to, about, link } = mail;
+    const { kind, to, about, link } = mail;
     if (this.#settings === null) {
-      if (link !== null) this.#log.info({ to, link }, `no SMTP is configured, so this is not sent: ${about}`);
+      const told = link === null ? { to } : { to, link };
+      this.#log.info(told, `no SMTP is configured, so this is not sent: ${about}`);
       return;
     }
-    if (this.#isClosed || this.#underWay >= MAILS_UNDER_WAY_MAX) {
-      this.#log.error({ about }, "a mail was given up: too many are waiting, or the server stops");
+    const underWay = this.#underWay.get(kind) ?? 0;
+    if (this.#isClosed || underWay >= MAILS_OF_A_KIND_MAX) {
+      this.#log.error(
+        { about },
+        "a mail was given up: too many of its kind are waiting, or the server stops",
+      );
       return;
     }
-    this.#underWay += 1;
-    void this.#deliver(mail).finally(() => {
-      this.#underWay -= 1;
-      if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    });
+    this.#underWay.set(kind, underWay + 1);
+    void this.#deliver(mail).finally(() => this.#ended(kind));
   }
 
   /** Gives up what waits for another attempt, and resolves when nothing is under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const end of this.#pauses) end();
-    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     (await this.#transport?.catch(() => null))?.close();
+  }
+
+  #ended(kind: MailKind): void {
+    const others = (this.#underWay.get(kind) ?? 0) - 1;
+    if (others > 0) this.#underWay.set(kind, others);
+    else this.#underWay.delete(kind);
+    if (this.#underWay.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #deliver(mail: Mail): Promise<void> {
     for (const retryMs of [...MAIL_RETRIES_MS, null]) {
-      const failure = await this.#inTurn(() => this.#attempt(mail));
+      const failure = await this.#turns.inTurn(mail.kind, () => this.#attempt(mail));
       if (failure === null) return;
       const isFinal = retryMs === null || this.#isClosed || failure.isFinal;
       const { about } = mail;
@@ -126,18 +144,6 @@ export class Mailer {
     } catch (error) {
       // Its words may repeat the mail, or the settings.
       return failureOf(error);
-    }
-  }
-
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#sending >= MAILS_AT_ONCE) await new Promise<void>((resolve) => this.#ready.push(resolve));
-    else this.#sending += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.#ready.shift();
-      if (next === undefined) this.#sending -= 1;
-      else next();
     }
   }
 

@@ -1,14 +1,15 @@
 // The words of all mails to people. None repeats what somebody typed, such as a name: whoever signs up with a stranger's address
 // would otherwise write to that stranger in our name.
-import { LINK, type Mail } from "./mail.ts";
+import { LINK, type Mail, type MailKind } from "./mail.ts";
 
 /** A link of ours and whom it is for. */
 type LinkTo = { readonly to: string; readonly link: string };
 
 const NOT_ASKED_FOR = "If you did not ask for it, somebody may have mistyped their address.";
 
-export function verificationMail({ to, link }: LinkTo): Mail {
+export function verificationMail({ to, link }: LinkTo, kind: MailKind): Mail {
   return {
+    kind,
     to,
     link,
     about: "the link that verifies an e-mail address",
@@ -37,6 +38,7 @@ export function alreadySignedUpMail({
   readonly resetUrl: string;
 }): Mail {
   return {
+    kind: "SIGN_UP",
     to,
     link: null,
     about: "the note that an e-mail address has an account already",
@@ -58,6 +60,7 @@ If it was not you, you need not do anything: nothing of your account was shown o
 
 export function resetMail({ to, link }: LinkTo): Mail {
   return {
+    kind: "PASSWORD_RESET",
     to,
     link,
     about: "the link to set a new password",
@@ -82,6 +85,7 @@ export function passwordChangedMail({
   readonly resetUrl: string;
 }): Mail {
   return {
+    kind: "NOTE",
     to,
     link: null,
     about: "the note that a password was changed",
@@ -91,6 +95,56 @@ export function passwordChangedMail({
 If it was you, you need not do anything.
 
 If it was not you, set another one at once, and look at your keys and your activity afterwards:
+
+${resetUrl}
+`,
+  };
+}
+
+const CHANGES = {
+  SECOND_FACTOR_ENABLED: {
+    subject: "Two-factor authentication was enabled at Lyrebird",
+    says: "Two-factor authentication was enabled for your Lyrebird account, and other browsers were signed out.",
+  },
+  SECOND_FACTOR_DISABLED: {
+    subject: "Two-factor authentication was disabled at Lyrebird",
+    says: "Two-factor authentication was disabled for your Lyrebird account, and other browsers were signed out.",
+  },
+  KEY_CREATED: {
+    subject: "An API key was created at Lyrebird",
+    says: "An API key was created for your Lyrebird account.",
+  },
+  KEY_REVOKED: {
+    subject: "An API key was revoked at Lyrebird",
+    says: "An API key of your Lyrebird account was revoked: it does nothing any more.",
+  },
+} as const;
+
+/** What was done with somebody's account that its owner is told of. */
+export type NoticedChange = keyof typeof CHANGES;
+
+export function noticeMail(
+  change: NoticedChange,
+  {
+    to,
+    securityUrl,
+    resetUrl,
+  }: { readonly to: string; readonly securityUrl: string; readonly resetUrl: string },
+): Mail {
+  const { subject, says } = CHANGES[change];
+  return {
+    kind: "NOTE",
+    to,
+    link: null,
+    about: `the note: ${subject}`,
+    subject,
+    text: `${says}
+
+If it was you, you need not do anything. What was done with your account, and when, stands here:
+
+${securityUrl}
+
+If it was not you, set a new password at once, and look at your keys and your activity afterwards:
 
 ${resetUrl}
 `,
@@ -118,6 +172,7 @@ ${decision.reason}
 
 You may fill in the form again:`;
   return {
+    kind: "NOTE",
     to,
     link: null,
     about: "the decision about an identity form",

@@ -7,6 +7,7 @@ export function pageAt(
     | "/sign-in"
     | "/forgot-password"
     | "/identity"
+    | "/security"
     | `/${"verify-email" | "reset-password"}?token=${string}`,
 ): string {
   return new URL(page, publicUrl).href;

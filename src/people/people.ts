@@ -10,6 +10,7 @@ import { Lockout } from "./lockout.ts";
 import { Mailer, type MailSettings } from "./mail.ts";
 import { MailBudget } from "./mail-budget.ts";
 import { identityDecisionMail } from "./mails.ts";
+import { Notices } from "./notices.ts";
 import { pageAt } from "./pages.ts";
 import { PasswordResets } from "./password-resets.ts";
 import { type Hasher, Passwords } from "./passwords.ts";
@@ -26,6 +27,7 @@ export type People = {
   readonly kyc: Kyc;
   readonly lockout: Lockout;
   readonly mailer: Mailer;
+  readonly notices: Notices;
   /** Loads what signing in needs, which takes a while: so that who signs in later does not wait for it. */
   prepare(): Promise<void>;
   /** Resolves when all that was taken on behalf of people is done, mails excepted. */
@@ -54,6 +56,7 @@ export function createPeople(parts: PeopleParts): People {
   const { store, master, wallNow, publicUrl, after, log } = parts;
   const { people } = store;
   const mailer = new Mailer({ settings: parts.mail, after, log });
+  const notices = new Notices({ mailer, publicUrl });
   const cookies = new Cookies(() => new URL(publicUrl()).protocol === "https:");
   const lockout = new Lockout({ people, master, cookies, wallNow, log });
   const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
@@ -68,6 +71,7 @@ export function createPeople(parts: PeopleParts): People {
     lockout,
     secondFactors,
     mailer,
+    notices,
     mailBudget: new MailBudget(),
     publicUrl,
     wallNow,
@@ -98,6 +102,7 @@ export function createPeople(parts: PeopleParts): People {
     kyc,
     lockout,
     mailer,
+    notices,
     prepare: () => library.prepare(),
     settled,
     async close() {

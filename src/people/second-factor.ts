@@ -21,7 +21,7 @@ const ISSUER = "Lyrebird";
 type Refused = "REFUSED" | { readonly lockedForSeconds: number };
 export type CodeOutcome = "ACCEPTED" | Refused;
 /** Recovery codes, or why there are none. */
-type RecoveryCodes = readonly string[] | Refused;
+export type RecoveryCodes = readonly string[] | Refused;
 
 export class SecondFactors {
   readonly #store: PeopleStore;

@@ -140,7 +140,8 @@ export class SignUps {
     const { links, mailBudget, mailer, publicUrl, wallNow } = this.#parts;
     if (!mailBudget.maySend(kind, email, wallNow())) return;
     const token = await links.create("verify-email", { personId, passwordHash });
-    mailer.send(verificationMail({ to: email, link: pageAt(publicUrl(), `/verify-email?token=${token}`) }));
+    const link = pageAt(publicUrl(), `/verify-email?token=${token}`);
+    mailer.send(verificationMail({ to: email, link }, kind));
   }
 
   async #auditSignUp(personId: string): Promise<void> {

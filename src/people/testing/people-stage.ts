@@ -86,7 +86,7 @@ export async function openPeopleStage(
   });
   const lines = () => written.map((line) => JSON.parse(line) as LogLine);
   const lastToken = (email: string) => {
-    const link = lines().findLast((line) => line.to === email)?.link;
+    const link = lines().findLast((line) => line.to === email && line.link !== undefined)?.link;
     if (link === undefined) throw new Error(`no link was logged for ${email}`);
     return new URL(link).searchParams.get("token") ?? "";
   };

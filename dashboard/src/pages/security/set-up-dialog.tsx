@@ -67,7 +67,7 @@ function PasswordStep({ onCancel, onSetup }: PasswordStepProps) {
     <DialogForm action="Go on" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
       <p>
         You need an authenticator app, such as the one built into your phone or password manager. First say
-        that it is you.
+        that it is you. Once it is enabled, every other session of yours ends.
       </p>
       <PasswordInput
         value={password}

@@ -1,0 +1,85 @@
+// What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor.
+import { expect, test } from "vitest";
+import type { Person } from "../domain/person.ts";
+import { heldHasher } from "./testing/held-hasher.ts";
+import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
+import { codeAt } from "./testing/stage.ts";
+
+const ADA = "ada@example.com";
+
+async function signedIn({ accounts, now }: PeopleStage, code: string | null = null) {
+  const answer = await accounts.signIn({ email: ADA, password: PASSWORD, code }, browser());
+  if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
+  const caller = browser(answer.cookies);
+  const session = await accounts.sessionOf(caller, now());
+  if (session === null) throw new Error("who has signed in has a session");
+  return { caller, session };
+}
+
+async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
+  const stage = await openPeopleStage(options);
+  await stage.newPerson(ADA);
+  return stage;
+}
+
+/** Begins a second factor of Ada's, and answers what her authenticator shows at the stage's time. */
+async function begun({ secondFactors, now }: PeopleStage, person: Person): Promise<() => string> {
+  const { secret = "" } = (await secondFactors.begin(person)) ?? {};
+  return () => codeAt(secret, now());
+}
+
+const notesOf = (stage: PeopleStage) =>
+  stage
+    .lines()
+    .filter(({ link }) => link === undefined)
+    .map(({ to, msg }) => ({ to, msg }));
+
+test("a second factor that is enabled or disabled ends the other sessions, and its owner is told", async () => {
+  const stage = await openStageWithAda();
+  const { accounts, now } = stage;
+  const own = await signedIn(stage);
+  const other = await signedIn(stage);
+  const code = await begun(stage, own.session.person);
+  const isSignedIn = async ({ caller }: typeof own) => (await accounts.sessionOf(caller, now())) !== null;
+
+  expect(await accounts.enableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
+  expect(await isSignedIn(other)).toBe(true);
+  expect(notesOf(stage)).toEqual([]);
+  expect(await accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
+  expect([await isSignedIn(own), await isSignedIn(other)]).toEqual([true, false]);
+  const enabled = {
+    to: ADA,
+    msg: "no SMTP is configured, so this is not sent: the note: Two-factor authentication was enabled at Lyrebird",
+  };
+  expect(notesOf(stage)).toEqual([enabled]);
+
+  stage.pass(60_000);
+  const third = await signedIn(stage, code());
+  stage.pass(60_000);
+  expect(await accounts.disableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
+  expect(await isSignedIn(third)).toBe(true);
+  expect(await accounts.disableSecondFactor(own.session, code(), own.caller)).toBe("ACCEPTED");
+  expect([await isSignedIn(own), await isSignedIn(third)]).toEqual([true, false]);
+  expect(notesOf(stage)).toEqual([enabled, { ...enabled, msg: enabled.msg.replace("enabled", "disabled") }]);
+  expect((await stage.actions(ADA)).slice(-5)).toEqual([
+    "SECOND_FACTOR_ENABLED",
+    "SESSIONS_ENDED",
+    "SIGNED_IN",
+    "SECOND_FACTOR_DISABLED",
+    "SESSIONS_ENDED",
+  ]);
+});
+
+test("who signs in while a second factor is being enabled needs a code of it", async () => {
+  const held = heldHasher();
+  const stage = await openStageWithAda({ hasher: held });
+  const own = await signedIn(stage);
+  const code = await begun(stage, own.session.person);
+  held.holdNext();
+  const asked = stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
+  await held.reached();
+  expect(await stage.accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
+  held.letGo();
+  expect(await asked).toEqual({ refused: "CODE_NEEDED" });
+  expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
+});
