@@ -9,6 +9,7 @@ import { type Live, openLive } from "./dashboard/live/live.ts";
 import { ownOrigins } from "./dashboard/origin.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboard } from "./dashboard/pipeline.ts";
+import { isReachedSecurely } from "./dashboard/transport-security.ts";
 import type { Gateway, Pages } from "./http/pipeline.ts";
 import type { Family } from "./http/server.ts";
 import type { Inspection } from "./inspection/inspection.ts";
@@ -19,7 +20,7 @@ import type { Streams } from "./streams/server.ts";
 
 export type DashboardService = {
   readonly parts: DashboardParts;
-  /** What answers under `/dashboard`. */
+  /** What answers under `/dashboard/api`. */
   readonly family: Family;
   /** The web application. */
   readonly application: Pages;
@@ -62,6 +63,7 @@ export function openDashboard(
     reports: createPerformanceReports({ store, markets, wallNow }),
     prices: new LastPrices(markets),
     origins: () => ownOrigins(config, listening().port),
+    isSecure: isReachedSecurely(config),
     server: {
       version: VERSION,
       market: config.market.kind,

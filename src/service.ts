@@ -7,6 +7,7 @@ import { readCertificate } from "./certificate.ts";
 import { ClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
+import { isReachedSecurely, securedPages } from "./dashboard/transport-security.ts";
 import { openDashboard } from "./dashboard-service.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { openDemo } from "./demo-data.ts";
@@ -146,6 +147,7 @@ export async function startService(
       markets,
       desk,
       metricsToken: config.metricsToken,
+      hostNames: hostNamesOf(config),
       wallNow,
       every,
       log,
@@ -176,8 +178,11 @@ export async function startService(
       certificate,
       proxyHops: config.trustedProxyHops,
       dashboard: dashboard.family,
-      pages: (request) =>
-        documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
+      pages: securedPages(
+        isReachedSecurely(config),
+        (request) =>
+          documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
+      ),
       isUpgrade: isStreamUpgrade,
     });
     opened.defer(() => server.close());
@@ -222,6 +227,12 @@ export async function startService(
 
 function originOf({ tls, host }: Config, port: number): string {
   return `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The names that the service is known to be reached at: that of PUBLIC_URL and that of HOST. */
+function hostNamesOf(config: Config): readonly string[] {
+  const own = [originOf(config, config.port), ...(config.publicUrl === null ? [] : [config.publicUrl])];
+  return own.map((origin) => new URL(origin).hostname);
 }
 
 /** A pair of files that cannot be used leaves the service with the certificate that it has. */

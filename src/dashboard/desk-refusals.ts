@@ -4,8 +4,6 @@ import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { wireError } from "../http/refusals.ts";
 import { DashboardError } from "./errors.ts";
 
-/** What a service that is out of reach asks browsers to wait, s. */
-const BUSY_RETRY_AFTER_SECONDS = 1;
 const UNAVAILABLE_MIN = 500;
 
 /** What was carried out. Throws STATE_CHANGED, BUSY, or REFUSED_BY_ENGINE with the desk's own reason. */
@@ -19,8 +17,6 @@ export function carriedOut(executed: Executed | Refusal): Executed {
     throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
   }
   const { status, msg } = wireError(executed);
-  if (status >= UNAVAILABLE_MIN) {
-    throw new DashboardError("BUSY", { retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS });
-  }
+  if (status >= UNAVAILABLE_MIN) throw new DashboardError("BUSY");
   throw new DashboardError("REFUSED_BY_ENGINE", { message: msg });
 }

@@ -2,7 +2,12 @@
 // words that are not here; what a refusal knows besides (a field, a wait) is added where it is made.
 import type { ErrorShape } from "./shapes.ts";
 
-type Row = { readonly status: number; readonly message: string; readonly action?: string };
+type Row = {
+  readonly status: number;
+  readonly message: string;
+  readonly action?: string;
+  readonly retryAfterSeconds?: number;
+};
 
 const ROWS = {
   NOT_SIGNED_IN: { status: 401, message: "You are not signed in.", action: "Sign in and try again." },
@@ -79,6 +84,7 @@ const ROWS = {
     status: 503,
     message: "The service cannot take it right now.",
     action: "Nothing was done. Try again in a moment.",
+    retryAfterSeconds: 1,
   },
   FAULT: {
     status: 500,

@@ -14,9 +14,12 @@ const REMEMBERED_MAX = 20_000;
 export class LastPrices {
   readonly #markets: Gateway["markets"];
   readonly #known = new Map<string, KnownPrice>();
+  /** Nothing was heard before, by market time. */
+  readonly #since: { readonly [T in StrategyType]: number };
 
   constructor(markets: Gateway["markets"]) {
     this.#markets = markets;
+    this.#since = { SPOT: markets.SPOT.now(), FUTURES: markets.FUTURES.now() };
   }
 
   /** On spot the price of the last trade, of a contract the mark price, as reports take them; null if none was ever heard. */
@@ -29,7 +32,8 @@ export class LastPrices {
     if (isSilent) void market.prepare(symbol);
     const price = present ?? (type === "SPOT" ? market.lastPrice(symbol) : market.lastMarkPrice(symbol));
     if (price === null) return before;
-    const known = { price, at: isSilent && before !== null ? before.at : market.now() };
+    // One that was silent before anybody looked may be as old as all this: older is safer said than younger.
+    const known = { price, at: isSilent ? (before?.at ?? this.#since[type]) : market.now() };
     this.#known.delete(name);
     this.#known.set(name, known);
     if (this.#known.size > REMEMBERED_MAX) this.#forgetFirst();

@@ -1,6 +1,6 @@
 // What became of an order, in plain words: from the entries of the journal that are found by a key (its placement, its trigger, its
 // fill), its trades, and how it stands. A journal is long; nothing here goes through all of it.
-import { placementKey, signalKey } from "../domain/command-key.ts";
+import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command-key.ts";
 import type { DomainEvent, ExpiryReason } from "../domain/event.ts";
 import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
@@ -27,12 +27,7 @@ export async function historyOf(
 ): Promise<readonly Line[]> {
   const { order, trades } = about;
   const { orderId, clientOrderId } = order;
-  const keys = [
-    placementKey(clientOrderId),
-    signalKey(clientOrderId),
-    `trigger:${orderId}`,
-    `fill:${orderId}`,
-  ];
+  const keys = [placementKey(clientOrderId), signalKey(clientOrderId), triggerKey(orderId), fillKey(orderId)];
   const entries = await Promise.all(keys.map((key) => store.findEntry(strategyId, key)));
   const events = entries.flatMap((entry) => entry?.events ?? []);
   const words = wordsOf(about.coins ?? { baseAsset: order.symbol, quoteAsset: "" });

@@ -1,6 +1,6 @@
 // Fields of forms about people.
 import { z } from "zod";
-import { NOT_SHOWN } from "./text-fields.ts";
+import { NOT_SHOWN, SHOWN_TEXT } from "./text-fields.ts";
 
 /** Longer ones cannot be delivered to. Source: RFC 5321, section 4.5.3.1.3. */
 const EMAIL_LENGTH_MAX = 254;
@@ -17,13 +17,13 @@ export const emailField = z
   .max(EMAIL_LENGTH_MAX, `is longer than ${EMAIL_LENGTH_MAX} characters`)
   .pipe(z.email("is no e-mail address"));
 
-/** Strangers and operators are shown it: nothing in it may be invisible, or turn around what stands beside it. */
+/** Strangers and operators are shown it. */
 export const nameField = z
   .string()
   .trim()
   .min(1, "is missing")
   .max(NAME_LENGTH_MAX, `is longer than ${NAME_LENGTH_MAX} characters`)
-  .regex(/^\P{C}*$/u, NOT_SHOWN);
+  .regex(SHOWN_TEXT, NOT_SHOWN);
 
 /** Whether it is fit to be one is said where one is chosen. */
 export const passwordField = z.string().min(1, "is missing").max(PASSWORD_TEXT_MAX, "is too long");

@@ -11,6 +11,7 @@ import type { Reply, Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
+import type { SignedInSession } from "../people/sessions.ts";
 import { compressed } from "./compression.ts";
 import { DashboardError } from "./errors.ts";
 import { isOwnOrigin } from "./origin.ts";
@@ -22,7 +23,7 @@ import {
   REQUESTS_PER_SESSION_MAX,
   RequestBudgets,
 } from "./request-budgets.ts";
-import type { DashboardAnswer, DashboardRoute, SignedIn } from "./route.ts";
+import type { DashboardAnswer, DashboardRoute } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { transportSecurity } from "./transport-security.ts";
@@ -36,10 +37,8 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 } as const;
 const JSON_TYPE = "application/json;charset=UTF-8";
-/** What a service that is out of reach asks browsers to wait, s. */
-const BUSY_RETRY_AFTER_SECONDS = 1;
 
-/** What the server hands the dashboard's requests to: all that lies under `/dashboard`. */
+/** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
 export function createDashboard(parts: DashboardParts): Family {
   const find = routeTable(ALL_ROUTES);
   const budgets = new RequestBudgets();
@@ -48,7 +47,7 @@ export function createDashboard(parts: DashboardParts): Family {
     return { ...reply, headers: { ...reply.headers, ...security } };
   };
   return {
-    takes: (path) => path === "/dashboard" || path.startsWith("/dashboard/"),
+    takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),
     answer: (request) =>
       observed(request, parts.gateway.observer, async (sighting) => {
         try {
@@ -60,11 +59,7 @@ export function createDashboard(parts: DashboardParts): Family {
       }),
     words: {
       refused: ({ refusal }) =>
-        refused(
-          refusal === "BODY_TOO_LARGE"
-            ? new DashboardError("BODY_TOO_LARGE")
-            : new DashboardError("BUSY", { retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS }),
-        ),
+        refused(new DashboardError(refusal === "BODY_TOO_LARGE" ? "BODY_TOO_LARGE" : "BUSY")),
       outcomeUnknown: refused(new DashboardError("FAULT")),
       fault: refused(new DashboardError("FAULT")),
     },
@@ -117,7 +112,7 @@ async function handle(
 }
 
 /** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */
-function admit({ access, needsKyc }: DashboardRoute, signedIn: SignedIn | null): void {
+function admit({ access, needsKyc }: DashboardRoute, signedIn: SignedInSession | null): void {
   if (access === "ANYONE") return;
   if (signedIn === null) throw new DashboardError("NOT_SIGNED_IN");
   const { person } = signedIn;

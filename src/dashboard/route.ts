@@ -2,6 +2,8 @@
 // same for all; a test walks over all rows with every role.
 import type { z } from "zod";
 import type { Person } from "../domain/person.ts";
+import type { Caller } from "../people/caller.ts";
+import type { SignedInSession } from "../people/sessions.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /**
@@ -10,21 +12,11 @@ import type { DashboardParts } from "./parts.ts";
  */
 export type Access = "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";
 
-/** Who asks. */
-export type Caller = {
-  readonly address: string;
-  readonly userAgent: string;
-  /** What was sent with the request; null if nothing was. */
-  readonly cookies: string | null;
-};
-
-export type SignedIn = { readonly person: Person; readonly sessionId: string };
-
 export type DashboardCall<Body = unknown, Query = unknown> = {
   readonly parts: DashboardParts;
   readonly caller: Caller;
   /** Null only where access is ANYONE. */
-  readonly signedIn: SignedIn | null;
+  readonly signedIn: SignedInSession | null;
   /** The `:name` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -86,7 +78,7 @@ export function personOf({ signedIn }: Pick<DashboardCall, "signedIn">): Person 
 }
 
 /** The same with the session. */
-export function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedIn {
+export function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedInSession {
   if (signedIn === null) throw new Error("the pipeline lets nobody in here who is not signed in");
   return signedIn;
 }

@@ -1,8 +1,8 @@
 // Texts that people write and that are kept: names and labels.
 import { z } from "zod";
 
-/** No control characters and no half characters: neither can be shown, and not every database keeps them. */
-export const SHOWN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+/** Nothing that cannot be shown or kept, is invisible, or turns around what stands beside it: others see it too. */
+export const SHOWN_TEXT = /^\P{C}*$/u;
 export const NOT_SHOWN = "has characters that cannot be shown";
 
 /** A line of text of so many characters at most, without what surrounds it. */

@@ -342,6 +342,13 @@ describe("announcements", () => {
     await desk.execute("one", buy("90", "b"));
     expect(heard).toHaveLength(1);
   });
+
+  test("say which version of the strategy they made", async () => {
+    const { desk, store, announced } = await stage();
+    for (const id of ["a", "b"]) await desk.execute("one", buy("90", id));
+    expect(announced.map(({ version }) => version)).toEqual([2, 3]);
+    expect(await store.versionsOf(["one"])).toEqual(new Map([["one", 3]]));
+  });
 });
 
 test("a command of a strategy that does not exist rejects and harms nobody", async () => {

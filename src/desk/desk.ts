@@ -71,6 +71,8 @@ export type Executed = {
 export type Announcement = {
   readonly strategyId: string;
   readonly type: StrategyType;
+  /** The strategy's after this commit. */
+  readonly version: number;
   readonly events: readonly DomainEvent[];
   readonly orders: readonly Order[];
   readonly legs: readonly Leg[];
@@ -234,7 +236,8 @@ export class Desk {
         return { refusal: "BUSY" };
       }
       lane.held = { account, version: entry.version };
-      this.#announce({ strategyId, type: account.type, events, orders, legs, account, mark });
+      const committed = { strategyId, type: account.type, version: entry.version };
+      this.#announce({ ...committed, events, orders, legs, account, mark });
       return { events, orders, legs, replayed: false };
     }
   }

@@ -12,6 +12,21 @@ export function legKey(clientLegId: string): string {
   return `algo:${clientLegId}`;
 }
 
+/** The key of the fill of an order that rested. */
+export function fillKey(orderId: number): string {
+  return `fill:${orderId}`;
+}
+
+/** The key of a stop order's trigger. */
+export function triggerKey(orderId: number): string {
+  return `trigger:${orderId}`;
+}
+
+/** The key of what a leg does when its price is reached. */
+export function legTriggerKey(legId: number): string {
+  return `leg:${legId}`;
+}
+
 /** The key under which a signal reaches its terminal state: once. */
 export function signalKey(signalId: string): string {
   return `signal:${signalId}`;

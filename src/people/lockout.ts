@@ -215,6 +215,20 @@ export class Lockout {
   }
 }
 
+/** How many failures lock a kind of holder, by how its name begins. */
+const FAILURES_MAX: readonly (readonly [prefix: string, max: number])[] = [
+  ["account:", UNKNOWN_BROWSERS_FAILURES_MAX],
+  ["browser:", KNOWN_BROWSER_FAILURES_MAX],
+  ["codes:", CODE_FAILURES_MAX],
+  ["address:", ADDRESS_FAILURES_MAX],
+];
+
+/** Whether so many failures that still count lock a holder. */
+export function isLockedBy(holder: string, failures: number): boolean {
+  const max = FAILURES_MAX.find(([prefix]) => holder.startsWith(prefix))?.[1];
+  return max !== undefined && failures >= max;
+}
+
 /** What a lock of an account keeps out, in words for the audit. */
 function lockedBy(holder: string): string {
   if (holder.startsWith("codes:")) return "codes of the second factor";

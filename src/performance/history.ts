@@ -3,6 +3,9 @@
 // Whatever was committed up to a version of an account is numbered below the account's next numbers and never changes. So one
 // read of the account decides what belongs to a report, and trades that were read once need not be read again: those of the
 // strategies that were last asked about are kept, `TRADES_KEPT_MAX` of all together.
+//
+// Long histories are read a page at a time, with room for others between: an embedded database answers without ever letting go.
+import { setImmediate } from "node:timers/promises";
 import type { Account } from "../domain/account.ts";
 import type { Income } from "../domain/income.ts";
 import type { Trade } from "../domain/order.ts";
@@ -55,6 +58,7 @@ export class TradeHistory {
         found.push(...page.filter(({ tradeId }) => tradeId < until));
         if (page.length < PAGE) break;
         fromTradeId = (page.at(-1)?.tradeId ?? until) + 1;
+        await setImmediate();
       }
     }
     return found.sort((one, other) => one.tradeId - other.tradeId);
@@ -82,11 +86,19 @@ export class TradeHistory {
     trades: readonly Trade[],
   ): Promise<readonly Income[]> {
     const found = new Map<number, Income>();
-    // One that is booked late shifts those after it: what comes twice is the same.
-    for (let offset = 0; ; offset += PAGE) {
-      const page = await this.#store.listIncomes(strategyId, { startTime, offset, limit: PAGE });
+    let from = { startTime, offset: 0 };
+    for (;;) {
+      const page = await this.#store.listIncomes(strategyId, { ...from, limit: PAGE });
       for (const income of page) if (income.incomeId < nextIncomeId) found.set(income.incomeId, income);
       if (page.length < PAGE) break;
+      // From the last time on, which comes twice and is the same: to pass over rows takes as long as to read them. Of more at one
+      // time than a page holds they are passed over, and one that is booked late shifts those after it.
+      const lastTime = page.at(-1)?.at ?? from.startTime;
+      from =
+        lastTime > from.startTime
+          ? { startTime: lastTime, offset: 0 }
+          : { startTime: lastTime, offset: from.offset + PAGE };
+      await setImmediate();
     }
     const times = new Map(trades.map(({ tradeId, at }) => [tradeId, at]));
     return [...found.values()]

@@ -55,10 +55,9 @@ describe.each(["SPOT", "FUTURES"] as const)("of %s at any age", (type) => {
       for (const { from, to, times, stepMs, candles } of found) {
         expect(times.length).toBeLessThanOrEqual(362);
         expect([times[0], times.at(-1)]).toEqual([from, to]);
-        for (const [index, at] of times.slice(1, -1).entries()) {
-          expect(endedBy(at, candles)).toBe(at);
-          if (index > 0) expect(at - (times[index] ?? 0)).toBe(stepMs);
-        }
+        const inner = times.slice(1, -1);
+        expect(inner.filter((at) => endedBy(at, candles) !== at)).toEqual([]);
+        expect(inner.filter((at, index) => index > 0 && at - (inner[index - 1] ?? 0) !== stepMs)).toEqual([]);
       }
       expect(found.at(-1)?.times.length).toBeLessThanOrEqual(24);
     }

@@ -4,6 +4,7 @@
 import type { Logger } from "pino";
 import type { Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
+import { fillKey, legTriggerKey, triggerKey } from "../domain/command-key.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { Unsettled } from "./unsettled.ts";
 import { isSame, nameOf, type Reached, type Waiting } from "./waiting.ts";
@@ -152,12 +153,12 @@ export class Errands {
 export function commandOf({ waiting, ...seen }: Reached): [Command, ExecuteOptions] {
   switch (waiting.kind) {
     case "LIMIT":
-      return [{ type: "FillRestingOrder", orderId: waiting.id, ...seen }, { key: `fill:${waiting.id}` }];
+      return [{ type: "FillRestingOrder", orderId: waiting.id, ...seen }, { key: fillKey(waiting.id) }];
     case "STOP":
-      return [{ type: "TriggerStop", orderId: waiting.id, ...seen }, { key: `trigger:${waiting.id}` }];
+      return [{ type: "TriggerStop", orderId: waiting.id, ...seen }, { key: triggerKey(waiting.id) }];
     case "STOP_LEG":
     case "PROFIT_LEG":
-      return [{ type: "TriggerLeg", legId: waiting.id, ...seen }, { key: `leg:${waiting.id}` }];
+      return [{ type: "TriggerLeg", legId: waiting.id, ...seen }, { key: legTriggerKey(waiting.id) }];
     case "LIQUIDATION":
       // Without a key: a second one finds no position, or a price that is not reached.
       return [{ type: "LiquidatePosition", symbol: waiting.symbol, ...seen }, {}];

@@ -228,6 +228,8 @@ describe("a strategy", () => {
     expect(await trader.get(own)).toMatchObject({ status: "LIVE", openOrders: 1 });
     const closed = await trader.send("POST", `${own}/close`, { confirmation: preview.confirmation });
     expect(closed).toMatchObject({ status: "CLOSED", openOrders: 0 });
+    const renamed = await trader.call("PUT", `${own}/name`, { body: { name: "Another name" } });
+    expect(renamed).toMatchObject({ status: 409, body: { error: { code: "STATE_CHANGED" } } });
     const sale = (await trader.get(`${own}/trades`)).rows[0];
     expect(sale).toMatchObject({ side: "SELL", quantity: preview.sold[0].quantity });
     const again = await trader.call("POST", `${own}/close`, { body: { confirmation: preview.confirmation } });

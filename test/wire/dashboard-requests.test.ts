@@ -139,19 +139,23 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
 
 test("paths that are no row's are not found, whatever their method", async () => {
   for (const [method, path] of [
-    ["GET", "/dashboard"],
-    ["GET", "/dashboard/"],
     ["GET", "/dashboard/api"],
     ["GET", "/dashboard/api/nothing"],
     ["PATCH", "/dashboard/api/session"],
     ["HEAD", "/dashboard/api/nothing"],
     ["GET", "/dashboard/api/sessions/"],
     ["GET", "/dashboard/api//session"],
-    ["GET", "/dashboard/API/session"],
   ] as const) {
     const { status, text } = await exchange(world.stage.url, { method, path });
     expect(status, path).toBe(404);
     if (method !== "HEAD") expect(JSON.parse(text).error.code).toBe("NOT_FOUND");
+  }
+});
+
+test("what lies beside them is the application's, which says to people that there is nothing", async () => {
+  for (const path of ["/dashboard", "/dashboard/", "/dashboard/apis"]) {
+    const { headers } = await exchange(world.stage.url, { method: "GET", path });
+    expect(headers["content-type"], path).toBe("text/html;charset=UTF-8");
   }
 });
 

@@ -26,7 +26,17 @@ const WRITTEN: readonly (readonly [row: string, field: string])[] = [
   ["POST /kyc", "documentNumber"],
   ["POST /operator/kyc/:submissionId/decision", "reason"],
 ];
-const NOT_SHOWN: readonly string[] = ["\0", "\u0001", "\u0007", "\u001b[31m", "\u007f", "\u0085", "\ud800"];
+const NOT_SHOWN: readonly string[] = [
+  "\0",
+  "\u0001",
+  "\u0007",
+  "\u001b[31m",
+  "\u007f",
+  "\u0085",
+  "\u200b",
+  "\u202e",
+  "\ud800",
+];
 
 describe.each([
   { title: "on SQLite", isPostgres: false },

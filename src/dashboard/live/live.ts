@@ -197,7 +197,8 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
     accounts.onSessionsEnded(checkSessions),
     desk.onCommitted(({ strategyId, version, events }) => {
-      note(strategyId, partsOf(events));
+      // On the way of every order: most are watched by nobody.
+      if (viewers.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
       versions.told(strategyId, version);
     }),
     requests.onNews((strategyId) => note(strategyId, ["requests"])),

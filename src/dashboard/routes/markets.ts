@@ -19,8 +19,6 @@ const CANDLE_PATHS: { readonly [T in StrategyType]: string } = {
   SPOT: "/api/v3/klines",
   FUTURES: "/fapi/v1/klines",
 };
-/** What a market that does not answer asks browsers to wait, s. */
-const BUSY_RETRY_AFTER_SECONDS = 1;
 const UPSTREAM_REFUSES = 400;
 
 const count = z
@@ -62,7 +60,7 @@ export const MARKET_ROUTES: readonly DashboardRoute[] = [
       const klines = readKlines(answer);
       if (klines === null) {
         if (!answer.unavailable && answer.status === UPSTREAM_REFUSES) throw new DashboardError("BODY_UNFIT");
-        throw new DashboardError("BUSY", { retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS });
+        throw new DashboardError("BUSY");
       }
       const now = market.now();
       const rows = klines.map(

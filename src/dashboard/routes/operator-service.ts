@@ -3,26 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StrategyType } from "../../domain/account.ts";
 import { percentileMs } from "../../inspection/traffic.ts";
-import {
-  ADDRESS_FAILURES_MAX,
-  CODE_FAILURES_MAX,
-  FAILURES_COUNT_MS,
-  KNOWN_BROWSER_FAILURES_MAX,
-  UNKNOWN_BROWSERS_FAILURES_MAX,
-} from "../../people/lockout.ts";
+import { FAILURES_COUNT_MS, isLockedBy } from "../../people/lockout.ts";
 import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
 import type { FidelityShape, HealthShape, SecurityShape, TrafficShape } from "../shapes.ts";
 
 const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
-
-/** How many failures lock each kind of holder, by how its name begins. */
-const FAILURES_MAX: readonly (readonly [prefix: string, max: number])[] = [
-  ["account:", UNKNOWN_BROWSERS_FAILURES_MAX],
-  ["browser:", KNOWN_BROWSER_FAILURES_MAX],
-  ["codes:", CODE_FAILURES_MAX],
-  ["address:", ADDRESS_FAILURES_MAX],
-];
 
 export const OPERATOR_SERVICE_ROUTES: readonly DashboardRoute[] = [
   route({
@@ -102,12 +88,7 @@ async function lockedHolders(
 ): Promise<ReadonlySet<string>> {
   const { people } = parts.gateway.store;
   const failures = await people.listFailedSignIns(holders, now - FAILURES_COUNT_MS + 1);
-  return new Set(
-    holders.filter((holder) => {
-      const max = FAILURES_MAX.find(([prefix]) => holder.startsWith(prefix))?.[1];
-      return max !== undefined && (failures.get(holder)?.length ?? 0) >= max;
-    }),
-  );
+  return new Set(holders.filter((holder) => isLockedBy(holder, failures.get(holder)?.length ?? 0)));
 }
 
 function rounded(ms: number): number {

@@ -77,8 +77,11 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
     access: "TRADER",
     body: z.strictObject({ name: nameText }),
     async answer(call) {
-      const { strategyId, name: from } = await ownStrategy(call);
+      const { strategyId, name: from, status } = await ownStrategy(call);
       const { name: to } = call.body;
+      // What is closed is history, to be read.
+      if (status === "CLOSED")
+        throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
       if (to !== from) {
         const isRenamed = await call.parts.gateway.store.people.renameStrategy(
           { strategyId, from, to },

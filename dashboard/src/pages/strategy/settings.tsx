@@ -27,7 +27,7 @@ export function Page() {
         )}
         {strategy !== undefined && (
           <>
-            <NameCard strategy={strategy} />
+            {strategy.status !== "CLOSED" && <NameCard strategy={strategy} />}
             <KeyCard strategy={strategy} />
             <CloseCard strategy={strategy} />
           </>

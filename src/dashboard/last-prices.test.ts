@@ -1,0 +1,46 @@
+// A price of a market that is silent is told with the time when it was heard, never as one of now.
+import { expect, test } from "vitest";
+import { StubMarket } from "../desk/testing/stage.ts";
+import type { Price } from "../money/decimal.ts";
+import { LastPrices } from "./last-prices.ts";
+
+class QuietMarket extends StubMarket {
+  time = 1_000;
+  isQuiet = false;
+
+  override now(): number {
+    return this.time;
+  }
+
+  override quote(symbol: string): ReturnType<StubMarket["quote"]> {
+    return this.isQuiet ? null : super.quote(symbol);
+  }
+}
+
+function listening() {
+  const market = new QuietMarket();
+  const markets = { SPOT: market, FUTURES: market } as unknown as ConstructorParameters<typeof LastPrices>[0];
+  const prices = new LastPrices(markets);
+  market.show("BTCUSDT", "100", "101");
+  market.trade("BTCUSDT", "100");
+  const at = (time: number): { readonly price: Price; readonly at: number } | null => {
+    market.time = time;
+    return prices.of("SPOT", "BTCUSDT");
+  };
+  return { market, at };
+}
+
+test("a market that has fallen silent is told as of the last look before", () => {
+  const { market, at } = listening();
+  expect(at(5_000)).toMatchObject({ at: 5_000 });
+  market.isQuiet = true;
+  expect([at(60_000)?.at, at(90_000)?.at]).toEqual([5_000, 5_000]);
+  market.isQuiet = false;
+  expect(at(120_000)).toMatchObject({ at: 120_000 });
+});
+
+test("one that was silent before anybody looked may be as old as the server", () => {
+  const { market, at } = listening();
+  market.isQuiet = true;
+  expect([at(60_000)?.at, at(90_000)?.at]).toEqual([1_000, 1_000]);
+});
