@@ -1,7 +1,7 @@
 // What an answer may be: data, or a refusal of the catalogue in its exact shape, with the headers that belong to it. The
 // catalogue is the program's own table, so that a refusal that is added there is known here.
 import { CONTRACT_FILTERS, REFUSALS } from "../../src/http/refusals.ts";
-import type { Goal } from "./routes.ts";
+import { type Goal, PAGE_PATHS } from "./routes.ts";
 import type { Answer } from "./wire.ts";
 
 /** The three things that must never happen. */
@@ -53,6 +53,11 @@ export const CATALOGUE_SIZE = CATALOGUE.size;
 export function judge(goal: Goal, { status, headers, text }: Answer): Judged {
   const faults: Fault[] = [];
   const wrong = (what: string) => faults.push({ kind: "OUTSIDE_CATALOGUE", what });
+  if (isPage(goal) && /^text\/html(;|$)/.test(headers["content-type"] ?? "")) {
+    // Where the application has not been built, a page says so.
+    if (status !== 200 && status !== 404) wrong(`a page is answered ${status}`);
+    return { code: status, body: null, faults };
+  }
   if (!/^application\/json(;|$)/.test(headers["content-type"] ?? "")) {
     wrong(`the content type is ${headers["content-type"]}`);
   }
@@ -95,6 +100,10 @@ function headerFaults({ route, path }: Goal, status: number, headers: Answer["he
     faults.push(`the header retry-after is ${headers["retry-after"]}`);
   }
   return faults;
+}
+
+function isPage({ method, path }: Goal): boolean {
+  return (method === "GET" || method === "HEAD") && PAGE_PATHS.includes(path);
 }
 
 function isOfBots(path: string): boolean {

@@ -23,8 +23,12 @@ const OTHER_METHOD = "(another method)";
 /** What a route costs that uses a budget up within a few dozen requests. */
 const HEAVY = 20;
 
+/** Paths of the web application, which has a page for each, if only one that says that there is none. */
+export const PAGE_PATHS: readonly string[] = ["/", "/__proto__", "/constructor", "/botany"];
+
 const UNKNOWN_PATHS: readonly string[] = [
-  ..."/|/favicon.ico|/api|/api/v3|/api/v3/|/__proto__|/constructor".split("|"),
+  ...PAGE_PATHS,
+  ..."/favicon.ico|/api|/api/v3|/api/v3/".split("|"),
   // Nearly a route.
   ..."/api/v3/order/|/api/v3/Order|/api/v3//order|//api/v3/order|/api/v1/order|/api/v3/order;a=1".split("|"),
   ..."/api/v3/%6Frder|/api/v3/order%00|/api/v3/order%2F|/api/v3/%2e%2e/order|/api/v3/../v3/order".split("|"),
@@ -33,7 +37,7 @@ const UNKNOWN_PATHS: readonly string[] = [
     "|",
   ),
   ..."/fapi/v9/order|/fapi/v1/Order|/fapi/v1/order/|/fapi/v1/order/test|/fapi/v1/batchOrders".split("|"),
-  ..."/fapi|/fapi/v1/positionMargin|/fapi/v1/listenKey|/bot|/bot/v1/spot/none|/botany".split("|"),
+  ..."/fapi|/fapi/v1/positionMargin|/fapi/v1/listenKey|/bot|/bot/v1/spot/none".split("|"),
   // No encoding.
   ..."/%|/%zz|/%c0%af|/bot/v1/%zz".split("|"),
 ];
