@@ -9,6 +9,7 @@ import { type Live, openLive } from "./dashboard/live/live.ts";
 import { ownOrigins } from "./dashboard/origin.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboard } from "./dashboard/pipeline.ts";
+import { ReportTurns } from "./dashboard/report-turns.ts";
 import { isReachedSecurely } from "./dashboard/transport-security.ts";
 import type { Gateway, Pages } from "./http/pipeline.ts";
 import type { Family } from "./http/server.ts";
@@ -61,6 +62,7 @@ export function openDashboard(
     people,
     inspection,
     reports: createPerformanceReports({ store, markets, wallNow }),
+    reportTurns: new ReportTurns(),
     prices: new LastPrices(markets),
     origins: () => ownOrigins(config, listening().port),
     isSecure: isReachedSecurely(config),

@@ -1,7 +1,13 @@
-// Whoever is told to try again in a moment is told when, wherever the refusal comes from.
+// Every refusal says what it is and what to do about it; whoever is told to try again in a moment is told when.
 import { expect, test } from "vitest";
-import { DashboardError } from "./errors.ts";
+import { DashboardError, ERROR_CODES } from "./errors.ts";
 import { granted } from "./refused.ts";
+
+test.each(ERROR_CODES)("%s has a message and an action, in sentences", (code) => {
+  const { message, action } = new DashboardError(code).shape.error;
+  expect(message).toMatch(/^\p{Lu}.*\.$/u);
+  expect(action).toMatch(/^\p{Lu}.*\.$/u);
+});
 
 test("a service that is busy says how long to wait", () => {
   expect(new DashboardError("BUSY").shape.error.retryAfterSeconds).toBe(1);

@@ -5,7 +5,7 @@ import type { ErrorShape } from "./shapes.ts";
 type Row = {
   readonly status: number;
   readonly message: string;
-  readonly action?: string;
+  readonly action: string;
   readonly retryAfterSeconds?: number;
 };
 
@@ -79,7 +79,11 @@ const ROWS = {
     message: "It is not as it was when the page was shown.",
     action: "Look at it again.",
   },
-  REFUSED_BY_ENGINE: { status: 400, message: "The order desk has refused." },
+  REFUSED_BY_ENGINE: {
+    status: 400,
+    message: "The order desk has refused.",
+    action: "Nothing was done. Look at the strategy again, then try again.",
+  },
   BUSY: {
     status: 503,
     message: "The service cannot take it right now.",
@@ -94,6 +98,8 @@ const ROWS = {
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type ErrorCode = keyof typeof ROWS;
+
+export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
 type Details = Partial<Omit<ErrorShape["error"], "code">>;
 

@@ -4,12 +4,14 @@ import type { Inspection } from "../inspection/inspection.ts";
 import type { People } from "../people/people.ts";
 import type { PerformanceReports } from "../performance/reports.ts";
 import type { LastPrices } from "./last-prices.ts";
+import type { ReportTurns } from "./report-turns.ts";
 import type { SessionShape } from "./shapes.ts";
 
 export type DashboardParts = {
   readonly gateway: Gateway;
   readonly people: People;
   readonly reports: PerformanceReports;
+  readonly reportTurns: ReportTurns;
   readonly inspection: Inspection;
   readonly prices: LastPrices;
   readonly server: SessionShape["server"];

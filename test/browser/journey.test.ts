@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { exchangeOf, PAIR } from "../clients/ccxt-client.ts";
+import { changeRows } from "../support/database.ts";
 import { eventually, OUTSIDE_MS_MAX } from "../support/eventually.ts";
 import { signed } from "../support/signed-client.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -314,6 +315,34 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await signInWithRecoveryCode(ada, recoveryCodes[1] ?? "");
     await heading(page, "Settings").waitFor();
     await page.getByRole("button", { name: "Revoke this key" }).waitFor();
+  });
+
+  test("a session that has expired leads with the next click to the sign-in and back", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    const late = await stage.visit();
+    // Without live updates, which would tell of the end before anybody clicks.
+    await late.context.routeWebSocket(/socket\.io/, () => {});
+    await late.page.goto("/security");
+    late.expects(401, "/session");
+    await signInWithRecoveryCode(late, recoveryCodes[2] ?? "");
+    await heading(late.page, "Security").waitFor();
+    changeRows(
+      stage.gateway.dataDir,
+      "UPDATE sessions SET expires_at = ? WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)",
+      Date.now() - 1,
+    );
+    late.expects(401, "/keys");
+    await menu(late.page, "API keys").click();
+    await late.page.getByText("Your session has ended.").waitFor();
+    await heading(late.page, "Sign in").waitFor();
+    late.expects(401, "/session");
+    await signInWithRecoveryCode(late, recoveryCodes[3] ?? "");
+    await heading(late.page, "API keys").waitFor();
+    await late.page.getByRole("button", { name: "Revoke the key Its successor" }).waitFor();
+    // No other session of hers has ended.
+    await page.getByRole("button", { name: "Revoke this key" }).waitFor();
+    await late.close();
   });
 
   test("closes the strategy by typing its name; what stays can only be read", {

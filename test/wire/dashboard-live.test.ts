@@ -7,6 +7,7 @@ import {
   SESSIONS_CHECKED_EVERY_MS,
   SOCKETS_PER_PERSON_MAX,
   TOPICS_MAX,
+  TOPICS_PER_PERSON_MAX,
   WATCHES_MAX,
 } from "../../src/dashboard/live/limits.ts";
 import { eventually } from "../support/eventually.ts";
@@ -227,6 +228,36 @@ describe("what a browser may send", () => {
       });
     }
     expect(await ask(client, "watch", { strategyId: spot })).toBeNull();
+  });
+
+  test("is bounded for all windows of a person together, and says so; it leaves room to others", async () => {
+    stage = await openLiveStage();
+    const { cookie } = await stage.somebody();
+    const topic = (index: number) => ({ ...PRICES, symbol: `COIN${index}USDT` });
+    const clients: StreamClient[] = [];
+    for (let index = 0; index < TOPICS_PER_PERSON_MAX; index += 1) {
+      if (index % TOPICS_MAX === 0) clients.push(await stage.joined(cookie));
+      expect(await ask(clients.at(-1) as StreamClient, "follow", topic(index))).toBeNull();
+    }
+    const further = await stage.joined(cookie);
+    const refusal = await ask(further, "follow", PRICES);
+    expect(refusal).toMatchObject({
+      code: "TOO_MANY_REQUESTS",
+      message: expect.stringContaining(`Your windows follow ${TOPICS_PER_PERSON_MAX} `),
+    });
+    const full = await ask(clients[0] as StreamClient, "follow", PRICES);
+    expect(full).toMatchObject({ message: expect.stringContaining(`This window follows ${TOPICS_MAX} `) });
+    // What is followed anyway may be followed in a further window.
+    expect(await ask(further, "follow", topic(0))).toBeNull();
+    expect(await ask(await stage.joined((await stage.somebody()).cookie), "follow", PRICES)).toBeNull();
+
+    await ask(further, "unfollow", topic(0));
+    expect(await ask(further, "follow", PRICES)).toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    clients[0]?.close();
+    await eventually(
+      "what was followed in a window that is closed makes room",
+      async () => (await ask(further, "follow", PRICES)) === null,
+    );
   });
 
   test("is bounded: messages, topics and strategies", async () => {

@@ -1,5 +1,6 @@
 // How a strategy has done, as its owner's browser is told and as files; and as nobody else is.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REPORTS_WAITING_MAX } from "../../src/dashboard/report-turns.ts";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
@@ -66,4 +67,39 @@ test("another's strategy is not found, and is in nobody's list but the owner's",
   expect(await stranger.get("/strategies/sparklines")).toEqual({ rows: [] });
   const { rows } = await owner.get("/strategies/sparklines");
   expect(rows).toEqual([{ strategyId, equity: expect.arrayContaining(["200"]) }]);
+});
+
+test("so many reports of one owner wait; one more is refused with how long to wait, and others have theirs", async () => {
+  const other = await stage.somebody({});
+  const { store } = stage.gateway;
+  const { loadAccount } = store;
+  const isHeld = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  store.loadAccount = async (id) => {
+    isHeld.resolve();
+    await release.promise;
+    return await loadAccount.call(store, id);
+  };
+  const paths = [
+    "sparklines",
+    ...["performance", "performance.csv", "trades.csv"].map((each) => `${strategyId}/${each}`),
+  ];
+  const ask = (index: number) => owner.call("GET", `/strategies/${paths[index % paths.length]}`);
+  try {
+    const answers = [ask(0)];
+    await isHeld.promise;
+    // One more than may wait: whichever comes last.
+    for (let index = 1; index <= REPORTS_WAITING_MAX + 1; index += 1) answers.push(ask(index));
+    const refused = await Promise.race(answers);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: "TOO_MANY_REQUESTS" } } });
+    expect(refused.headers["retry-after"]).toBe("5");
+    expect(refused.body.error.message).toContain("reports of your strategies");
+    expect(await other.get("/strategies/sparklines")).toEqual({ rows: [] });
+    release.resolve();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(REPORTS_WAITING_MAX + 1);
+  } finally {
+    release.resolve();
+    store.loadAccount = loadAccount;
+  }
 });

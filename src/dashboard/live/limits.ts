@@ -7,8 +7,11 @@ export const SOCKETS_MAX = 1_000;
 export const SOCKETS_PER_PERSON_MAX = 20;
 /** Strategies that a connection may watch. */
 export const WATCHES_MAX = 150;
-/** Topics of markets that a connection may follow, and all connections of a server together. */
+/** Topics of markets that a connection may follow, */
 export const TOPICS_MAX = 20;
+/** those of one person together, each counted once: a few people cannot take all that there is room for, */
+export const TOPICS_PER_PERSON_MAX = 60;
+/** and those of a server. */
 export const TOPICS_OF_ALL_MAX = 500;
 /** Messages of a connection within a minute: enough to watch and follow all of that again, and again. */
 export const MESSAGES_PER_MINUTE = 600;

@@ -19,7 +19,7 @@ import type { ChangedPart, ServerMessages } from "../shapes.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
 import { takeCookie } from "./handshake-cookie.ts";
 import { SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
-import { messageOf, NAMESPACE, refusalOf, TOPIC, WATCH } from "./messages.ts";
+import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH } from "./messages.ts";
 import { endedSessions } from "./sessions-check.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
 import { Topics } from "./topics.ts";
@@ -116,9 +116,8 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       return null;
     }
     if (markets[topic.family].rules(topic.symbol) === null) return refusalOf("NOT_FOUND");
-    return topics.follow(viewer, topic)
-      ? null
-      : refusalOf("TOO_MANY_REQUESTS", "Too much is followed at once.");
+    const bound = topics.follow(viewer, topic);
+    return bound === null ? null : reached(bound);
   }
 
   async function handled(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
@@ -135,15 +134,12 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     if (strategy === null || strategy.ownerId !== viewer.personId) return refusalOf("NOT_FOUND");
     await versions.begin(strategyId);
     if (!viewer.isConnected) return null;
-    return viewers.watch(viewer, strategyId)
-      ? null
-      : refusalOf("TOO_MANY_REQUESTS", "Too many strategies are watched at once.");
+    return viewers.watch(viewer, strategyId) ? null : reached("WATCHES_MAX");
   }
 
   function take(socket: Socket, who: LetIn): void {
     const viewer = viewers.open(socket, who);
-    if (viewer === null)
-      return void refuse(socket, refusalOf("TOO_MANY_REQUESTS", "Too many windows are open."));
+    if (typeof viewer === "string") return void refuse(socket, reached(viewer));
     shared.joined(socket);
     /** Messages are handled in the order in which they come. */
     let before = Promise.resolve();

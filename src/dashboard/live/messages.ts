@@ -4,8 +4,29 @@ import { TIMEFRAMES } from "../../market/pairs.ts";
 import { encode, type Message } from "../../streams/fan-out.ts";
 import { DashboardError, type ErrorCode } from "../errors.ts";
 import type { ServerMessages, Topic } from "../shapes.ts";
+import {
+  SOCKETS_MAX,
+  SOCKETS_PER_PERSON_MAX,
+  TOPICS_MAX,
+  TOPICS_OF_ALL_MAX,
+  TOPICS_PER_PERSON_MAX,
+  WATCHES_MAX,
+} from "./limits.ts";
 
 export const NAMESPACE = "/dashboard";
+
+/** What is said when a bound is reached. */
+const REACHED = {
+  SOCKETS_MAX: `This server tells ${SOCKETS_MAX} windows, and that many are open. Try again later.`,
+  SOCKETS_PER_PERSON_MAX: `You have ${SOCKETS_PER_PERSON_MAX} windows open, the most that are told. Close one.`,
+  WATCHES_MAX: `This window watches ${WATCHES_MAX} strategies, the most that one may. Open another window.`,
+  TOPICS_MAX: `This window follows ${TOPICS_MAX} prices, books and charts, the most that one may. Close some of them.`,
+  TOPICS_PER_PERSON_MAX: `Your windows follow ${TOPICS_PER_PERSON_MAX} prices, books and charts, the most that yours may together. Close some of them.`,
+  TOPICS_OF_ALL_MAX: `This server follows ${TOPICS_OF_ALL_MAX} prices, books and charts, the most that it may. Try again later.`,
+} as const;
+
+/** A bound of `limits.ts` that somebody may reach. */
+export type Bound = keyof typeof REACHED;
 
 const ID_LENGTH_MAX = 64;
 const SYMBOL = /^[\p{Lu}\p{Lo}\p{N}_]{1,40}$/u;
@@ -44,4 +65,9 @@ export function messageOf<Name extends keyof ServerMessages>(
 export function refusalOf(code: ErrorCode, message?: string): ServerMessages["refused"] {
   const { error } = new DashboardError(code, message === undefined ? {} : { message }).shape;
   return { code: error.code, message: error.message };
+}
+
+/** That a bound is reached. */
+export function reached(bound: Bound): ServerMessages["refused"] {
+  return refusalOf("TOO_MANY_REQUESTS", REACHED[bound]);
 }

@@ -3,8 +3,8 @@
 import type { Clock } from "../../market/client/time.ts";
 import type { Message } from "../../streams/fan-out.ts";
 import type { ServerMessages, Topic } from "../shapes.ts";
-import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX } from "./limits.ts";
-import { messageOf, nameOf } from "./messages.ts";
+import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";
+import { type Bound, messageOf, nameOf } from "./messages.ts";
 import type { Viewer } from "./viewers.ts";
 
 /** Follows a topic until released: what comes of it is told to the `Topics` that it was made for. */
@@ -24,27 +24,28 @@ export class Topics {
   readonly #follow: Follow;
   readonly #followed = new Map<string, Followed>();
   readonly #ofViewer = new Map<Viewer, Set<string>>();
+  /** By person and topic, in how many of their windows it is followed. */
+  readonly #ofPerson = new Map<string, Map<string, number>>();
 
   constructor(parts: { readonly wallClock: Clock; readonly follow: Follow }) {
     this.#wallClock = parts.wallClock;
     this.#follow = parts.follow;
   }
 
-  /** Follows a topic for a viewer; false if that is one too many. */
-  follow(viewer: Viewer, topic: Topic): boolean {
+  /** Follows a topic for a viewer; the bound that is reached if that is one too many, null if not. */
+  follow(viewer: Viewer, topic: Topic): Bound | null {
     const name = nameOf(topic);
-    const own = this.#ofViewer.get(viewer) ?? new Set();
-    if (own.has(name)) return true;
+    if (this.#ofViewer.get(viewer)?.has(name)) return null;
+    const bound = this.#boundOf(viewer, name);
+    if (bound !== null) return bound;
+    this.#join(viewer, name);
     const known = this.#followed.get(name);
-    if (own.size >= TOPICS_MAX || (known === undefined && this.#followed.size >= TOPICS_OF_ALL_MAX))
-      return false;
-    this.#ofViewer.set(viewer, own.add(name));
     if (known !== undefined) {
       known.viewers.add(viewer);
       const { newest, outage } = known;
       if (newest !== null) viewer.line.sendNewest(name, newest);
       if (outage !== null) viewer.line.sendNewest(outageOf(name), outage);
-      return true;
+      return null;
     }
     const followed: Followed = {
       topic,
@@ -60,7 +61,7 @@ export class Topics {
       this.#leave(viewer, name);
       throw error;
     }
-    return true;
+    return null;
   }
 
   unfollow(viewer: Viewer, topic: Topic): void {
@@ -119,16 +120,42 @@ export class Topics {
     followed.release = this.#follow(topic);
   }
 
+  /** The bound that a further topic of a viewer would pass. */
+  #boundOf(viewer: Viewer, name: string): Bound | null {
+    if ((this.#ofViewer.get(viewer)?.size ?? 0) >= TOPICS_MAX) return "TOPICS_MAX";
+    const ofPerson = this.#ofPerson.get(viewer.personId);
+    if (ofPerson !== undefined && ofPerson.size >= TOPICS_PER_PERSON_MAX && !ofPerson.has(name))
+      return "TOPICS_PER_PERSON_MAX";
+    const isFull = this.#followed.size >= TOPICS_OF_ALL_MAX && !this.#followed.has(name);
+    return isFull ? "TOPICS_OF_ALL_MAX" : null;
+  }
+
+  #join(viewer: Viewer, name: string): void {
+    const own = this.#ofViewer.get(viewer) ?? new Set();
+    this.#ofViewer.set(viewer, own.add(name));
+    const ofPerson = this.#ofPerson.get(viewer.personId) ?? new Map<string, number>();
+    this.#ofPerson.set(viewer.personId, ofPerson.set(name, (ofPerson.get(name) ?? 0) + 1));
+  }
+
   #leave(viewer: Viewer, name: string): void {
     const own = this.#ofViewer.get(viewer);
     if (own === undefined || !own.delete(name)) return;
     if (own.size === 0) this.#ofViewer.delete(viewer);
+    this.#leaveOfPerson(viewer.personId, name);
     const followed = this.#followed.get(name);
     if (followed === undefined) return;
     followed.viewers.delete(viewer);
     if (followed.viewers.size > 0) return;
     this.#followed.delete(name);
     followed.release();
+  }
+
+  #leaveOfPerson(personId: string, name: string): void {
+    const ofPerson = this.#ofPerson.get(personId);
+    const left = (ofPerson?.get(name) ?? 0) - 1;
+    if (left > 0) ofPerson?.set(name, left);
+    else ofPerson?.delete(name);
+    if (ofPerson?.size === 0) this.#ofPerson.delete(personId);
   }
 }
 

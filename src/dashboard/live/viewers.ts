@@ -4,7 +4,7 @@ import { Line } from "../../streams/fan-out.ts";
 import { MINUTE_MS, SlidingWindow } from "../../streams/limits.ts";
 import type { ServerMessages } from "../shapes.ts";
 import { MESSAGES_PER_MINUTE, SOCKETS_MAX, SOCKETS_PER_PERSON_MAX, WATCHES_MAX } from "./limits.ts";
-import { messageOf } from "./messages.ts";
+import { type Bound, messageOf } from "./messages.ts";
 
 export class Viewer {
   readonly personId: string;
@@ -47,10 +47,10 @@ export class Viewers {
   /** By strategy. */
   readonly #watching = new Map<string, Set<Viewer>>();
 
-  /** Takes a connection on; null if it is one too many. */
-  open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | null {
-    const own = this.ofPerson(who.personId).length;
-    if (this.#all.size >= SOCKETS_MAX || own >= SOCKETS_PER_PERSON_MAX) return null;
+  /** Takes a connection on; the bound that is reached if it is one too many. */
+  open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | Bound {
+    if (this.ofPerson(who.personId).length >= SOCKETS_PER_PERSON_MAX) return "SOCKETS_PER_PERSON_MAX";
+    if (this.#all.size >= SOCKETS_MAX) return "SOCKETS_MAX";
     const viewer = new Viewer(socket, who);
     this.#all.add(viewer);
     return viewer;

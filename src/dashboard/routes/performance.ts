@@ -1,12 +1,18 @@
-// How strategies have done: the report of a range, its curve and all trades as files, and the small pictures of a list.
+// How strategies have done: the report of a range, its curve and all trades as files, and the small pictures of a list. All of it is
+// computed when its owner has a turn (`report-turns.ts`), so each may be refused with TOO_MANY_REQUESTS.
 import { z } from "zod";
 import { formatBriefly } from "../../money/decimal.ts";
 import { csvOfPoints, csvOfTrades } from "../../performance/csv.ts";
-import { type PerformanceReport, REPORT_RANGES, type Statistics } from "../../performance/report.ts";
+import {
+  type PerformanceReport,
+  REPORT_RANGES,
+  type ReportRange,
+  type Statistics,
+} from "../../performance/report.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import { DashboardError } from "../errors.ts";
 import { ownStrategy } from "../own.ts";
-import { type DashboardAnswer, type DashboardRoute, personOf, route } from "../route.ts";
+import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { PerformanceShape, SparklineShape, StatisticsShape } from "../shapes.ts";
 
 /** Small pictures of one list; of more strategies the newest. */
@@ -23,7 +29,8 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
       const { gateway, reports } = call.parts;
       const own = await gateway.store.people.listStrategiesOf(personOf(call).personId);
       const ids = own.slice(0, SPARKLINES_MAX).map(({ strategyId }) => strategyId);
-      const rows: SparklineShape[] = (await reports.sparklines(ids)).map(({ strategyId, equity }) => ({
+      const sparklines = await inTurn(call, () => reports.sparklines(ids));
+      const rows: SparklineShape[] = sparklines.map(({ strategyId, equity }) => ({
         strategyId,
         equity: equity.map(formatBriefly),
       }));
@@ -38,9 +45,7 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
     query: rangeQuery,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
-      const report = await call.parts.reports.report(strategyId, call.query.range);
-      if (report === null) throw new DashboardError("NOT_FOUND");
-      return { body: presentReport(report) };
+      return { body: presentReport(await reportOf(call, strategyId, call.query.range)) };
     },
   }),
 
@@ -52,8 +57,7 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { range } = call.query;
-      const report = await call.parts.reports.report(strategy.strategyId, range);
-      if (report === null) throw new DashboardError("NOT_FOUND");
+      const report = await reportOf(call, strategy.strategyId, range);
       return csvFile(csvOfPoints(report.points), `${nameOf(strategy)}-equity-${range}.csv`);
     },
   }),
@@ -64,12 +68,28 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
     access: "TRADER",
     async answer(call) {
       const strategy = await ownStrategy(call);
-      const { trades, isWhole } = await call.parts.reports.trades(strategy.strategyId);
-      const which = isWhole ? "trades" : `newest-${trades.length}-trades`;
-      return csvFile(csvOfTrades(trades), `${nameOf(strategy)}-${which}.csv`);
+      return await inTurn(call, async () => {
+        const { trades, isWhole } = await call.parts.reports.trades(strategy.strategyId);
+        const which = isWhole ? "trades" : `newest-${trades.length}-trades`;
+        return csvFile(await csvOfTrades(trades), `${nameOf(strategy)}-${which}.csv`);
+      });
     },
   }),
 ];
+
+type Asked = Pick<DashboardCall, "parts" | "signedIn">;
+
+/** What is computed for the caller when it is their turn. Throws TOO_MANY_REQUESTS if too much of theirs waits. */
+function inTurn<Result>(call: Asked, work: () => Promise<Result>): Promise<Result> {
+  return call.parts.reportTurns.inTurn(personOf(call).personId, work);
+}
+
+/** Throws NOT_FOUND if there is no such strategy. */
+async function reportOf(call: Asked, strategyId: string, range: ReportRange): Promise<PerformanceReport> {
+  const report = await inTurn(call, () => call.parts.reports.report(strategyId, range));
+  if (report === null) throw new DashboardError("NOT_FOUND");
+  return report;
+}
 
 function csvFile(text: string, name: string): DashboardAnswer {
   return {

@@ -1,0 +1,36 @@
+// Whatever the order desk refuses, a person is told what it is and what to do about it.
+import { expect, test } from "vitest";
+import type { Refusal } from "../domain/refusal.ts";
+import { REFUSALS } from "../http/refusals.ts";
+import { carriedOut } from "./desk-refusals.ts";
+import { DashboardError } from "./errors.ts";
+
+/** Those that are told apart by their names alone. */
+const REFUSED = Object.entries(REFUSALS)
+  .filter(([, row]) => typeof row !== "function")
+  .map(([refusal]) => ({ refusal }) as Refusal);
+
+function thrownFor(refusal: Refusal): DashboardError {
+  try {
+    carriedOut(refusal);
+  } catch (error) {
+    if (error instanceof DashboardError) return error;
+    throw error;
+  }
+  throw new Error(`a refusal was taken for a success: ${refusal.refusal}`);
+}
+
+test.each(REFUSED)("$refusal has a message and an action", (refusal) => {
+  const { message, action } = thrownFor(refusal).shape.error;
+  expect(message).toMatch(/\S/);
+  expect(action).toMatch(/\.$/);
+});
+
+test("what cancelling and closing may be refused with is told in the dashboard's own words", () => {
+  const codeOf = (refusal: "ORDER_NOT_OPEN" | "STRATEGY_CLOSED" | "STRATEGY_NOT_LIVE" | "BUSY") =>
+    thrownFor({ refusal }).code;
+  expect(codeOf("ORDER_NOT_OPEN")).toBe("STATE_CHANGED");
+  expect(codeOf("STRATEGY_CLOSED")).toBe("STATE_CHANGED");
+  expect(codeOf("STRATEGY_NOT_LIVE")).toBe("STATE_CHANGED");
+  expect(codeOf("BUSY")).toBe("BUSY");
+});
