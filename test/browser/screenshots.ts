@@ -20,17 +20,23 @@ type Picture = { readonly file: string; readonly screen: string; readonly look: 
 
 const DARK: Look = { colorScheme: "dark", size: DESKTOP };
 const LIGHT: Look = { colorScheme: "light", size: DESKTOP };
-const LOOKS: readonly Look[] = [DARK, LIGHT, { ...DARK, size: PHONE }, { ...LIGHT, size: PHONE }];
+const PHONE_DARK: Look = { ...DARK, size: PHONE };
+const PHONE_LIGHT: Look = { ...LIGHT, size: PHONE };
+const LOOKS: readonly Look[] = [DARK, LIGHT, PHONE_DARK, PHONE_LIGHT];
 
 /** Those of the documents: the file's name, the screen, and how it looks. */
 const CHOSEN: readonly Picture[] = [
   { file: "overview-dark", screen: "spot-overview", look: DARK },
   { file: "chart-light", screen: "futures-chart", look: LIGHT },
+  { file: "sign-up", screen: "sign-up", look: LIGHT },
+  { file: "overview-phone", screen: "spot-overview", look: PHONE_LIGHT },
+  { file: "requests-phone", screen: "spot-requests", look: PHONE_DARK },
   ...[
     "welcome",
     "identity",
     "security-enabled",
     "keys",
+    "key-test",
     "strategies",
     "strategy-ready",
     "futures-chart",
@@ -41,11 +47,14 @@ const CHOSEN: readonly Picture[] = [
     "spot-signals",
     "request-refused",
     "strategy-close",
+    "operator-identity",
     "operator-form",
+    "operator-people",
     "operator-person",
     "operator-health",
     "operator-defences",
     "operator-traffic",
+    "operator-fidelity",
     "operator-audit",
   ].map((screen) => ({ file: screen, screen, look: DARK })),
 ];

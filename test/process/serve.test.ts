@@ -1,4 +1,4 @@
-// The program as its operator meets it: settings that are wrong, what is printed and when, one server a data directory,
+// The program as its operator meets it: what is printed and when, one server a data directory,
 // and an end that loses nothing.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError, readServeConfig } from "../../src/config.ts";
+import { lyrebird, STACK, serve } from "../support/commands.ts";
 import { holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -37,172 +37,6 @@ function newFile(text: string): string {
 }
 
 const newMasterKey = () => newFile(`${randomBytes(32).toString("hex")}\n`);
-
-/** Runs a server that is expected to end by itself. */
-const serve = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runNode(["src/main.ts", "--port", "0", "--data", newDirectory(), ...args], env);
-
-const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runNode(["src/cli.ts", ...args], env);
-
-const STACK = /\n\s+at /;
-
-describe("settings:", () => {
-  const URLS = {
-    UPSTREAM_SPOT_REST_URL: "http://127.0.0.1:1",
-    UPSTREAM_SPOT_WS_URL: "ws://127.0.0.1:1",
-    UPSTREAM_FUTURES_REST_URL: "http://127.0.0.1:1",
-  };
-  const ALL_URLS = { ...URLS, UPSTREAM_FUTURES_WS_URL: "ws://127.0.0.1:1" };
-
-  test("--help prints how to use it and exits 0", () => {
-    const { status, stdout, stderr } = serve(["--help"]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    for (const name of [
-      "--port",
-      "--data",
-      "--market",
-      "MASTER_KEY_FILE",
-      "TAPE_FILE",
-      ...Object.keys(ALL_URLS),
-    ]) {
-      expect(stdout).toContain(name);
-    }
-  });
-
-  test.each<[string, string[], Record<string, string>, RegExp]>([
-    ["an option that there is not", ["--nonsense"], {}, /--nonsense/],
-    ["a tape without its file", ["--market", "tape"], {}, /TAPE_FILE/],
-    ["three of the four upstream addresses", [], URLS, /UPSTREAM_.*four/],
-    ["a port that is no number", ["--port", "abc"], {}, /--port .*"abc"/],
-  ])("the program names %s and exits 2", (_what, args, env, message) => {
-    const { status, stdout, stderr } = serve(args, env);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toMatch(message);
-    expect(stderr).toContain("--help");
-    expect(stderr).not.toMatch(STACK);
-  });
-
-  test.each<[string, string[], Record<string, string>, RegExp]>([
-    ["a word that is no option", ["serve"], {}, /serve/],
-    ["a port out of range", ["--port", "65536"], {}, /--port .*"65536"/],
-    ["a port below 0", ["--port=-1"], {}, /--port .*"-1"/],
-    ["a port that is no whole number", ["--port", "80.5"], {}, /--port .*"80.5"/],
-    ["a port that is empty", ["--port", ""], {}, /--port/],
-    ["a port of the environment that is no number", [], { PORT: "http" }, /^PORT .*"http"/],
-    ["a host that is empty", ["--host", ""], {}, /--host/],
-    ["a data directory that is empty", ["--data", ""], {}, /--data/],
-    ["a market that there is not", ["--market", "nowhere"], {}, /--market .*sim, live, tape.*"nowhere"/],
-    ["a market of the environment that there is not", [], { MARKET: "nowhere" }, /^MARKET .*"nowhere"/],
-    ["a speed of nothing", [], { TAPE_SPEED: "0" }, /TAPE_SPEED/],
-    ["a seed that is no number", [], { SIM_SEED: "x" }, /SIM_SEED/],
-    ["one of the four upstream addresses", [], { UPSTREAM_SPOT_WS_URL: "ws://x" }, /UPSTREAM_.*four/],
-    [
-      "an upstream address that is none",
-      [],
-      { ...ALL_URLS, UPSTREAM_SPOT_WS_URL: "x" },
-      /UPSTREAM_SPOT_WS_URL/,
-    ],
-    ["upstream addresses and the simulated market", ["--market", "sim"], ALL_URLS, /UPSTREAM_.*MARKET/],
-    ["upstream addresses and a tape", [], { ...ALL_URLS, MARKET: "tape" }, /UPSTREAM_.*MARKET/],
-    ["a public address that is none", [], { PUBLIC_URL: "ftp://x" }, /PUBLIC_URL/],
-    [
-      "a public address with a path",
-      [],
-      { PUBLIC_URL: "https://example.org/lyrebird" },
-      /PUBLIC_URL .*set it to https:\/\/example\.org, /,
-    ],
-    ["a public address with a password", [], { PUBLIC_URL: "https://me:x@example.org" }, /PUBLIC_URL/],
-    ["a log level that there is not", [], { LOG_LEVEL: "loud" }, /LOG_LEVEL .*"loud"/],
-    ["a database of another kind", [], { DATABASE_URL: "mysql://x/y" }, /DATABASE_URL .*postgres:/],
-    ["a database address that is none", [], { DATABASE_URL: "localhost" }, /DATABASE_URL .*postgres:/],
-    ["a certificate without its key", [], { TLS_CERT: "cert.pem" }, /TLS_CERT.*TLS_KEY/],
-    ["a mail server without a sender", [], { SMTP_URL: "smtp://mail.example" }, /SMTP_URL.*MAIL_FROM/],
-    ["a sender without a mail server", [], { MAIL_FROM: "me@example.org" }, /MAIL_FROM.*SMTP_URL/],
-    ["a sender that is no address", [], { SMTP_URL: "smtp://h", MAIL_FROM: "me" }, /MAIL_FROM .*"me"/],
-    ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
-    ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
-  ])("%s is named", (_what, args, env, message) => {
-    const read = () => readServeConfig(args, env);
-    expect(read).toThrow(ConfigError);
-    expect(read).toThrow(message);
-  });
-
-  test.each([
-    "postgres://me:open#sesame@host/name",
-    "postgres://me:open/sesame@host/name",
-    "postgres://me:1/sesame@host/name",
-    "postgres://me:1?sesame@host/name",
-    "mysql://me:sesame@host/name",
-  ])("a password that would be cut in two, or that belongs elsewhere, is not repeated: %s", (url) => {
-    const error = catchError(() => readServeConfig([], { DATABASE_URL: url }));
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/DATABASE_URL is not a PostgreSQL address/);
-    expect(String(error)).not.toMatch(/sesame/);
-  });
-
-  test.each([
-    { SMTP_URL: "smtp://me:open/sesame@host", MAIL_FROM: "me@example.org" },
-    { SMTP_URL: "smtp://me:open#sesame@host", MAIL_FROM: "me@example.org" },
-    { SMTP_URL: "http://me:sesame@host", MAIL_FROM: "me@example.org" },
-    { METRICS_TOKEN: "sesame" },
-    { METRICS_TOKEN: "sesame with spaces in it" },
-    { PUBLIC_URL: "https://me:sesame@example.org" },
-  ])("neither is any other secret: %j", (env) => {
-    const error = catchError(() => readServeConfig([], env));
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/SMTP_URL is not the address|METRICS_TOKEN is|PUBLIC_URL is/);
-    expect(String(error)).not.toMatch(/sesame/);
-  });
-
-  test("mails and the public address are read as they are meant", () => {
-    const mail = { smtpUrl: "smtps://me:open%40sesame@mail.example:465", from: "Lyrebird <me@example.org>" };
-    const env = { SMTP_URL: mail.smtpUrl, MAIL_FROM: mail.from, PUBLIC_URL: "https://lyrebird.example/" };
-    expect(readServeConfig([], env)).toMatchObject({ mail, publicUrl: "https://lyrebird.example" });
-    expect(readServeConfig([], {})).toMatchObject({ mail: null, publicUrl: null, metricsToken: null });
-  });
-
-  test.each([
-    "postgres://me:open%40sesame@host:5433/name",
-    "postgresql://me@host/name?sslmode=verify-full",
-    "postgres:///name?host=/var/run/postgresql",
-  ])("a database is named by an address as other programs take it: %s", (url) => {
-    expect(readServeConfig([], { DATABASE_URL: url })).toMatchObject({ databaseUrl: url });
-    expect(readServeConfig([], {})).toMatchObject({ databaseUrl: null });
-  });
-
-  test("an option beats the environment, and an empty variable is none", () => {
-    expect(
-      readServeConfig(["--port", "81"], { PORT: "82", HOST: "", DATA_DIR: "/d", MARKET: "" }),
-    ).toMatchObject({
-      port: 81,
-      host: "127.0.0.1",
-      dataDir: "/d",
-      market: { kind: "sim", seed: 1 },
-    });
-    expect(readServeConfig([], ALL_URLS)).toMatchObject({ market: { kind: "live" } });
-  });
-
-  test("the operator's command names what is wrong with it in the same way", () => {
-    const help = lyrebird(["--help"]);
-    expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("seed") });
-    for (const [args, message] of [
-      [["sow"], /"sow"/],
-      [["seed", "--type", "options"], /--type .*"options"/],
-    ] as const) {
-      const { status, stdout, stderr } = lyrebird(args);
-      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-      expect(stderr).toMatch(message);
-    }
-  });
-
-  test("a tape that cannot be read is named, and the exit code is 2", () => {
-    const { status, stderr } = serve(["--market", "tape"], { TAPE_FILE: "/no/such/tape" });
-    expect(status).toBe(2);
-    expect(stderr).toContain("/no/such/tape");
-    expect(stderr).not.toMatch(STACK);
-  });
-});
 
 describe("a demo data directory", () => {
   let gateway: GatewayProcess;
@@ -470,12 +304,3 @@ describe("SIGTERM", () => {
     expect(await answer).toEqual({ status: 200, state: "FILLED" });
   });
 });
-
-function catchError(work: () => unknown): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("nothing was thrown");
-}
