@@ -33,7 +33,7 @@ export type PasswordChange = {
 
 type AccountParts = {
   readonly people: Pick<PeopleStore, "findPersonByEmail" | "setProfile" | "audit">;
-  readonly library: SignInLibrary;
+  readonly signInLibrary: SignInLibrary;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly cookies: Cookies;
@@ -61,7 +61,7 @@ export class Accounts {
     { email, password, code }: SignIn,
     caller: Caller,
   ): Promise<{ readonly person: Person; readonly cookies: readonly string[] } | Refused> {
-    const { library, lockout, people, secondFactors, sessions, wallNow } = this.#parts;
+    const { signInLibrary, lockout, people, secondFactors, sessions, wallNow } = this.#parts;
     const person = await people.findPersonByEmail(email);
     const account = { email, personId: person?.personId ?? null };
     const proved = await this.#demandPassword(account, password, caller);
@@ -77,7 +77,7 @@ export class Accounts {
     const begun = await sessions.begin(personId, caller);
     // A new password is set, and a second factor enabled, before the sessions are ended, and looked at here after one has begun: so
     // a session that was asked for with the old one, or without a code, is found by one of the two.
-    if ((await library.passwordHashOf(personId)) !== proved.passwordHash) {
+    if ((await signInLibrary.passwordHashOf(personId)) !== proved.passwordHash) {
       await sessions.end(personId, { only: begun.sessionId });
       return { refused: "CREDENTIALS_REFUSED" };
     }
@@ -138,7 +138,7 @@ export class Accounts {
     caller: Caller,
   ): Promise<Refused | null> {
     const { email, personId } = person;
-    const { library, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
+    const { signInLibrary, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
     const fault = passwordFault(password, email);
     if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
     const proved = await this.#demandPassword(person, current, caller);
@@ -151,7 +151,7 @@ export class Accounts {
     await this.#audit(person, "PASSWORD_CHANGED", { address: caller.address });
     // Whoever set another one meanwhile, by the link of a mail above all, is not overruled.
     const change = { from: proved.passwordHash, to: passwordHash };
-    if (!(await library.replacePassword(personId, change))) return { refused: "CREDENTIALS_REFUSED" };
+    if (!(await signInLibrary.replacePassword(personId, change))) return { refused: "CREDENTIALS_REFUSED" };
     await sessions.end(personId, { allBut: sessionId });
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return null;
@@ -201,12 +201,12 @@ export class Accounts {
     password: string,
     caller: Caller,
   ): Promise<{ readonly passwordHash: string } | Refused> {
-    const { library, lockout, passwords } = this.#parts;
+    const { signInLibrary, lockout, passwords } = this.#parts;
     // Nothing is looked at then, and nothing counts: or whoever keeps the service busy would lock others out.
     if (passwords.isBusy) return { refused: "BUSY" };
     const lock = await lockout.admit(account, caller);
     if (lock !== null) return refusedAs(lock);
-    const passwordHash = await library.passwordHashOf(account.personId ?? "");
+    const passwordHash = await signInLibrary.passwordHashOf(account.personId ?? "");
     const isRight = await passwords.verify(passwordHash, password);
     if (isRight === null) return { refused: "BUSY" };
     if (isRight && passwordHash !== null) return { passwordHash };

@@ -17,12 +17,12 @@ const TOKEN = /^[\w-]{43}$/;
 export type Linked = { readonly personId: string; readonly passwordHash: string | null };
 
 export class Links {
-  readonly #library: SignInLibrary;
+  readonly #signInLibrary: SignInLibrary;
   readonly #records: SignInRecords;
   readonly #wallNow: () => number;
 
-  constructor(parts: { library: SignInLibrary; records: SignInRecords; wallNow: () => number }) {
-    this.#library = parts.library;
+  constructor(parts: { signInLibrary: SignInLibrary; records: SignInRecords; wallNow: () => number }) {
+    this.#signInLibrary = parts.signInLibrary;
     this.#records = hashedRecords(parts.records);
     this.#wallNow = parts.wallNow;
   }
@@ -33,7 +33,7 @@ export class Links {
     await this.#records.remove("verification", [is("expiresAt", "lte", new Date(now))]);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const value = `${beginningOf(kind, personId)}${passwordHash ?? ""}`;
-    await this.#library.createLink(nameOf(kind, token), value, now + LINK_MS[kind]);
+    await this.#signInLibrary.createLink(nameOf(kind, token), value, now + LINK_MS[kind]);
     return token;
   }
 
@@ -50,7 +50,7 @@ export class Links {
   /** Uses a link, and ends the others of its kind and person; null if it is not valid any more. */
   async use(kind: LinkKind, token: string): Promise<Linked | null> {
     if (!TOKEN.test(token)) return null;
-    const value = await this.#library.consumeLink(nameOf(kind, token));
+    const value = await this.#signInLibrary.consumeLink(nameOf(kind, token));
     if (value === null) return null;
     const linked = linkedOf(value);
     await this.#records.remove("verification", [

@@ -1,37 +1,18 @@
 // A new password for who has lost the old one, by a link that is mailed. Opening the link shows that the mailbox is one's own: it
 // verifies the address, ends the lock of browsers that are not known, and makes this one known. It is not held against any lock,
 // so that an owner gets in whatever strangers do; it does not stand in for the second factor, which signing in asks for after it.
-import type { Logger } from "pino";
 import type { AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
-import type { PeopleStore } from "../store/people-store.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";
-import type { Links } from "./links.ts";
-import type { Lockout } from "./lockout.ts";
-import type { Mailer } from "./mail.ts";
-import type { MailBudget } from "./mail-budget.ts";
 import { passwordChangedMail, resetMail } from "./mails.ts";
 import { pageAt } from "./pages.ts";
-import { type Passwords, passwordFault } from "./passwords.ts";
+import { passwordFault } from "./passwords.ts";
 import type { Refused } from "./refused.ts";
 import type { Sessions } from "./sessions.ts";
-import type { SignInLibrary } from "./sign-in-library.ts";
+import type { SignUpParts } from "./sign-ups.ts";
 
-type PasswordResetParts = {
-  readonly people: Pick<PeopleStore, "findPerson" | "findPersonByEmail" | "audit">;
-  readonly library: SignInLibrary;
-  readonly links: Links;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly lockout: Lockout;
-  readonly mailer: Mailer;
-  readonly mailBudget: MailBudget;
-  readonly publicUrl: () => string;
-  /** Wall time, Unix ms. */
-  readonly wallNow: () => number;
-  readonly log: Pick<Logger, "error">;
-};
+type PasswordResetParts = SignUpParts & { readonly sessions: Sessions };
 
 export class PasswordResets {
   readonly #parts: PasswordResetParts;
@@ -64,7 +45,7 @@ export class PasswordResets {
     { token, password }: { readonly token: string; readonly password: string },
     caller: Caller,
   ): Promise<{ readonly cookie: string } | Refused> {
-    const { library, links, lockout, mailer, passwords, people, publicUrl, sessions } = this.#parts;
+    const { signInLibrary, links, lockout, mailer, passwords, people, publicUrl, sessions } = this.#parts;
     const looked = await links.look("reset-password", token);
     const person = looked === null ? null : await people.findPerson(looked.personId);
     if (person === null) return { refused: "LINK_REFUSED" };
@@ -76,12 +57,12 @@ export class PasswordResets {
     if ((await links.use("reset-password", token)) === null) return { refused: "LINK_REFUSED" };
     // From here on it is done, by this request alone.
     await this.#audit(person, "PASSWORD_RESET", caller);
-    await library.setPassword(personId, passwordHash);
+    await signInLibrary.setPassword(personId, passwordHash);
     await sessions.end(personId, "ALL");
     await lockout.clear(person);
     if (!person.isEmailVerified) {
       await this.#audit(person, "EMAIL_VERIFIED", caller);
-      await library.verifyEmail(personId);
+      await signInLibrary.verifyEmail(personId);
     }
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return { cookie: lockout.newDeviceCookie(personId) };

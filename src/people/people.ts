@@ -60,12 +60,12 @@ export function createPeople(parts: PeopleParts): People {
   const cookies = new Cookies(() => new URL(publicUrl()).protocol === "https:");
   const lockout = new Lockout({ people, master, cookies, wallNow, log });
   const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
-  const library = new SignInLibrary({ records: people.signIn, master, wallNow });
+  const signInLibrary = new SignInLibrary({ records: people.signIn, master, wallNow });
   const shared = {
     people,
-    library,
-    links: new Links({ library, records: people.signIn, wallNow }),
-    sessions: new Sessions({ people, library, cookies, wallNow }),
+    signInLibrary,
+    links: new Links({ signInLibrary, records: people.signIn, wallNow }),
+    sessions: new Sessions({ people, signInLibrary, cookies, wallNow }),
     passwords: new Passwords(parts.hasher),
     cookies,
     lockout,
@@ -103,7 +103,7 @@ export function createPeople(parts: PeopleParts): People {
     lockout,
     mailer,
     notices,
-    prepare: () => library.prepare(),
+    prepare: () => signInLibrary.prepare(),
     settled,
     async close() {
       await settled();

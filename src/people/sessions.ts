@@ -27,7 +27,7 @@ export type OwnSession = {
 
 type SessionParts = {
   readonly people: Pick<PeopleStore, "signIn" | "findPerson">;
-  readonly library: SignInLibrary;
+  readonly signInLibrary: SignInLibrary;
   readonly cookies: Cookies;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -73,7 +73,7 @@ export class Sessions {
       sortBy: { field: "createdAt", direction: "desc" },
     });
     for (const { id } of tooMany) await signIn.remove("session", [is("id", "eq", String(id))]);
-    const { sessionId, token } = await this.#parts.library.createSession(personId, caller);
+    const { sessionId, token } = await this.#parts.signInLibrary.createSession(personId, caller);
     return { sessionId, cookie: this.#parts.cookies.set("lyrebird", token) };
   }
 

@@ -22,9 +22,10 @@ import type { SignInLibrary } from "./sign-in-library.ts";
 
 export type SignUp = { readonly name: string; readonly email: string; readonly password: string };
 
-type SignUpParts = {
+/** What works with links that are sent by mail. */
+export type SignUpParts = {
   readonly people: Pick<PeopleStore, "findPerson" | "findPersonByEmail" | "audit">;
-  readonly library: SignInLibrary;
+  readonly signInLibrary: SignInLibrary;
   readonly links: Links;
   readonly passwords: Passwords;
   readonly lockout: Lockout;
@@ -73,7 +74,7 @@ export class SignUps {
 
   /** Uses the link of a mail. The browser becomes known to the account: answers its cookie, as a value of `set-cookie`. */
   async verifyEmail(token: string, caller: Caller): Promise<{ readonly cookie: string } | Refused> {
-    const { library, links, lockout, people, wallNow } = this.#parts;
+    const { signInLibrary, links, lockout, people, wallNow } = this.#parts;
     const linked = await links.use("verify-email", token);
     const person = linked === null ? null : await people.findPerson(linked.personId);
     if (linked === null || person === null || person.isEmailVerified) return { refused: "LINK_REFUSED" };
@@ -85,8 +86,8 @@ export class SignUps {
       at: wallNow(),
       details: { address: caller.address },
     });
-    if (linked.passwordHash !== null) await library.setPassword(personId, linked.passwordHash);
-    await library.verifyEmail(personId);
+    if (linked.passwordHash !== null) await signInLibrary.setPassword(personId, linked.passwordHash);
+    await signInLibrary.verifyEmail(personId);
     return { cookie: lockout.deviceCookie(personId, caller) };
   }
 
@@ -96,7 +97,7 @@ export class SignUps {
   }
 
   async #begin(wanted: { email: string; name: string; passwordHash: string }): Promise<void> {
-    const { library, people } = this.#parts;
+    const { signInLibrary, people } = this.#parts;
     const { email, passwordHash } = wanted;
     const known = await people.findPersonByEmail(email);
     if (known !== null) return await this.#beginAgain(known, passwordHash);
@@ -104,7 +105,7 @@ export class SignUps {
     try {
       // First: nobody is there of whom the audit knows nothing.
       await this.#auditSignUp(personId);
-      await library.createPerson({ personId, ...wanted });
+      await signInLibrary.createPerson({ personId, ...wanted });
       await this.#mailLink("SIGN_UP", { personId, email }, passwordHash);
     } catch (error) {
       if (!(error instanceof RecordTaken)) throw error;
@@ -116,9 +117,9 @@ export class SignUps {
 
   async #beginAgain(known: Person, passwordHash: string): Promise<void> {
     const { personId, email, isEmailVerified } = known;
-    const { library, mailBudget, mailer, publicUrl, wallNow } = this.#parts;
+    const { signInLibrary, mailBudget, mailer, publicUrl, wallNow } = this.#parts;
     if (!isEmailVerified) {
-      await library.setPassword(personId, null);
+      await signInLibrary.setPassword(personId, null);
       return await this.#mailLink("SIGN_UP", known, passwordHash);
     }
     if (!mailBudget.maySend("SIGN_UP", email, wallNow())) return;
