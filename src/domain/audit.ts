@@ -31,6 +31,19 @@ export const AUDIT_ACTIONS = [
   "OPERATOR_CREATED",
   "OPERATOR_REMOVED",
   "MASTER_KEY_ROTATED",
+  "VENUE_ACCOUNT_CONNECTED",
+  "VENUE_ACCOUNT_RENEWED",
+  "VENUE_ACCOUNT_DISCONNECTED",
+  "STRATEGY_OPENED_TO_COPIERS",
+  "STRATEGY_CLOSED_TO_COPIERS",
+  "COPY_STARTED",
+  "COPY_PAUSED",
+  "COPY_RESUMED",
+  "COPY_STOPPED",
+  "COPY_SETTINGS_CHANGED",
+  "COPY_REPAIR_ASKED",
+  "KILL_SWITCH_SET",
+  "KILL_SWITCH_CLEARED",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -41,7 +54,7 @@ export type Actor =
 
 /** What it was done to. */
 export type AuditSubject = {
-  readonly kind: "PERSON" | "KEY" | "STRATEGY" | "MASTER_KEY";
+  readonly kind: "PERSON" | "KEY" | "STRATEGY" | "MASTER_KEY" | "VENUE_ACCOUNT" | "COPY" | "VENUE";
   readonly id: string;
 };
 

@@ -2,8 +2,8 @@
 // far less to hand to another thread, or to a server, than many short rows.
 import type { Tables } from "./schema.ts";
 
-/** What a strategy was made with, which no commit changes. */
-type OwnColumns = "owner_id" | "name" | "created_at";
+/** What a strategy was made with, or its owner decides, which no commit changes. */
+type OwnColumns = "owner_id" | "name" | "created_at" | "is_open_to_copiers" | "is_lead";
 
 type ColumnTypes<Row> = Readonly<Record<keyof Row, "text" | "bigint">>;
 
@@ -79,4 +79,16 @@ export const GROUP_TABLES = Object.keys(GROUP_COLUMNS) as GroupTable[];
 /** The names of a table's columns. */
 export function columnNames(table: GroupTable): string[] {
   return Object.keys(GROUP_COLUMNS[table]);
+}
+
+/** Goes through the rows of columns. The array is the same one for every row. */
+export function eachRow(columns: Columns, use: (row: readonly Value[], index: number) => void): void {
+  const count = columns[0]?.length ?? 0;
+  const row: Value[] = [];
+  for (let index = 0; index < count; index += 1) {
+    columns.forEach((column, at) => {
+      row[at] = column[index] ?? null;
+    });
+    use(row, index);
+  }
 }

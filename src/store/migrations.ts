@@ -2,6 +2,7 @@
 // next number.
 import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
+import { COPYING } from "./migrations/copying.ts";
 import { numbered } from "./migrations/numbered.ts";
 import { PEOPLE } from "./migrations/people.ts";
 
@@ -359,6 +360,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0006-futures": FUTURES,
       "0007-signals": SIGNALS,
       "0008-people": PEOPLE,
+      "0009-copying": COPYING,
     };
   },
 };

@@ -18,6 +18,7 @@ import type { NoteKind, SymbolNote } from "./symbol-notes.ts";
 type Queries = Omit<
   Store,
   | "people"
+  | "copying"
   | "loadAccount"
   | "findEntry"
   | "commit"

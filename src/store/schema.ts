@@ -1,5 +1,5 @@
 // The tables, for Kysely's types, written once for every store. `migrations.ts` makes them; those about people are in
-// `people/tables.ts`.
+// `people/tables.ts`, those about copying in `copying/tables.ts`.
 //
 // What an order costs to keep is the number of places that it is written to: rows are appended in the order of their
 // commits, and a table has no more indexes beside that than its questions need.
@@ -7,109 +7,115 @@ import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
 import type { SignalStatus } from "../domain/signal.ts";
+import type { CopyingTables } from "./copying/tables.ts";
 import type { PeopleTables } from "./people/tables.ts";
 import type { NoteKind } from "./symbol-notes.ts";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
 export type Integer = ColumnType<number, number, number>;
 
-export type Tables = PeopleTables & {
-  strategies: {
-    id: string;
-    type: StrategyType;
-    status: StrategyStatus;
-    version: Integer;
-    /** Whether the market can still reach it, as `isExposed` says. */
-    is_exposed: Integer;
-    state: string;
-    /** Null if it is nobody's. */
-    owner_id: string | null;
-    name: string;
-    created_at: Integer;
+export type Tables = PeopleTables &
+  CopyingTables & {
+    strategies: {
+      id: string;
+      type: StrategyType;
+      status: StrategyStatus;
+      version: Integer;
+      /** Whether the market can still reach it, as `isExposed` says. */
+      is_exposed: Integer;
+      state: string;
+      /** Null if it is nobody's. */
+      owner_id: string | null;
+      name: string;
+      created_at: Integer;
+      /** Whether people may begin to follow it. */
+      is_open_to_copiers: ColumnType<number, number | undefined, number>;
+      /** Whether they ever could: its entries are then listed in `lead_entries` as they are committed. */
+      is_lead: ColumnType<number, number | undefined, number>;
+    };
+    /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
+    journal: {
+      position: Generated<Integer>;
+      strategy_id: string;
+      version: Integer;
+      key: string;
+      at: Integer;
+      events: string;
+    };
+    orders: {
+      strategy_id: string;
+      order_id: Integer;
+      symbol: string;
+      /** Null if the order was placed under the key of its client id: the journal then finds it. */
+      client_order_id: string | null;
+      is_open: Integer;
+      placed_at: Integer;
+      /** The first and the last trade of the order; null until it has one. */
+      first_trade_id: Integer | null;
+      last_trade_id: Integer | null;
+      body: string;
+    };
+    trades: {
+      strategy_id: string;
+      trade_id: Integer;
+      symbol: string;
+      order_id: Integer;
+      at: Integer;
+      body: string;
+    };
+    /** Who asks for a leg need not name its symbol. */
+    legs: {
+      strategy_id: string;
+      leg_id: Integer;
+      symbol: string;
+      client_leg_id: string;
+      placed_at: Integer;
+      body: string;
+    };
+    incomes: {
+      strategy_id: string;
+      income_id: Integer;
+      type: IncomeType;
+      symbol: string | null;
+      asset: string;
+      /** Decimal text. */
+      amount: string;
+      at: Integer;
+      trade_id: Integer | null;
+    };
+    /** Rows in the order in which signals were received. */
+    signals: {
+      position: Generated<Integer>;
+      signal_id: string;
+      strategy_id: string;
+      /** As JSON, which holds whatever a text may: some databases refuse a NUL. */
+      idempotency_key: string;
+      body: string;
+      received_at: Integer;
+      status: SignalStatus;
+      /** Null as long as the signal is pending. */
+      processed_at: Integer | null;
+      /** By the status: null, the order, or the reason. */
+      outcome: string | null;
+      attempts: Integer;
+      /** Until when a pending one is somebody's, or is to be left alone: wall time, Unix ms. */
+      due_at: Integer;
+    };
+    /** Handshakes of streams, as long as they count. */
+    failed_handshakes: { position: Generated<Integer>; api_key: string; at: Integer };
+    api_keys: {
+      id: string;
+      api_key: string;
+      salt: string;
+      master_version: Integer;
+      label: string;
+      owner_id: string | null;
+      strategy_id: string | null;
+      created_at: Integer;
+      revoked_at: Integer | null;
+    };
+    /** Until when a symbol has been looked at: by the watch list of a family, or for what funding it settled. */
+    symbol_notes: { kind: NoteKind; symbol: string; at: Integer };
+    master_keys: { version: Integer; check_value: string };
+    budget_log: { position: Integer; process: string; at: Integer; body: string };
   };
-  /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
-  journal: {
-    position: Generated<Integer>;
-    strategy_id: string;
-    version: Integer;
-    key: string;
-    at: Integer;
-    events: string;
-  };
-  orders: {
-    strategy_id: string;
-    order_id: Integer;
-    symbol: string;
-    /** Null if the order was placed under the key of its client id: the journal then finds it. */
-    client_order_id: string | null;
-    is_open: Integer;
-    placed_at: Integer;
-    /** The first and the last trade of the order; null until it has one. */
-    first_trade_id: Integer | null;
-    last_trade_id: Integer | null;
-    body: string;
-  };
-  trades: {
-    strategy_id: string;
-    trade_id: Integer;
-    symbol: string;
-    order_id: Integer;
-    at: Integer;
-    body: string;
-  };
-  /** Who asks for a leg need not name its symbol. */
-  legs: {
-    strategy_id: string;
-    leg_id: Integer;
-    symbol: string;
-    client_leg_id: string;
-    placed_at: Integer;
-    body: string;
-  };
-  incomes: {
-    strategy_id: string;
-    income_id: Integer;
-    type: IncomeType;
-    symbol: string | null;
-    asset: string;
-    /** Decimal text. */
-    amount: string;
-    at: Integer;
-    trade_id: Integer | null;
-  };
-  /** Rows in the order in which signals were received. */
-  signals: {
-    position: Generated<Integer>;
-    signal_id: string;
-    strategy_id: string;
-    /** As JSON, which holds whatever a text may: some databases refuse a NUL. */
-    idempotency_key: string;
-    body: string;
-    received_at: Integer;
-    status: SignalStatus;
-    /** Null as long as the signal is pending. */
-    processed_at: Integer | null;
-    /** By the status: null, the order, or the reason. */
-    outcome: string | null;
-    attempts: Integer;
-    /** Until when a pending one is somebody's, or is to be left alone: wall time, Unix ms. */
-    due_at: Integer;
-  };
-  /** Handshakes of streams, as long as they count. */
-  failed_handshakes: { position: Generated<Integer>; api_key: string; at: Integer };
-  api_keys: {
-    id: string;
-    api_key: string;
-    salt: string;
-    master_version: Integer;
-    label: string;
-    owner_id: string | null;
-    strategy_id: string | null;
-    created_at: Integer;
-    revoked_at: Integer | null;
-  };
-  /** Until when a symbol has been looked at: by the watch list of a family, or for what funding it settled. */
-  symbol_notes: { kind: NoteKind; symbol: string; at: Integer };
-  master_keys: { version: Integer; check_value: string };
-  budget_log: { position: Integer; process: string; at: Integer; body: string };
-};

@@ -11,6 +11,7 @@ import type { Income, IncomeType } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import type { NewSignal, Rejection, SettledSignal, Signal } from "../domain/signal.ts";
+import type { CopyStore } from "./copy-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 
 /** An account as committed, and the version of its row. */
@@ -189,6 +190,8 @@ export class StoreUnavailable extends Error {}
 export type Store = {
   /** Who people are, how they sign in, what they own, and what was done. */
   readonly people: PeopleStore;
+  /** Copiers' accounts, and what was mirrored there. */
+  readonly copying: CopyStore;
 
   /** The account as last committed, or null if there is no such strategy. */
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;

@@ -9,6 +9,12 @@ import { auditCases } from "./audit.ts";
 import { budgetLogCases } from "./budget-log.ts";
 import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
+import { copyingAccountCases } from "./copying-accounts.ts";
+import { copyingCopyCases } from "./copying-copies.ts";
+import { copyingLeadCases } from "./copying-leads.ts";
+import { copyingProgressCases } from "./copying-progress.ts";
+import { copyingRaceCases } from "./copying-races.ts";
+import { copyingRequestCases } from "./copying-requests.ts";
 import { failedHandshakeCases } from "./failed-handshakes.ts";
 import { failedSignInCases } from "./failed-sign-ins.ts";
 import { journalCases } from "./journal.ts";
@@ -60,5 +66,11 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     ownershipCases(opened);
     auditCases(opened);
     raceCases(opened);
+    copyingAccountCases(opened);
+    copyingLeadCases(opened);
+    copyingCopyCases(opened);
+    copyingProgressCases(opened);
+    copyingRequestCases(opened);
+    copyingRaceCases(opened);
   });
 }

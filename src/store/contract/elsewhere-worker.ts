@@ -5,6 +5,7 @@ import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 export type CallElsewhere = {
   readonly id: number;
+  readonly part: "people" | "copying";
   readonly method: string;
   readonly given: readonly unknown[];
 };
@@ -21,9 +22,9 @@ port.on("message", async (call: CallElsewhere | "close") => {
     port.close();
     return;
   }
-  const { id, method, given } = call;
+  const { id, part, method, given } = call;
   try {
-    const methods = store.people as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
+    const methods = store[part] as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
     port.postMessage({ id, answer: await methods[method]?.(...given) } satisfies ReplyFromElsewhere);
   } catch (error) {
     port.postMessage({ id, error: String(error) } satisfies ReplyFromElsewhere);

@@ -2,10 +2,11 @@
 // for the other's lock would keep it from ever going on.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { CopyStore } from "../copy-store.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { CallElsewhere, ReplyFromElsewhere } from "./elsewhere-worker.ts";
 
-type Calls = { readonly [K in keyof PeopleStore]: PeopleStore[K] extends Callable ? PeopleStore[K] : never };
+type Calls<Part> = { readonly [K in keyof Part]: Part[K] extends Callable ? Part[K] : never };
 // biome-ignore lint/suspicious/noExplicitAny: whatever a method takes and answers.
 type Callable = (...given: any[]) => Promise<any>;
 
@@ -34,13 +35,25 @@ export class Elsewhere {
   /** Calls a method of the other store's people. */
   call<K extends keyof PeopleStore & string>(
     method: K,
-    ...given: Parameters<Calls[K]>
-  ): Promise<Awaited<ReturnType<Calls[K]>>> {
+    ...given: Parameters<Calls<PeopleStore>[K]>
+  ): Promise<Awaited<ReturnType<Calls<PeopleStore>[K]>>> {
+    return this.#call({ part: "people", method, given });
+  }
+
+  /** Calls a method of what the other store keeps of copying. */
+  callCopying<K extends keyof CopyStore & string>(
+    method: K,
+    ...given: Parameters<Calls<CopyStore>[K]>
+  ): Promise<Awaited<ReturnType<Calls<CopyStore>[K]>>> {
+    return this.#call({ part: "copying", method, given });
+  }
+
+  #call<Answer>(call: Omit<CallElsewhere, "id">): Promise<Answer> {
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ id, method, given } satisfies CallElsewhere);
-    return waiting.promise as Promise<Awaited<ReturnType<Calls[K]>>>;
+    this.#worker.postMessage({ id, ...call } satisfies CallElsewhere);
+    return waiting.promise as Promise<Answer>;
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@
 //   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
 //   moved     those that still have the version that was decided on, and whose key is new, at the next version
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
+//   led       where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
 //   told      other servers, unless nothing has moved
 //
@@ -24,9 +25,13 @@ const STATEMENT = `
       is_exposed = locked.is_exposed
     FROM locked WHERE s.id = locked.id AND s.version = locked.version - 1
       AND NOT EXISTS (SELECT FROM journal WHERE strategy_id = locked.id AND key = locked.key)
-    RETURNING s.id
+    RETURNING s.id, s.is_lead
   ),
-  entered AS (${insertion("journal")}),
+  entered AS (${insertion("journal")} RETURNING strategy_id, version, position),
+  led AS (
+    INSERT INTO lead_entries (strategy_id, version, position)
+    SELECT strategy_id, version, position FROM entered WHERE strategy_id IN (SELECT id FROM moved WHERE is_lead = 1)
+  ),
   placed AS (
     ${insertion("orders")}
     ON CONFLICT (strategy_id, symbol, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body,

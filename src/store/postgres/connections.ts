@@ -33,6 +33,7 @@ export type ConnectionTerms = {
 
 export class Connections {
   readonly #pool: Pool;
+  #closing: Promise<void> | null = null;
 
   constructor(url: string, { connectionsMax, keyedOnly = false, statementMsMax }: ConnectionTerms) {
     const settings: SessionSettings = {
@@ -114,7 +115,8 @@ export class Connections {
 
   /** Resolves when everything that is under way has been answered. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    this.#closing ??= this.#pool.end();
+    await this.#closing;
   }
 }
 

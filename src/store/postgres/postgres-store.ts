@@ -25,6 +25,7 @@ import { noting, type SymbolNote } from "../symbol-notes.ts";
 import { areTexts } from "../texts.ts";
 import { commitStatement } from "./commit-group.ts";
 import { Connections, isRolledBack, reasonOf, unfitness } from "./connections.ts";
+import { postgresCopying } from "./copying.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
 import { postgresPeople } from "./people.ts";
@@ -64,6 +65,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     ...shared,
     people: postgresPeople(db),
+    copying: postgresCopying(others, db),
     ...hotReads(hot),
     ...signalWrites(hot, db),
 
@@ -95,6 +97,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
       isClosed = true;
       await hot.close();
       await db.destroy();
+      // Which has closed nothing if it was never asked anything.
+      await others.close();
     },
   };
 }

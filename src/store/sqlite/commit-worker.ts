@@ -1,6 +1,10 @@
 // The thread that writes. It takes groups of commits as ready columns and carries each group out in one transaction, so that
 // many strategies share one sync to disk while the main thread goes on deciding. Entries of the budget log, notes on symbols,
-// on people and on keys, and what is done to signals beside commits come the same way, each a transaction of its own.
+// on people and on keys, what is done to signals beside commits, and what copies have to record come the same way, each a
+// transaction of its own.
+//
+// Other threads of the process, its guests, write through ports of their own. What the owner of this thread has asked for is
+// carried out before anything of a guest's, however much that is.
 //
 // The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
 // commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
@@ -10,10 +14,14 @@
 // stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole
 // group and is reported; the thread itself goes on until it is told to stop.
 import type { StatementSync } from "node:sqlite";
-import { parentPort, Worker, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
+import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
+import type { LeadClaim } from "../copying/claims.ts";
+import type { ClaimedLeadRow } from "../copying/leads.ts";
 import {
   type Columns,
   columnNames,
+  eachRow,
   type GroupColumns,
   type GroupTable,
   type Value,
@@ -23,6 +31,7 @@ import type { KeyUse } from "../people-store.ts";
 import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
+import { copyWrites } from "./copy-writes.ts";
 import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
 import { peopleWrites } from "./people-writes.ts";
 import { type FailedHandshake, type SignalClaim, type SignalDelay, signalWrites } from "./signal-writes.ts";
@@ -46,26 +55,37 @@ export type Writes = {
   handshake: { given: FailedHandshake; answer: null };
   failedSignIn: { given: FailedSignIn; answer: null };
   keyUses: { given: readonly KeyUse[]; answer: null };
+  leadClaim: { given: LeadClaim; answer: readonly ClaimedLeadRow[] };
+  leadRelease: { given: string; answer: null };
+  /** Whether it was done, here and below. */
+  advance: { given: AdvanceColumns; answer: boolean };
+  progress: { given: ProgressColumns; answer: boolean };
 };
 export type WriteKind = keyof Writes;
 /** Ids are the sender's. */
 export type WriteRequest = {
   [Kind in WriteKind]: { readonly id: number; readonly kind: Kind; readonly given: Writes[Kind]["given"] };
 }[WriteKind];
+/** A further line to this thread. */
+type NewGuest = { readonly kind: "guest"; readonly port: MessagePort };
 /** BUSY: nothing was written, since another process kept the database to itself for too long. */
 export type WriteReply =
   | { readonly id: number; readonly answer: Writes[WriteKind]["answer"] | "BUSY" }
   | { readonly id: number; readonly error: string };
 
-const port = parentPort;
-if (port === null) throw new Error("the commit worker runs as a worker thread");
+const owner = parentPort;
+if (owner === null) throw new Error("the commit worker runs as a worker thread");
 
 const database = openDatabase(workerData.file);
 const moveStrategy = database.prepare(
   `UPDATE strategies SET status = ?2, version = ?3, is_exposed = ?4, state = ?5 WHERE id = ?1 AND version = ?3 - 1
-   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)`,
+   AND NOT EXISTS (SELECT 1 FROM journal WHERE strategy_id = ?1 AND key = ?6)
+   RETURNING is_lead`,
 );
 const addEntry = database.prepare(insertion("journal"));
+const addLeadEntry = database.prepare(
+  "INSERT INTO lead_entries (strategy_id, version, position) VALUES (?, ?, ?)",
+);
 const putOrder = database.prepare(
   `${insertion("orders")}
    ON CONFLICT (strategy_id, symbol, order_id) DO UPDATE SET is_open = excluded.is_open, body = excluded.body,
@@ -79,6 +99,9 @@ const putLeg = database.prepare(
 const addIncome = database.prepare(insertion("incomes"));
 const signals = signalWrites(database);
 const people = peopleWrites(database);
+const copying = copyWrites(database);
+const guests = new Set<MessagePort>();
+let hasStopped = false;
 
 // The lock is held from the start, so positions ascend in the order of commit. The newest entry is never removed.
 const addBudgets = database.prepare(
@@ -106,11 +129,33 @@ let isCatchingUp = false;
 let copiedBefore = 0;
 let startAtPages = 0;
 
-port.on("message", (request: WriteRequest | "stop") => {
-  if (request === "stop") {
-    void stop();
-    return;
+owner.on("message", (said: WriteRequest | NewGuest | "stop") => hearOwner(owner, said));
+
+function hearOwner(port: MessagePort, said: WriteRequest | NewGuest | "stop"): void {
+  if (hasStopped) return;
+  if (said === "stop") {
+    hasStopped = true;
+    void stop(port);
+  } else if (said.kind === "guest") {
+    admit(port, said.port);
+  } else {
+    answer(port, said);
   }
+}
+
+/** Each of its requests waits until the owner has none. */
+function admit(owner: MessagePort, guest: MessagePort): void {
+  guests.add(guest);
+  guest.once("close", () => guests.delete(guest));
+  guest.on("message", (request: WriteRequest) => {
+    for (let waiting = receiveMessageOnPort(owner); waiting; waiting = receiveMessageOnPort(owner)) {
+      hearOwner(owner, waiting.message);
+    }
+    if (!hasStopped) answer(guest, request);
+  });
+}
+
+function answer(port: MessagePort, request: WriteRequest): void {
   const { id } = request;
   try {
     port.postMessage({ id, answer: transact(() => carryOut(request)) } satisfies WriteReply);
@@ -121,7 +166,7 @@ port.on("message", (request: WriteRequest | "stop") => {
   if (isCatchingUp) return;
   const { pages, copied } = theLog();
   if (pages - copied > PAGES_AHEAD_MAX && pages >= startAtPages) startCatchingUp();
-});
+}
 
 /** In words for the operator. */
 function describe(error: unknown): string {
@@ -129,10 +174,12 @@ function describe(error: unknown): string {
   return `${workerData.file} could not be written: ${reason} (SQLite ${resultCode(error)})`;
 }
 
-async function stop(): Promise<void> {
+/** Guests hear of it by the end of their ports. */
+async function stop(port: MessagePort): Promise<void> {
+  for (const guest of guests) guest.close();
   await checkpoints?.terminate();
   database.close();
-  port?.close();
+  port.close();
 }
 
 /** Pages in the log, and how many of them have been copied back. */
@@ -204,6 +251,15 @@ function carryOut(request: WriteRequest): Writes[WriteKind]["answer"] {
     case "keyUses":
       request.given.forEach(people.noteUse);
       return null;
+    case "leadClaim":
+      return copying.claim(request.given);
+    case "leadRelease":
+      copying.release(request.given);
+      return null;
+    case "advance":
+      return copying.advance(request.given);
+    case "progress":
+      return copying.record(request.given);
   }
 }
 
@@ -228,37 +284,32 @@ function transact<Answer>(write: () => Answer): Answer | "BUSY" {
 function commitGroup(group: GroupColumns): CommitOutcome[] {
   const { strategies, journal } = group;
   const outdated = new Set<Value>();
+  const leads = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
   const [, , keys = []] = journal;
   eachRow(strategies, (row, index) => {
-    const hasMoved = moveStrategy.run(...row, keys[index] ?? null).changes === 1;
-    if (!hasMoved) outdated.add(row[0] ?? null);
-    outcomes.push(hasMoved ? "COMMITTED" : "OUTDATED");
+    const [id = null] = row;
+    const moved = moveStrategy.get(...row, keys[index] ?? null);
+    if (moved === undefined) outdated.add(id);
+    else if (moved.is_lead === 1) leads.add(id);
+    outcomes.push(moved === undefined ? "OUTDATED" : "COMMITTED");
   });
   const eachThatStands = (columns: Columns, use: (row: readonly Value[]) => void) =>
     eachRow(columns, (row) => {
       if (!outdated.has(row[0] ?? null)) use(row);
     });
   const add = (statement: StatementSync) => (row: readonly Value[]) => statement.run(...row);
-  eachThatStands(journal, add(addEntry));
+  eachThatStands(journal, (row) => {
+    const { lastInsertRowid } = addEntry.run(...row);
+    const [id = null, version = null] = row;
+    if (leads.has(id)) addLeadEntry.run(id, version, lastInsertRowid);
+  });
   eachThatStands(group.orders, add(putOrder));
   eachThatStands(group.trades, add(addTrade));
   eachThatStands(group.legs, add(putLeg));
   eachThatStands(group.incomes, add(addIncome));
   eachThatStands(group.signals, signals.settle);
   return outcomes;
-}
-
-/** The array is the same one for every row. */
-function eachRow(columns: Columns, use: (row: readonly Value[], index: number) => void): void {
-  const count = columns[0]?.length ?? 0;
-  const row: Value[] = [];
-  for (let index = 0; index < count; index += 1) {
-    columns.forEach((column, at) => {
-      row[at] = column[index] ?? null;
-    });
-    use(row, index);
-  }
 }
 
 function insertion(table: GroupTable): string {

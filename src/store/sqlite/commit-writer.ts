@@ -1,6 +1,9 @@
-// The main thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
-import { Worker } from "node:worker_threads";
+// A thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
+import type { MessagePort } from "node:worker_threads";
 import { encodeBudgets } from "../budget-codec.ts";
+import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
+import type { LeadClaim } from "../copying/claims.ts";
+import type { ClaimedLeadRow } from "../copying/leads.ts";
 import type { FailedSignIn } from "../people/failed-sign-ins.ts";
 import type { KeyUse } from "../people-store.ts";
 import { groupColumns } from "../rows.ts";
@@ -13,27 +16,32 @@ import {
   StoreUnavailable,
 } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
-import type { WriteKind, WriteReply, Writes } from "./commit-worker.ts";
+import type { WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
 import type { FailedHandshake, SignalClaim, SignalDelay } from "./signal-writes.ts";
+import type { WriterLine } from "./writer-line.ts";
 
 type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | "BUSY";
 
 export class CommitWriter {
-  readonly #worker: Worker;
+  readonly #line: WriterLine;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer<WriteKind>>>();
-  readonly #stopped: Promise<void>;
   readonly #onCommitted: () => void;
   #lastId = 0;
   #failure: StoreFailure | null = null;
 
   /** `onCommitted` is called before anybody is told that something was committed. */
-  constructor(file: string, onCommitted: () => void) {
+  constructor(line: WriterLine, onCommitted: () => void) {
+    this.#line = line;
     this.#onCommitted = onCommitted;
-    this.#worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
-    this.#stopped = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
-    this.#worker.on("message", (reply: WriteReply) => this.#settle(reply));
-    this.#worker.on("error", ({ message }: Error) => this.#fail(new StoreFailure(message)));
-    this.#worker.once("exit", () => this.#fail(new StoreFailure("the commit worker has stopped")));
+    line.listen({
+      reply: (reply) => this.#settle(reply),
+      ended: (reason) => this.#fail(new StoreFailure(reason)),
+    });
+  }
+
+  /** For another thread of this process: to be handed over, and given to `openSqliteStore` there. */
+  openPort(): MessagePort {
+    return this.#line.openPort();
   }
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -78,19 +86,37 @@ export class CommitWriter {
     if (uses.length > 0) unlessBusy(await this.#write("keyUses", uses));
   }
 
+  /** Answers all that the holder now has. */
+  async claimLeads(claim: LeadClaim): Promise<readonly ClaimedLeadRow[]> {
+    return unlessBusy(await this.#write("leadClaim", claim));
+  }
+
+  async releaseLeads(holder: string): Promise<void> {
+    unlessBusy(await this.#write("leadRelease", holder));
+  }
+
+  async advanceLead(advance: AdvanceColumns): Promise<boolean> {
+    return unlessBusy(await this.#write("advance", advance));
+  }
+
+  async recordProgress(progress: ProgressColumns): Promise<boolean> {
+    return unlessBusy(await this.#write("progress", progress));
+  }
+
   #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<Answer<WriteKind>>();
     this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ id, kind, given });
+    this.#line.post({ id, kind, given } as WriteRequest);
     // The worker answers a request of a kind as that kind is answered.
     return waiting.promise as Promise<Answer<Kind>>;
   }
 
+  /** Resolves when all that was asked for before has been answered. */
   async close(): Promise<void> {
-    this.#worker.postMessage("stop");
-    await this.#stopped;
+    await Promise.allSettled([...this.#waiting.values()].map(({ promise }) => promise));
+    await this.#line.close();
   }
 
   #settle(reply: WriteReply): void {

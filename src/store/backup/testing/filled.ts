@@ -1,4 +1,17 @@
 // Databases to back up: something in every table, and enough of it for several pages.
+import {
+  actionOf,
+  auditedAs,
+  claim,
+  entryOf,
+  FULL_BOOK,
+  follow,
+  HOLDER,
+  openToCopiers,
+  progressOf,
+  skippedOf,
+  VENUE,
+} from "../../contract/copying-records.ts";
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
 import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people-records.ts";
@@ -14,6 +27,7 @@ const LABEL = `"quoted", a\\b, line\nand\u2028line\r\n, ライアーバード �
 /** Fills a new store. */
 export async function fill(store: Store): Promise<void> {
   await fillPeople(store);
+  await fillCopying(store);
   const names = Array.from({ length: STRATEGIES }, (_, index) => `strategy-${index}`);
   await store.createStrategies(names.map((name) => createdOf(name)));
   const perpetuals = ["perpetual-1", "perpetual-2"].map((name) => {
@@ -81,4 +95,27 @@ async function fillPeople(store: Store): Promise<void> {
   const creation = { first: firstOf("owned"), ownerId: ann, name: LABEL, keyId: key.keyId, createdAt: 4_000 };
   await people.createStrategy(creation, [auditOf("STRATEGY_CREATED", ann)]);
   await people.noteKeyUses([{ keyId: key.keyId, at: 5_000, address: "::1", route: "GET /api/v3/account" }]);
+}
+
+/** A strategy that two people copy, with something of all that can be kept of it. */
+async function fillCopying(store: Store): Promise<void> {
+  const { copying } = store;
+  await openToCopiers(store, "lead");
+  const { account } = firstOf("lead");
+  await store.commit([commitOf(account, 2)]);
+  const [copyId = "", other = ""] = await follow(store, "lead", "cat", LABEL);
+  await claim(store);
+  const actions = [actionOf(1, 2), actionOf(2, 2, { kind: "CLOSE" })];
+  const advance = { strategyId: "lead", type: "SPOT", account, version: 2, seq: 2 } as const;
+  await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions });
+  const entries = [entryOf(copyId, 1), skippedOf(copyId, 2), entryOf(copyId, 3, { symbol: LABEL })];
+  await copying.recordProgress("lead", HOLDER, [
+    progressOf(copyId, 2, { entries, book: FULL_BOOK }),
+    progressOf(other, 1, { entries: [entryOf(other, 1, { status: "RESTING" })] }),
+  ]);
+  const request = { requestId: "look", copyId, kind: "LOOK", mayIncrease: false, askedAt: 1_000 } as const;
+  await copying.addRequest({ ...request, doneAt: null, failure: null }, null);
+  await copying.noteAccountChecked("account-of-cat", { status: "FAILED", failure: LABEL, at: 2_000 });
+  const halted = { kind: "VENUE", id: VENUE, reason: LABEL, setBy: "op", setAt: 3_000 } as const;
+  await copying.setSwitch(halted, auditedAs("KILL_SWITCH_SET", "op"));
 }

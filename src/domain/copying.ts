@@ -1,0 +1,391 @@
+// Copying: a copier's account at a venue mirrors what a strategy does. What the strategy did is an action of its lead; what became
+// of it at the venue is an entry of the copy's mirror log: copied, or skipped and why.
+// Source: specification, section 1 (copiers).
+import type { Amount, Price, Quantity, Rate } from "../money/decimal.ts";
+import type { StrategyType } from "./account.ts";
+import type { LegType } from "./leg.ts";
+import type { ClientOrderType, Side } from "./order.ts";
+import type { FilterName } from "./refusal.ts";
+
+/** The asset that copies are reckoned in. Pairs with another quote asset are not copied. */
+export const COPY_QUOTE_ASSET = "USDT";
+
+/** FAILED: the venue has refused its credentials. DISCONNECTED: they are destroyed, and only its history is left. */
+export const VENUE_ACCOUNT_STATUSES = ["CONNECTED", "FAILED", "DISCONNECTED"] as const;
+export type VenueAccountStatus = (typeof VENUE_ACCOUNT_STATUSES)[number];
+
+/** A copier's account at a venue. */
+export type VenueAccount = {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly family: StrategyType;
+  /** The venue's origin, such as `https://api.example.com`: one that the operator allows. */
+  readonly venue: string;
+  /** What its owner calls it. */
+  readonly label: string;
+  /** The first characters of its key, to tell it by. */
+  readonly keyHint: string;
+  /** Its credentials, sealed (`copy/credentials.ts`); null once they are destroyed. */
+  readonly sealed: string | null;
+  readonly status: VenueAccountStatus;
+  /** What the venue said when it refused the credentials; null unless FAILED. */
+  readonly failure: string | null;
+  /** Wall time, Unix ms, here and below unless it is said to be market time. */
+  readonly createdAt: number;
+  /** When the venue last accepted or refused the credentials. */
+  readonly checkedAt: number;
+  readonly disconnectedAt: number | null;
+};
+
+export type CopySettings = {
+  /** The share of the account's balance that the copy works with: above 0, at most 1. */
+  readonly share: Rate;
+  /** The most that an order which opens something may be worth, in the quote asset; null sets no bound. */
+  readonly maxPerOrder: Amount | null;
+  /** The loss, as a share of the equity that the copy began with, at which all is closed and the copy paused; null: none. */
+  readonly stopLoss: Rate | null;
+};
+
+/**
+ * FOLLOWING ⇄ PAUSED; CLOSING, while all that the copy holds is sold and its orders are cancelled, ends in PAUSED (stop loss) or
+ * STOPPED; STOPPED is for good. A paused copy opens nothing, and still follows cancels, reductions and legs.
+ */
+export const COPY_STATUSES = ["FOLLOWING", "PAUSED", "CLOSING", "STOPPED"] as const;
+export type CopyStatus = (typeof COPY_STATUSES)[number];
+
+/** Why a copy is paused, closing or stopped. */
+export const COPY_REASONS = [
+  "COPIER",
+  "CREDENTIALS",
+  "STOP_LOSS",
+  "STRATEGY_CLOSED",
+  "ACCOUNT_UNFIT",
+] as const;
+export type CopyReason = (typeof COPY_REASONS)[number];
+
+/** What a copy holds of a symbol by its own orders. */
+export type Holding = {
+  /** Base units: of a spot pair what was bought and not sold, after fees; of a contract the position, negative for a short. */
+  readonly quantity: Quantity;
+  /** What was paid (long) or received (short) for it. Never negative. */
+  readonly cost: Amount;
+};
+
+/** What the venue said of the account. */
+export type VenueSnapshot = {
+  readonly at: number;
+  /** In the quote asset: on spot free and locked, of futures the wallet balance. */
+  readonly wallet: Amount;
+  /** What of it can be used for orders. */
+  readonly available: Amount;
+  /**
+   * In the quote asset, what the copy is worth at the venue's prices: what it began with, what it gained and paid in fees since,
+   * and what its holdings gained. What its owner pays in or takes out changes nothing of it.
+   */
+  readonly equity: Amount;
+  /** By symbol, in base units: on spot all that the account has of the pair's base asset; of contracts the position. */
+  readonly held: ReadonlyMap<string, Quantity>;
+};
+
+/** What a copy knows of itself: it changes in the transaction of the entry that changed it. */
+export type CopyBook = {
+  /** By symbol. */
+  readonly holdings: ReadonlyMap<string, Holding>;
+  /** What its closed parts gained (negative: lost), and what it paid in fees, in the quote asset. */
+  readonly realized: Amount;
+  readonly fees: Amount;
+  /** What the copy's share of the account was worth when it began; null until the venue has been asked. */
+  readonly startEquity: Amount | null;
+  readonly snapshot: VenueSnapshot | null;
+  /** The number of the next entry of its log. */
+  readonly nextEntryId: number;
+};
+
+export type Copy = {
+  readonly copyId: string;
+  /** The copier. */
+  readonly personId: string;
+  readonly strategyId: string;
+  readonly accountId: string;
+  readonly family: StrategyType;
+  readonly settings: CopySettings;
+  readonly status: CopyStatus;
+  /** Null while it is FOLLOWING. */
+  readonly reason: CopyReason | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** The version of the strategy when the copy began: what was committed later is mirrored. */
+  readonly fromVersion: number;
+  /** The last action that is dealt with; all before it are. */
+  readonly doneSeq: number;
+  readonly book: CopyBook;
+  /** Grows with every change, so that a change can be seen from afar. */
+  readonly revision: number;
+};
+
+/** What the strategy had just before an action. */
+export type LeadState = {
+  /** The quote asset: free, locked and isolated. */
+  readonly wallet: Amount;
+  /** On spot by asset what is owned beside the quote asset; of futures by symbol the position. */
+  readonly held: ReadonlyMap<string, Quantity>;
+  /** By symbol, the price of the strategy's last trade: a value where nothing better is known. */
+  readonly lastPrices: ReadonlyMap<string, Price>;
+};
+
+/** What the strategy did, as far as it concerns copies. */
+export type LeadAction = {
+  /** 1 for the first of the strategy, without gaps. */
+  readonly seq: number;
+  /** The entry of the strategy's journal that it comes from. */
+  readonly version: number;
+  /** Market time, Unix ms. */
+  readonly at: number;
+  readonly lead: LeadState;
+} & LeadDeed;
+
+export type LeadDeed =
+  | LeadPlacement
+  | LeadCancel
+  | LeadFill
+  | LeadLeg
+  | LeadLegCancel
+  | LeadLegFired
+  | LeadLiquidation
+  | LeadLeverage
+  | LeadClose;
+export type LeadDeedKind = LeadDeed["kind"];
+
+type OfOrder = { readonly symbol: string; readonly orderId: number; readonly collectiveId: string };
+type OfLeg = {
+  readonly symbol: string;
+  readonly legId: number;
+  /** Of the leg's own number: legs and orders are numbered together. */
+  readonly collectiveId: string;
+};
+
+/** A client, or a signal, has placed an order. */
+export type LeadPlacement = OfOrder & {
+  readonly kind: "PLACE";
+  readonly side: Side;
+  readonly orderType: ClientOrderType;
+  readonly quantity: Quantity;
+  /** Zero where the type has none. */
+  readonly price: Price;
+  readonly stopPrice: Price;
+  readonly reduceOnly: boolean;
+  /** Of a contract: the strategy's leverage when it was placed; null for a spot pair. */
+  readonly leverage: number | null;
+  /** What was filled in the same entry; null if nothing was. */
+  readonly filled: LeadFilled | null;
+};
+export type LeadFilled = {
+  readonly quantity: Quantity;
+  /** The average, rounded down at the 8th decimal. */
+  readonly price: Price;
+};
+/** The order is over without having been filled whole. */
+export type LeadCancel = OfOrder & { readonly kind: "CANCEL"; readonly because: "CANCELED" | "EXPIRED" };
+/** An order that rested was filled. `empties`: the strategy holds nothing of the symbol any more. */
+export type LeadFill = OfOrder & {
+  readonly kind: "FILL";
+  readonly side: Side;
+  readonly filled: LeadFilled;
+  readonly empties: boolean;
+};
+export type LeadLeg = OfLeg & {
+  readonly kind: "PLACE_LEG";
+  readonly side: Side;
+  readonly legType: LegType;
+  readonly triggerPrice: Price;
+};
+/** The leg was taken back, or its position is gone. */
+export type LeadLegCancel = OfLeg & { readonly kind: "CANCEL_LEG" };
+/** The leg has closed the position. */
+export type LeadLegFired = OfLeg & {
+  readonly kind: "FIRE_LEG";
+  readonly side: Side;
+  readonly filled: LeadFilled;
+};
+/** The position was liquidated. */
+export type LeadLiquidation = OfOrder & {
+  readonly kind: "LIQUIDATE";
+  readonly side: Side;
+  readonly filled: LeadFilled;
+};
+export type LeadLeverage = {
+  readonly kind: "SET_LEVERAGE";
+  readonly symbol: string;
+  readonly leverage: number;
+};
+/** The strategy is being closed, for good: every copy closes all that it holds. */
+export type LeadClose = { readonly kind: "CLOSE" };
+
+/** Beside what the lead did: FLATTEN closes what a copy holds of a symbol, REPAIR brings it nearer to its target. */
+export const MIRROR_KINDS = [
+  "PLACE",
+  "CANCEL",
+  "FILL",
+  "PLACE_LEG",
+  "CANCEL_LEG",
+  "FIRE_LEG",
+  "LIQUIDATE",
+  "SET_LEVERAGE",
+  "CLOSE",
+  "FLATTEN",
+  "REPAIR",
+] as const;
+export type MirrorKind = (typeof MIRROR_KINDS)[number];
+
+/**
+ * RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: how it ended there; what was executed says how much of it.
+ * DONE: what is no order was carried out, or there was nothing to do. SKIPPED: it was not sent, or the venue refused it, for a
+ * reason that the rules name. FAILED: refused by the venue for any other reason.
+ */
+export const MIRROR_STATUSES = [
+  "RESTING",
+  "FILLED",
+  "CANCELED",
+  "EXPIRED",
+  "DONE",
+  "SKIPPED",
+  "FAILED",
+] as const;
+export type MirrorStatus = (typeof MIRROR_STATUSES)[number];
+
+export const SKIP_REASONS = [
+  /** The scaled size, snapped down, is below the venue's least quantity, or nothing. */
+  "BELOW_MIN_QUANTITY",
+  "BELOW_MIN_NOTIONAL",
+  /** Above the venue's largest quantity or notional, or its largest position. */
+  "ABOVE_MAXIMUM",
+  /** As many orders rest on the symbol as the venue takes. */
+  "ORDER_CAP",
+  /** The price lies outside of what the venue takes. */
+  "PRICE_UNFIT",
+  "INSUFFICIENT_BALANCE",
+  "INSUFFICIENT_MARGIN",
+  /** There is nothing that could be sold, reduced or closed. */
+  "NOTHING_HELD",
+  /** The order or leg that it is about was not copied, or began before the copy did. */
+  "NOT_MIRRORED",
+  /** The order or leg that it is about was over already. */
+  "ALREADY_OVER",
+  "PAUSED",
+  "HALTED",
+  /** What opens could not be sent within `ENTRY_AGE_MAX_MS` of the commit. */
+  "TOO_LATE",
+  /** The venue does not trade the symbol. */
+  "NOT_LISTED",
+  /** The pair's quote asset is not the one that copies are reckoned in. */
+  "OTHER_QUOTE_ASSET",
+  /** The venue does not take the leverage or the margin mode. */
+  "LEVERAGE_UNFIT",
+  "CREDENTIALS",
+  /** The lead's order was over before this one could be sent. */
+  "OVERTAKEN",
+  /** Of a FAILED one: the venue refused it for a reason that none of the others names, and in its own words. */
+  "REFUSED",
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** Why something was not copied. */
+export type Skip = {
+  readonly reason: SkipReason;
+  /** The filter that it failed, where it is one. */
+  readonly filter: FilterName | null;
+  /** What was wanted, and what there was: the shortfall is their difference. In the unit that `unit` names; a count if it is null. */
+  readonly wanted: Amount | null;
+  readonly had: Amount | null;
+  readonly unit: "BASE" | "QUOTE" | null;
+  /** The venue's own words, where it was the one who refused. */
+  readonly venue: { readonly code: number; readonly message: string } | null;
+};
+
+/** By what an order was scaled: ours / theirs. */
+export type Scale = {
+  readonly by: "EQUITY" | "COLLATERAL" | "HOLDING" | "POSITION";
+  readonly ours: bigint;
+  readonly theirs: bigint;
+};
+
+/** A line of a copy's mirror log. */
+export type MirrorEntry = {
+  readonly copyId: string;
+  /** Ascending within the copy. */
+  readonly entryId: number;
+  /** The action that it answers; null for what a request or the closing of the copy asked for. */
+  readonly seq: number | null;
+  readonly requestId: string | null;
+  readonly collectiveId: string | null;
+  readonly kind: MirrorKind;
+  /** Null for what concerns no symbol. */
+  readonly symbol: string | null;
+  readonly status: MirrorStatus;
+  readonly skip: Skip | null;
+  readonly side: Side | null;
+  readonly orderType: ClientOrderType | LegType | null;
+  /** The strategy's own: its size, and what it was filled at (its limit while it is not, or null). */
+  readonly leadQuantity: Quantity | null;
+  readonly leadPrice: Price | null;
+  readonly scale: Scale | null;
+  /** Before and after snapping. */
+  readonly scaledQuantity: Quantity | null;
+  readonly quantity: Quantity | null;
+  readonly price: Price | null;
+  readonly stopPrice: Price | null;
+  /** How the venue knows it; null if it was never sent. */
+  readonly clientOrderId: string | null;
+  readonly venueOrderId: string | null;
+  readonly executedQuantity: Quantity;
+  readonly executedQuote: Amount;
+  /** In the quote asset. */
+  readonly fee: Amount;
+  /** When the strategy did it (market time), when it was first sent, and when the venue had acknowledged it. */
+  readonly leadAt: number;
+  readonly sentAt: number | null;
+  readonly acknowledgedAt: number | null;
+  readonly updatedAt: number;
+  /** How often it was sent, and how often the venue was asked what had become of it. */
+  readonly sends: number;
+  readonly queries: number;
+};
+
+/** What is asked of a copy beside its lead's actions; done once, in turn with them. */
+export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK"] as const;
+/** REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: asks the venue what it holds. */
+export type CopyRequestKind = (typeof COPY_REQUEST_KINDS)[number];
+export type CopyRequest = {
+  readonly requestId: string;
+  readonly copyId: string;
+  readonly kind: CopyRequestKind;
+  /** Of a repair: whether it may also open or increase. */
+  readonly mayIncrease: boolean;
+  readonly askedAt: number;
+  readonly doneAt: number | null;
+  /** Of one that could not be done: why. */
+  readonly failure: string | null;
+};
+
+/** What stops all sending. COPIER: by person id; STRATEGY: by strategy id; VENUE: by origin. */
+export const SWITCH_KINDS = ["COPIER", "STRATEGY", "VENUE"] as const;
+export type SwitchKind = (typeof SWITCH_KINDS)[number];
+export type KillSwitch = {
+  readonly kind: SwitchKind;
+  readonly id: string;
+  /** In the words of who set it. */
+  readonly reason: string;
+  /** The person's id. */
+  readonly setBy: string;
+  readonly setAt: number;
+};
+
+/** The book of a copy that has done nothing yet. */
+export const EMPTY_BOOK: CopyBook = {
+  holdings: new Map(),
+  realized: 0n as Amount,
+  fees: 0n as Amount,
+  startEquity: null,
+  snapshot: null,
+  nextEntryId: 1,
+};

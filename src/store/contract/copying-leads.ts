@@ -1,0 +1,242 @@
+// Leads: strategies that may be followed, who works at them, and what they did.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { LeadDeed, LeadFilled } from "../../domain/copying.ts";
+import { decimal } from "../../money/decimal.ts";
+import type { CopyStore } from "../copy-store.ts";
+import type { Store } from "../store.ts";
+import { actionOf, auditedAs, claim, follow, HOLDER, openToCopiers, placementOf } from "./copying-records.ts";
+import { futuresAccountOf } from "./futures-records.ts";
+import { actionsIn } from "./people-records.ts";
+import { accountOf, commitOf, createdOf, firstOf, orderOf, upTo } from "./records.ts";
+import { commit, create, type Opened } from "./store-under-test.ts";
+
+export function copyingLeadCases(opened: Opened): void {
+  describe("leads", () => {
+    let store: Store;
+    let copying: CopyStore;
+    beforeEach(() => {
+      store = opened().store;
+      copying = store.copying;
+    });
+
+    const open = (strategyId: string, isOpen = true) =>
+      copying.setOpenToCopiers(
+        strategyId,
+        isOpen,
+        auditedAs(isOpen ? "STRATEGY_OPENED_TO_COPIERS" : "STRATEGY_CLOSED_TO_COPIERS"),
+      );
+    const close = (strategyId: string, version = 2) =>
+      commit(store, [commitOf(accountOf(strategyId, "CLOSED"), version)]);
+
+    test("a strategy is opened to copiers and closed to them, and is a lead from the first time on", async () => {
+      await store.createStrategies([createdOf("one", { ownerId: "tom" })]);
+      expect(await copying.findLead("one")).toBeNull();
+      expect(await copying.isOpenToCopiers("one")).toBe(false);
+      expect(await open("one", false)).toBe(false);
+      expect([await open("one"), await open("one")]).toEqual([true, false]);
+      expect(await copying.isOpenToCopiers("one")).toBe(true);
+      const lead = { strategyId: "one", type: "SPOT", account: null, version: 0, seq: 0 };
+      expect(await copying.findLead("one")).toEqual(lead);
+      expect([await open("one", false), await open("one", false), await open("one")]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      expect(await copying.findLead("one")).toEqual(lead);
+      for (const nobody of ["ghost", "", "a\0b"]) {
+        expect(await open(nobody)).toBe(false);
+        expect(await copying.isOpenToCopiers(nobody)).toBe(false);
+        expect(await copying.findLead(nobody)).toBeNull();
+      }
+      expect((await actionsIn(store)).slice(2)).toEqual([
+        "STRATEGY_OPENED_TO_COPIERS",
+        "STRATEGY_CLOSED_TO_COPIERS",
+        "STRATEGY_OPENED_TO_COPIERS",
+      ]);
+    });
+
+    test("those that may be followed are live and somebody's, oldest first, with how many follow them", async () => {
+      await openToCopiers(store, "b", "a", "closed", "shut");
+      await create(store, "nobodys");
+      await open("nobodys");
+      const perpetual = commitOf(futuresAccountOf("perpetual"), 1);
+      await store.createStrategies([createdOf("perpetual", { first: perpetual, ownerId: "tom" })]);
+      await open("perpetual");
+      await close("closed");
+      await open("shut", false);
+      const [copyId = ""] = await follow(store, "a", "ann", "bob");
+      await copying.changeCopy(
+        { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 },
+        auditedAs("COPY_STOPPED"),
+      );
+      const listed = await copying.listOpenStrategies({ limit: 9 });
+      expect(listed.map(({ strategyId, copies }) => [strategyId, copies])).toEqual([
+        ["a", 1],
+        ["b", 0],
+        ["perpetual", 0],
+      ]);
+      expect(listed[0]).toMatchObject({ type: "SPOT", status: "LIVE", name: "named a", ownerId: "tom" });
+      const futures = await copying.listOpenStrategies({ type: "FUTURES", limit: 9 });
+      expect(futures.map(({ strategyId }) => strategyId)).toEqual(["perpetual"]);
+      expect(await copying.listOpenStrategies({ limit: 1 })).toHaveLength(1);
+    });
+
+    test("the entries of a lead are listed from any version on, whenever they were committed", async () => {
+      await store.createStrategies([createdOf("one", { ownerId: "tom" })]);
+      const moveTo = (strategyId: string, version: number) =>
+        commit(store, [
+          commitOf(accountOf(strategyId), version, { key: version % 2 === 0 ? null : `k${version}` }),
+        ]);
+      for (const version of [2, 3, 4]) await moveTo("one", version);
+      expect(await open("one")).toBe(true);
+      await create(store, "two");
+      for (const version of [5, 6]) {
+        await moveTo("one", version);
+        await moveTo("two", version - 3);
+      }
+      expect(await store.commit([commitOf(accountOf("one"), 6)])).toEqual(["OUTDATED"]);
+      // Nothing of it depends on whether the strategy is open at the moment.
+      await open("one", false);
+      await moveTo("one", 7);
+      expect(await copying.listEntriesAfter("one", 0, 99)).toEqual(await store.listEntries("one"));
+      const versionsAfter = async (version: number, limit: number) =>
+        (await copying.listEntriesAfter("one", version, limit)).map((entry) => entry.version);
+      expect([await versionsAfter(3, 2), await versionsAfter(5, 9), await versionsAfter(7, 9)]).toEqual([
+        [4, 5],
+        [6, 7],
+        [],
+      ]);
+      expect(await copying.listEntriesAfter("two", 0, 9)).toEqual([]);
+    });
+
+    test("a claim keeps others off until it ends, is renewed, and is given up", async () => {
+      await openToCopiers(store, "a", "b");
+      expect(await claim(store, { holder: "one", now: 0, until: 10 })).toEqual(["a", "b"]);
+      expect(await claim(store, { holder: "two", now: 9, until: 19 })).toEqual([]);
+      expect(await claim(store, { holder: "one", now: 9, until: 20 })).toEqual(["a", "b"]);
+      expect(await claim(store, { holder: "two", now: 19, until: 29 })).toEqual([]);
+      expect(await copying.listClaimed("two")).toEqual([]);
+      expect(await claim(store, { holder: "two", now: 20, until: 30 })).toEqual(["a", "b"]);
+      expect(await copying.listClaimed("one")).toEqual([]);
+      // It is too late to renew what another has.
+      expect(await claim(store, { holder: "one", now: 21, until: 31 })).toEqual([]);
+      await copying.releaseLeads("one");
+      expect(await copying.listClaimed("two")).toHaveLength(2);
+      await copying.releaseLeads("two");
+      expect(await claim(store, { holder: "one", now: 21, until: 31 })).toEqual(["a", "b"]);
+    });
+
+    test("whoever is alone takes over what anybody had", async () => {
+      await openToCopiers(store, "a");
+      await claim(store, { holder: "dead", now: 0, until: 1_000_000 });
+      expect(await claim(store, { holder: "alive", now: 1, until: 2, isAlone: true })).toEqual(["a"]);
+      expect(await copying.listClaimed("dead")).toEqual([]);
+    });
+
+    test("a lead of a closed strategy is claimed as long as a live copy follows it", async () => {
+      await openToCopiers(store, "a", "b", "c");
+      const [copyId = ""] = await follow(store, "b", "ann");
+      expect(await claim(store)).toEqual(["a", "b", "c"]);
+      await close("a");
+      await close("b");
+      expect(await copying.listClaimed(HOLDER)).toMatchObject([
+        { strategyId: "a", type: "SPOT", status: "CLOSED", version: 2, revision: 1 },
+        { strategyId: "b", type: "SPOT", status: "CLOSED", version: 2, revision: 2 },
+        { strategyId: "c", type: "SPOT", status: "LIVE", version: 1, revision: 1 },
+      ]);
+      expect(await claim(store)).toEqual(["b", "c"]);
+      const stop = { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 } as const;
+      await copying.changeCopy(stop, auditedAs("COPY_STOPPED"));
+      expect(await claim(store)).toEqual(["c"]);
+      expect(await claim(store, { holder: "another", isAlone: true })).toEqual(["c"]);
+      expect(await copying.listClaimed(HOLDER)).toEqual([]);
+    });
+
+    test("is moved on by its holder alone, from where it stands, once", async () => {
+      await openToCopiers(store, "one", "two");
+      await claim(store);
+      const account = accountOf("one", "CLOSING");
+      account.openOrders.set(7, orderOf(7));
+      account.openOrders.set(3, orderOf(3));
+      const lead = { strategyId: "one", type: "SPOT", account, version: 5, seq: 2 } as const;
+      const advance = {
+        ...lead,
+        holder: HOLDER,
+        fromVersion: 0,
+        actions: [actionOf(1, 2), actionOf(2, 5)],
+      };
+      expect(await copying.advanceLead({ ...advance, holder: "another" })).toBe(false);
+      expect(await copying.advanceLead({ ...advance, fromVersion: 1 })).toBe(false);
+      expect(await copying.advanceLead({ ...advance, strategyId: "ghost" })).toBe(false);
+      expect(await copying.findLead("one")).toMatchObject({ account: null, version: 0, seq: 0 });
+      expect(await copying.listActions("one", { afterSeq: 0, limit: 9 })).toEqual([]);
+      expect(await copying.advanceLead(advance)).toBe(true);
+      // As after a crash whose outcome nobody knows.
+      expect(await copying.advanceLead(advance)).toBe(false);
+      const found = await copying.findLead("one");
+      expect(found).toEqual(lead);
+      expect([...(found?.account?.openOrders.keys() ?? [])]).toEqual([7, 3]);
+      expect(await copying.listActions("one", { afterSeq: 0, limit: 9 })).toEqual(advance.actions);
+      expect(await copying.listActions("two", { afterSeq: 0, limit: 9 })).toEqual([]);
+      // An entry that did nothing that concerns copies.
+      const next = { ...advance, account: accountOf("one"), fromVersion: 5, version: 6, actions: [] };
+      expect(await copying.advanceLead(next)).toBe(true);
+      expect(await copying.findLead("one")).toEqual({ ...lead, account: accountOf("one"), version: 6 });
+    });
+
+    test("the account of a lead of perpetual contracts is kept with all that it has", async () => {
+      const account = futuresAccountOf("one");
+      await store.createStrategies([createdOf("one", { first: commitOf(account, 1), ownerId: "tom" })]);
+      await open("one");
+      await claim(store);
+      const lead = { strategyId: "one", type: "FUTURES", account, version: 1, seq: 0 } as const;
+      await copying.advanceLead({ ...lead, holder: HOLDER, fromVersion: 0, actions: [] });
+      expect(await copying.findLead("one")).toEqual(lead);
+    });
+
+    test("its actions are listed oldest first from a number on, or newest first of some kinds", async () => {
+      await openToCopiers(store, "one");
+      await claim(store);
+      const actions = [...DEEDS, placementOf(99)].map((deed, index) => actionOf(index + 1, index + 1, deed));
+      const { account } = firstOf("one");
+      const advance = { strategyId: "one", type: "SPOT", account, version: 50, seq: actions.length } as const;
+      await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions });
+      expect(await copying.listActions("one", { afterSeq: 0, limit: 99 })).toEqual(actions);
+      expect(await copying.listActions("one", { afterSeq: 2, limit: 3 })).toEqual(actions.slice(2, 5));
+      expect(await copying.listRecentActions("one", { limit: 2 })).toEqual(actions.slice(-2).toReversed());
+      const placed = await copying.listRecentActions("one", { kinds: ["PLACE", "CLOSE"], limit: 99 });
+      expect(placed.map(({ kind }) => kind)).toEqual(["PLACE", "CLOSE", "PLACE"]);
+      expect(await copying.listRecentActions("one", { kinds: ["PLACE"], limit: 1 })).toEqual(
+        actions.slice(-1),
+      );
+      expect(await copying.listRecentActions("ghost", { limit: 9 })).toEqual([]);
+    });
+
+    test("many actions are added at once, in the order of their numbers", async () => {
+      await openToCopiers(store, "one");
+      await claim(store);
+      const actions = upTo(500).map((seq) => actionOf(seq, seq));
+      const { account } = firstOf("one");
+      const advance = { strategyId: "one", type: "SPOT", account, version: 500, seq: 500 } as const;
+      expect(await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions })).toBe(true);
+      const listed = await copying.listActions("one", { afterSeq: 0, limit: 1_000 });
+      expect(listed.map(({ seq }) => seq)).toEqual(upTo(500));
+    });
+  });
+}
+
+const FILLED: LeadFilled = { quantity: decimal("0.5"), price: decimal("0.00000001") };
+const OF_ORDER = { symbol: "BTCUSDT", orderId: 4, collectiveId: "collective-4" };
+const OF_LEG = { symbol: "BTCUSDT", legId: 5, collectiveId: "collective-5" };
+/** One of each kind, with something in every part that there need not be. */
+const DEEDS: readonly LeadDeed[] = [
+  { ...placementOf(1), leverage: 125, reduceOnly: true, filled: FILLED } as LeadDeed,
+  { kind: "CANCEL", ...OF_ORDER, because: "EXPIRED" },
+  { kind: "FILL", ...OF_ORDER, side: "SELL", filled: FILLED, empties: true },
+  { kind: "PLACE_LEG", ...OF_LEG, side: "SELL", legType: "STOP_MARKET", triggerPrice: decimal("90.5") },
+  { kind: "CANCEL_LEG", ...OF_LEG },
+  { kind: "FIRE_LEG", ...OF_LEG, side: "SELL", filled: FILLED },
+  { kind: "LIQUIDATE", ...OF_ORDER, side: "BUY", filled: FILLED },
+  { kind: "SET_LEVERAGE", symbol: "BTCUSDT", leverage: 20 },
+  { kind: "CLOSE" },
+];

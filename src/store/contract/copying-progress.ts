@@ -1,0 +1,260 @@
+// What becomes of copies, and their mirror logs: written by whoever has the lead, all of it or nothing.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { MirrorEntry } from "../../domain/copying.ts";
+import { decimal } from "../../money/decimal.ts";
+import type { CopyProgress, CopyStore } from "../copy-store.ts";
+import type { Store } from "../store.ts";
+import {
+  auditedAs,
+  COPIED_AT,
+  claim,
+  entryOf,
+  FULL_BOOK,
+  follow,
+  HOLDER,
+  OTHER_SETTINGS,
+  openToCopiers,
+  progressOf,
+  skippedOf,
+} from "./copying-records.ts";
+import { upTo } from "./records.ts";
+import type { Opened } from "./store-under-test.ts";
+
+export function copyingProgressCases(opened: Opened): void {
+  describe("the progress of copies", () => {
+    let store: Store;
+    let copying: CopyStore;
+    const ann = "ann-one";
+    const bob = "bob-one";
+    const cat = "cat-two";
+    beforeEach(async () => {
+      store = opened().store;
+      copying = store.copying;
+      await openToCopiers(store, "one", "two");
+      await follow(store, "one", "ann", "bob");
+      await follow(store, "two", "cat");
+      await claim(store);
+    });
+
+    const record = (...progress: readonly CopyProgress[]) => copying.recordProgress("one", HOLDER, progress);
+    const write = (copyId: string, ...entries: readonly MirrorEntry[]) =>
+      record(progressOf(copyId, 1, { entries }));
+    const logOf = (copyId: string) => copying.listMirrorEntries(copyId, { limit: 99 });
+    const stop = (copyId: string, at = 4) =>
+      copying.changeCopy(
+        { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at },
+        auditedAs("COPY_STOPPED"),
+      );
+
+    test("is written of several copies at once, exactly as it was given", async () => {
+      const entries = [entryOf(ann, 1), skippedOf(ann, 2)];
+      const his = [
+        entryOf(bob, 1, { requestId: "r", seq: null, collectiveId: null, symbol: null, scale: null }),
+      ];
+      const given = [progressOf(bob, 7, { entries: his }), progressOf(ann, 9, { entries, book: FULL_BOOK })];
+      expect(await record(...given)).toBe(true);
+      const copy = await copying.findCopy(ann);
+      expect(copy).toMatchObject({ book: FULL_BOOK, doneSeq: 9, status: "FOLLOWING", revision: 2 });
+      expect([...(copy?.book.holdings.keys() ?? [])]).toEqual([...FULL_BOOK.holdings.keys()]);
+      expect(await copying.findCopy(bob)).toMatchObject({ doneSeq: 7, revision: 2 });
+      expect(await copying.findCopy(cat)).toMatchObject({ doneSeq: 0, revision: 1 });
+      expect(await logOf(ann)).toEqual(entries.toReversed());
+      expect(await logOf(bob)).toEqual(his);
+      expect(await copying.findMirrorEntry(ann, 2)).toEqual(entries[1]);
+      expect(await record()).toBe(true);
+    });
+
+    test("given again, as after a crash whose outcome nobody knows, is written once", async () => {
+      const entries = upTo(3).map((entryId) => entryOf(ann, entryId));
+      const progress = progressOf(ann, 3, { entries, book: FULL_BOOK });
+      expect([await record(progress), await record(progress)]).toEqual([true, true]);
+      expect(await logOf(ann)).toEqual(entries.toReversed());
+      expect(await copying.findCopy(ann)).toMatchObject({ doneSeq: 3, book: FULL_BOOK });
+      expect(await copying.countEntries({ copyId: ann }, 0)).toMatchObject([{ count: 3 }]);
+    });
+
+    test("is not written by whoever has the lead no more, nor of another strategy's copies", async () => {
+      await claim(store, { holder: "another", now: 2_000, until: 3_000 });
+      expect(await write(ann, entryOf(ann, 1))).toBe(false);
+      expect(await copying.recordProgress("ghost", "another", [progressOf(ann, 5)])).toBe(false);
+      const theirs = [progressOf(cat, 5, { entries: [entryOf(cat, 1)] }), progressOf("ghost", 5)];
+      expect(await copying.recordProgress("one", "another", [...theirs, progressOf(bob, 5)])).toBe(true);
+      for (const untouched of [ann, cat]) {
+        expect(await copying.findCopy(untouched)).toMatchObject({ doneSeq: 0, revision: 1 });
+        expect(await logOf(untouched)).toEqual([]);
+      }
+      expect(await copying.findCopy(bob)).toMatchObject({ doneSeq: 5 });
+    });
+
+    test("moves a copy where it goes by itself, but for one that people have stopped", async () => {
+      const moves = { status: "PAUSED", reason: "CREDENTIALS", at: 5_000 } as const;
+      await record(progressOf(ann, 1, { moves }));
+      expect(await copying.findCopy(ann)).toMatchObject({
+        status: "PAUSED",
+        reason: "CREDENTIALS",
+        endedAt: null,
+      });
+      const stops = { status: "STOPPED", reason: "STRATEGY_CLOSED", at: 6_000 } as const;
+      await record(progressOf(ann, 2, { moves: stops }));
+      expect(await copying.findCopy(ann)).toMatchObject({ ...STOPPED, endedAt: 6_000, doneSeq: 2 });
+      await record(progressOf(ann, 3, { moves: { ...moves, status: "FOLLOWING", reason: null } }));
+      expect(await copying.findCopy(ann)).toMatchObject({ ...STOPPED, endedAt: 6_000, doneSeq: 3 });
+      await stop(bob);
+      await record(progressOf(bob, 4, { moves: stops }));
+      const expected = { status: "STOPPED", reason: "COPIER", endedAt: 4, doneSeq: 4 };
+      expect(await copying.findCopy(bob)).toMatchObject(expected);
+    });
+
+    test("leaves the status and the settings that people have chosen meanwhile", async () => {
+      const settings = OTHER_SETTINGS;
+      await copying.changeSettings(ann, settings, auditedAs("COPY_SETTINGS_CHANGED"));
+      await copying.changeCopy(
+        { copyId: ann, from: ["FOLLOWING"], status: "PAUSED", reason: "COPIER", at: 3 },
+        auditedAs("COPY_PAUSED"),
+      );
+      await record(progressOf(ann, 8, { book: FULL_BOOK }));
+      const expected = { status: "PAUSED", reason: "COPIER", settings, doneSeq: 8, book: FULL_BOOK };
+      expect(await copying.findCopy(ann)).toMatchObject(expected);
+    });
+
+    test("finishes what was asked of the copy, once", async () => {
+      const request = { requestId: "r1", copyId: ann, kind: "LOOK", mayIncrease: false, askedAt: 1 } as const;
+      await copying.addRequest({ ...request, doneAt: null, failure: null }, null);
+      const finishes = { requestId: "r1", at: 50, failure: "not \0 now" };
+      // Of another copy it is not.
+      await record(progressOf(bob, 1, { finishes }));
+      expect(await copying.listPendingRequests("one")).toHaveLength(1);
+      await record(progressOf(ann, 1, { finishes }));
+      await record(progressOf(ann, 1, { finishes: { ...finishes, at: 60, failure: null } }));
+      expect(await copying.listPendingRequests("one")).toEqual([]);
+      const done = { ...request, doneAt: 50, failure: "not \0 now" };
+      expect(await copying.listRequests(ann, 9)).toEqual([done]);
+    });
+
+    test("a log is read newest first, page by page, by status and by symbol", async () => {
+      const entries = upTo(6).map((entryId) =>
+        entryId % 2 === 0
+          ? skippedOf(ann, entryId)
+          : entryOf(ann, entryId, { symbol: entryId === 5 ? "ETHUSDT" : "BTCUSDT" }),
+      );
+      await write(ann, ...entries);
+      const idsOf = async (query: Parameters<CopyStore["listMirrorEntries"]>[1]) =>
+        (await copying.listMirrorEntries(ann, query)).map(({ entryId }) => entryId);
+      expect(await idsOf({ limit: 2 })).toEqual([6, 5]);
+      expect(await idsOf({ before: 5, limit: 2 })).toEqual([4, 3]);
+      expect(await idsOf({ statuses: ["FILLED", "FAILED"], limit: 9 })).toEqual([5, 3, 1]);
+      expect(await idsOf({ symbol: "BTCUSDT", statuses: ["FILLED"], before: 3, limit: 9 })).toEqual([1]);
+      expect(await idsOf({ symbol: "a\0b", limit: 9 })).toEqual([]);
+      expect(await copying.listMirrorEntries("a\0b", { limit: 9 })).toEqual([]);
+      expect(await copying.findMirrorEntry(ann, 7)).toBeNull();
+      expect(await copying.findMirrorEntry(bob, 1)).toBeNull();
+      expect(await copying.findMirrorEntry("a\0b", 1)).toBeNull();
+    });
+
+    test("an entry that changes takes the place of what it was, in every list", async () => {
+      const rests = entryOf(ann, 1, {
+        status: "RESTING",
+        executedQuantity: decimal("0"),
+        collectiveId: "first",
+      });
+      await write(ann, rests, entryOf(ann, 2, { collectiveId: "first" }), entryOf(ann, 3));
+      expect(await copying.listRestingEntries({ copyId: ann })).toEqual([rests]);
+      expect(await copying.listExecuted({ copyId: ann }, 9)).toHaveLength(2);
+      const filled = { ...rests, status: "FILLED", executedQuantity: decimal("1") } as MirrorEntry;
+      await write(ann, filled);
+      expect(await copying.listRestingEntries({ copyId: ann })).toEqual([]);
+      const ofFirst = await copying.listEntriesOf(ann, "first");
+      expect(ofFirst).toEqual([filled, entryOf(ann, 2, { collectiveId: "first" })]);
+      expect(await copying.listEntriesOf(bob, "first")).toEqual([]);
+      expect(await copying.listEntriesOf(ann, "a\0b")).toEqual([]);
+      expect(await copying.listExecuted({ copyId: ann }, 9)).toHaveLength(3);
+      expect(await copying.countEntries({ copyId: ann }, 0)).toEqual([
+        { status: "FILLED", skipReason: null, count: 3 },
+      ]);
+    });
+
+    test("what rests is listed of a copy, oldest first, or of all live copies of a strategy", async () => {
+      const restingOf = (copyId: string, entryId: number) => entryOf(copyId, entryId, { status: "RESTING" });
+      await write(ann, restingOf(ann, 10), restingOf(ann, 9), entryOf(ann, 11));
+      await write(bob, restingOf(bob, 1));
+      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [restingOf(cat, 1)] })]);
+      const idsOf = (entries: readonly MirrorEntry[]) => entries.map((each) => [each.copyId, each.entryId]);
+      expect(idsOf(await copying.listRestingEntries({ copyId: ann }))).toEqual([
+        [ann, 9],
+        [ann, 10],
+      ]);
+      const ofStrategy = await copying.listRestingEntries({ strategyId: "one" });
+      expect(idsOf(ofStrategy)).toEqual([
+        [ann, 9],
+        [ann, 10],
+        [bob, 1],
+      ]);
+      await stop(bob);
+      expect(await copying.listRestingEntries({ strategyId: "one" })).toHaveLength(2);
+      expect(await copying.listRestingEntries({ copyId: bob })).toHaveLength(1);
+    });
+
+    test("entries are counted by status and reason, since a time, but for those that order nothing", async () => {
+      const kinds = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE"] as const;
+      await write(
+        ann,
+        entryOf(ann, 1),
+        entryOf(ann, 2),
+        skippedOf(ann, 3),
+        ...kinds.map((kind, index) => entryOf(ann, index + 10, { kind })),
+      );
+      await write(bob, skippedOf(bob, 5));
+      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [entryOf(cat, 5)] })]);
+      const filled = (count: number) => ({ status: "FILLED", skipReason: null, count });
+      const skipped = (count: number) => ({ status: "SKIPPED", skipReason: "BELOW_MIN_QUANTITY", count });
+      const since = COPIED_AT + 2;
+      expect(await copying.countEntries({ copyId: ann }, 0)).toEqual([filled(2), skipped(1)]);
+      expect(await copying.countEntries({ copyId: ann }, since)).toEqual([filled(1), skipped(1)]);
+      expect(await copying.countEntries({ strategyId: "one" }, 0)).toEqual([filled(2), skipped(2)]);
+      expect(await copying.countEntries({ strategyId: "one" }, since + 1)).toEqual([skipped(2)]);
+      expect(await copying.countEntries({ everybody: true }, since)).toEqual([filled(2), skipped(2)]);
+      expect(await copying.countEntries({ everybody: true }, since + 99)).toEqual([]);
+    });
+
+    test("what was executed is listed beside the strategy's own price, newest first, where that is known", async () => {
+      const filled = [1, 4, 7].map((entryId) => entryOf(ann, entryId, { leadPrice: decimal(`${entryId}`) }));
+      const unknown = [
+        entryOf(ann, 20, { leadPrice: null }),
+        entryOf(ann, 21, { executedQuantity: decimal("0") }),
+      ];
+      await write(ann, ...filled, ...unknown, skippedOf(ann, 22));
+      await write(bob, entryOf(bob, 5));
+      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [entryOf(cat, 6)] })]);
+      const listed = await copying.listExecuted({ copyId: ann }, 9);
+      expect(listed.map(({ entryId }) => entryId)).toEqual([7, 4, 1]);
+      expect(listed[1]).toEqual({
+        copyId: ann,
+        strategyId: "one",
+        entryId: 4,
+        symbol: "BTCUSDT",
+        side: "BUY",
+        executedQuantity: decimal("0.25"),
+        executedQuote: decimal("25"),
+        leadPrice: decimal("4"),
+        leadAt: COPIED_AT + 4,
+        acknowledgedAt: COPIED_AT + 1,
+      });
+      const placesOf = async (of: Parameters<CopyStore["listExecuted"]>[0], limit: number) =>
+        (await copying.listExecuted(of, limit)).map(({ entryId }) => entryId);
+      expect(await placesOf({ strategyId: "one" }, 2)).toEqual([7, 5]);
+      expect(await placesOf({ everybody: true }, 3)).toEqual([7, 6, 5]);
+    });
+
+    test("two hundred copies are written in one go", async () => {
+      const names = upTo(200).map((number) => `person-${number}`);
+      const copyIds = await follow(store, "one", ...names);
+      const progress = copyIds.map((copyId) => progressOf(copyId, 1, { entries: [entryOf(copyId, 1)] }));
+      expect(await record(...progress)).toBe(true);
+      expect(await copying.countEntries({ strategyId: "one" }, 0)).toMatchObject([{ count: 200 }]);
+      const copies = await copying.listCopiesOfStrategy("one", { isLive: true });
+      expect(copies.filter(({ doneSeq }) => doneSeq === 1)).toHaveLength(200);
+    });
+  });
+}
+
+const STOPPED = { status: "STOPPED", reason: "STRATEGY_CLOSED" };

@@ -1,0 +1,112 @@
+// What is asked of copies, once at a time, and the switches that stop all sending.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { CopyRequest, KillSwitch } from "../../domain/copying.ts";
+import type { CopyStore } from "../copy-store.ts";
+import type { Store } from "../store.ts";
+import { auditedAs, claim, follow, HOLDER, openToCopiers, progressOf, VENUE } from "./copying-records.ts";
+import { actionsIn } from "./people-records.ts";
+import type { Opened } from "./store-under-test.ts";
+
+export function copyingRequestCases(opened: Opened): void {
+  describe("what people ask of copies", () => {
+    let store: Store;
+    let copying: CopyStore;
+    const [ann, bob, cat] = ["ann-one", "bob-one", "cat-two"] as const;
+    beforeEach(async () => {
+      store = opened().store;
+      copying = store.copying;
+      await openToCopiers(store, "one", "two");
+      await follow(store, "one", "ann", "bob");
+      await follow(store, "two", "cat");
+      await claim(store);
+    });
+
+    const requestOf = (requestId: string, copyId: string, terms: Partial<CopyRequest> = {}): CopyRequest => ({
+      requestId,
+      copyId,
+      kind: "REPAIR",
+      mayIncrease: true,
+      askedAt: 1_000,
+      doneAt: null,
+      failure: null,
+      ...terms,
+    });
+    /** Of the leads one and two, and of ann's, bob's and cat's copies. */
+    const revisions = async () => {
+      const leads = await copying.listClaimed(HOLDER);
+      const copies = await copying.revisionsOf([ann, bob, cat]);
+      return [...leads.map(({ revision }) => revision), ...[ann, bob, cat].map((id) => copies.get(id) ?? 0)];
+    };
+    /** By how much each has grown since. */
+    const grown = async (before: readonly number[]) =>
+      (await revisions()).map((revision, index) => revision - (before[index] ?? 0));
+
+    test("a request is pending once of its kind, until it is done", async () => {
+      const before = await revisions();
+      const first = requestOf("r1", ann);
+      const asked = auditedAs("COPY_REPAIR_ASKED");
+      expect(await copying.addRequest(first, asked)).toEqual(first);
+      expect(await grown(before)).toEqual([1, 0, 1, 0, 0]);
+      expect(await copying.addRequest(requestOf("r2", ann, { mayIncrease: false }), asked)).toEqual(first);
+      expect(await grown(before)).toEqual([1, 0, 1, 0, 0]);
+      const look = requestOf("r3", ann, { kind: "LOOK", mayIncrease: false, askedAt: 900 });
+      expect(await copying.addRequest(look, null)).toEqual(look);
+      const his = requestOf("r4", bob, { askedAt: 1_001 });
+      await copying.addRequest(his, asked);
+      await copying.addRequest(requestOf("r5", cat), asked);
+      expect(await copying.listPendingRequests("one")).toEqual([look, first, his]);
+      const finishes = { requestId: "r1", at: 2_000, failure: null };
+      await copying.recordProgress("one", HOLDER, [progressOf(ann, 1, { finishes })]);
+      expect(await copying.listPendingRequests("one")).toEqual([look, his]);
+      const next = requestOf("r6", ann, { askedAt: 3_000 });
+      expect(await copying.addRequest(next, asked)).toEqual(next);
+      const listed = await copying.listRequests(ann, 2);
+      expect(listed).toEqual([next, { ...first, doneAt: 2_000 }]);
+      expect(await copying.listRequests("a\0b", 9)).toEqual([]);
+      const repairs = (await actionsIn(store)).filter((what) => what === "COPY_REPAIR_ASKED");
+      expect(repairs).toHaveLength(4);
+    });
+
+    test("a switch is set and cleared once, and everybody it concerns can see it", async () => {
+      const switches: readonly (readonly [KillSwitch["kind"], string, readonly number[]])[] = [
+        ["COPIER", "ann", [1, 0, 1, 0, 0]],
+        ["STRATEGY", "one", [1, 0, 1, 1, 0]],
+        ["VENUE", VENUE, [1, 1, 1, 1, 1]],
+      ];
+      for (const [index, [kind, id, concerned]] of switches.entries()) {
+        const before = await revisions();
+        const set: KillSwitch = { kind, id, reason: "because", setBy: "op", setAt: index };
+        expect(await copying.setSwitch(set, auditedAs("KILL_SWITCH_SET"))).toBe(true);
+        expect(await grown(before)).toEqual(concerned);
+        const again = { ...set, reason: "another" };
+        expect(await copying.setSwitch(again, auditedAs("KILL_SWITCH_SET"))).toBe(false);
+        expect((await copying.listSwitches()).at(-1)).toEqual(set);
+        expect(await grown(before)).toEqual(concerned);
+      }
+      expect(await copying.listSwitches()).toHaveLength(3);
+      for (const [kind, id, concerned] of switches) {
+        const before = await revisions();
+        expect(await copying.clearSwitch(kind, "another", auditedAs("KILL_SWITCH_CLEARED"))).toBe(false);
+        expect(await copying.clearSwitch(kind, "a\0b", auditedAs("KILL_SWITCH_CLEARED"))).toBe(false);
+        expect(await copying.clearSwitch(kind, id, auditedAs("KILL_SWITCH_CLEARED"))).toBe(true);
+        expect(await copying.clearSwitch(kind, id, auditedAs("KILL_SWITCH_CLEARED"))).toBe(false);
+        expect(await grown(before)).toEqual(concerned);
+      }
+      expect(await copying.listSwitches()).toEqual([]);
+      const audited = (await actionsIn(store)).filter((what) => what.startsWith("KILL_SWITCH"));
+      expect(audited).toHaveLength(6);
+      expect(await store.people.verifyAudit()).toBeNull();
+    });
+
+    test("a stopped copy is not concerned by anything any more", async () => {
+      await copying.changeCopy(
+        { copyId: ann, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 },
+        auditedAs("COPY_STOPPED"),
+      );
+      const before = await revisions();
+      const set: KillSwitch = { kind: "COPIER", id: "ann", reason: "", setBy: "ann", setAt: 1 };
+      expect(await copying.setSwitch(set, auditedAs("KILL_SWITCH_SET"))).toBe(true);
+      expect(await grown(before)).toEqual([0, 0, 0, 0, 0]);
+    });
+  });
+}

@@ -1,0 +1,294 @@
+// The store port of copying: venue accounts with their sealed credentials, what leads did, copies and what became of them.
+//
+// A lead is worked at by one process at a time: whoever has claimed it, until the claim ends. What a process writes about a
+// lead and its copies takes effect only while the claim is its own, so a process that stood still cannot undo what its
+// successor did. People change a copy's status and settings beside it; those columns are theirs, the book and the cursor are
+// the claimant's.
+import type { Account, StrategyType } from "../domain/account.ts";
+import type { NewAuditRecord } from "../domain/audit.ts";
+import type {
+  Copy,
+  CopyBook,
+  CopyReason,
+  CopyRequest,
+  CopySettings,
+  CopyStatus,
+  KillSwitch,
+  LeadAction,
+  LeadDeedKind,
+  MirrorEntry,
+  MirrorStatus,
+  SkipReason,
+  SwitchKind,
+  VenueAccount,
+  VenueAccountStatus,
+} from "../domain/copying.ts";
+import type { Amount, Price, Quantity } from "../money/decimal.ts";
+import type { JournalEntry, Strategy } from "./store.ts";
+
+/** A strategy as copies see it: how far its journal has been turned into actions. */
+export type Lead = {
+  readonly strategyId: string;
+  readonly type: StrategyType;
+  /** The account as of `version`, the last entry that was turned into actions; null before the first. */
+  readonly account: Account | null;
+  readonly version: number;
+  /** The last action; 0 if there is none. */
+  readonly seq: number;
+};
+
+/** A lead that a process has claimed, as it stands. */
+export type ClaimedLead = Strategy & {
+  /** The strategy's last entry: higher than the lead's version if there is something to be turned into actions. */
+  readonly version: number;
+  /** Grows whenever people change something: a copy, its settings, a request, a kill switch, an account. */
+  readonly revision: number;
+};
+
+/** What the process that has claimed a lead hands over of one of its copies: all of it is written, or nothing. */
+export type CopyProgress = {
+  readonly copyId: string;
+  /** New entries, and changed ones, which replace those of the same number. */
+  readonly entries: readonly MirrorEntry[];
+  readonly book: CopyBook;
+  readonly doneSeq: number;
+  /** Where the copy goes by itself; null leaves its status alone, and so does one that is STOPPED. */
+  readonly moves: {
+    readonly status: CopyStatus;
+    readonly reason: CopyReason | null;
+    readonly at: number;
+  } | null;
+  /** The request that is done with this. */
+  readonly finishes: {
+    readonly requestId: string;
+    readonly at: number;
+    readonly failure: string | null;
+  } | null;
+};
+
+/** What of a copy may change beside the process that works at it. */
+export type CopyControl = Pick<Copy, "copyId" | "status" | "reason" | "settings">;
+
+/** A strategy that may be followed. */
+export type OpenStrategy = Strategy & {
+  readonly name: string;
+  readonly ownerId: string;
+  readonly createdAt: number;
+  /** Live copies of it: FOLLOWING, PAUSED or CLOSING. */
+  readonly copies: number;
+};
+
+export type EntryQuery = {
+  /** Only those of a lower number: a page of what is newest. */
+  readonly before?: number | undefined;
+  readonly statuses?: readonly MirrorStatus[] | undefined;
+  readonly symbol?: string | undefined;
+  readonly limit: number;
+};
+
+/** Of whom entries are counted. */
+export type EntryScope =
+  | { readonly copyId: string }
+  | { readonly strategyId: string }
+  | { readonly everybody: true };
+
+export type EntryCount = {
+  readonly status: MirrorStatus;
+  readonly skipReason: SkipReason | null;
+  readonly count: number;
+};
+
+/** Live copies and those that are stopped, by why. */
+export type CopyCount = {
+  readonly status: CopyStatus;
+  readonly reason: CopyReason | null;
+  readonly count: number;
+};
+
+export type VenueAccountCount = {
+  readonly venue: string;
+  readonly status: VenueAccountStatus;
+  readonly count: number;
+};
+
+/** An executed order beside the strategy's own: what the venue gave, and what the strategy got. */
+export type ExecutedEntry = {
+  readonly copyId: string;
+  readonly strategyId: string;
+  readonly entryId: number;
+  readonly symbol: string;
+  readonly side: "BUY" | "SELL";
+  readonly executedQuantity: Quantity;
+  readonly executedQuote: Amount;
+  readonly leadPrice: Price;
+  readonly leadAt: number;
+  readonly acknowledgedAt: number;
+};
+
+export type CopyStore = {
+  // Venue accounts.
+
+  /** Answers FULL if the person has `liveMax` that are not DISCONNECTED, and connects nothing. */
+  connectAccount(
+    account: VenueAccount,
+    audit: NewAuditRecord,
+    bounds: { readonly liveMax: number },
+  ): Promise<"CONNECTED" | "FULL">;
+  findAccount(accountId: string): Promise<VenueAccount | null>;
+  /** Newest first, disconnected ones last. */
+  listAccountsOf(personId: string): Promise<readonly VenueAccount[]>;
+  /** All accounts there are, by venue and status. */
+  countAccounts(): Promise<readonly VenueAccountCount[]>;
+  /** What a check has found; a disconnected one stays as it is. */
+  noteAccountChecked(
+    accountId: string,
+    found: { readonly status: "CONNECTED" | "FAILED"; readonly failure: string | null; readonly at: number },
+  ): Promise<void>;
+  /** Gives it other credentials, which count as accepted; false if there is no such account of that person, or it is disconnected. */
+  replaceCredentials(
+    replaced: {
+      readonly accountId: string;
+      readonly personId: string;
+      readonly sealed: string;
+      readonly keyHint: string;
+      readonly at: number;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  /** Destroys its credentials; false if it is not that person's, is disconnected, or a live copy uses it. */
+  disconnectAccount(
+    ended: { readonly accountId: string; readonly personId: string; readonly at: number },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  listSealedAccounts(): Promise<readonly Pick<VenueAccount, "accountId" | "sealed">[]>;
+  /** Replaces a seal by a newer one of the same credentials, unless it has changed meanwhile. */
+  resealAccount(accountId: string, seals: { readonly from: string; readonly to: string }): Promise<boolean>;
+
+  // Strategies that may be followed, and leads.
+
+  /** Lets people follow a strategy, or lets no more begin to. From the first time on it is a lead. False if nothing changes. */
+  setOpenToCopiers(strategyId: string, isOpen: boolean, audit: NewAuditRecord): Promise<boolean>;
+  isOpenToCopiers(strategyId: string): Promise<boolean>;
+  /** LIVE strategies that may be followed, oldest first. */
+  listOpenStrategies(query: {
+    readonly type?: StrategyType | undefined;
+    readonly limit: number;
+  }): Promise<readonly OpenStrategy[]>;
+  /**
+   * Claims leads that nobody has a claim on any more, and renews the claims of the holder; answers all that it now has. Of a
+   * lead whose strategy is closed, and which no live copy follows, nothing is left to be done: it is not claimed, and given up.
+   */
+  claimLeads(claim: {
+    readonly holder: string;
+    readonly now: number;
+    readonly until: number;
+    /** Whether nobody else can be at work: then whoever else has a claim is dead, and it is taken over. */
+    readonly isAlone: boolean;
+  }): Promise<readonly ClaimedLead[]>;
+  /** What a holder has claimed, as it stands now: one cheap question, to be asked a few times a second. */
+  listClaimed(holder: string): Promise<readonly ClaimedLead[]>;
+  /** Ends the claims of a holder. */
+  releaseLeads(holder: string): Promise<void>;
+  findLead(strategyId: string): Promise<Lead | null>;
+  /** The entries of a strategy's journal after a version, oldest first. */
+  listEntriesAfter(strategyId: string, version: number, limit: number): Promise<readonly JournalEntry[]>;
+  /**
+   * Adds actions and moves the lead on. False, and nothing is done, unless it stands at `fromVersion` and is the holder's.
+   * Rejects with StoreUnavailable if it may or may not have been done: the lead, found again, says so.
+   */
+  advanceLead(
+    advance: Lead & {
+      readonly holder: string;
+      readonly fromVersion: number;
+      readonly actions: readonly LeadAction[];
+    },
+  ): Promise<boolean>;
+  /** Oldest first. */
+  listActions(
+    strategyId: string,
+    query: { readonly afterSeq: number; readonly limit: number },
+  ): Promise<readonly LeadAction[]>;
+  /** Newest first. */
+  listRecentActions(
+    strategyId: string,
+    query: { readonly kinds?: readonly LeadDeedKind[] | undefined; readonly limit: number },
+  ): Promise<readonly LeadAction[]>;
+
+  // Copies.
+
+  /**
+   * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last action of now.
+   * NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live copy uses the account, or the
+   * person follows the strategy already, or the account is not theirs, not CONNECTED or of another family.
+   */
+  createCopy(
+    copy: Omit<Copy, "fromVersion" | "doneSeq" | "revision">,
+    audit: NewAuditRecord,
+  ): Promise<"CREATED" | "NOT_OPEN" | "TAKEN">;
+  findCopy(copyId: string): Promise<Copy | null>;
+  /** Newest first. */
+  listCopiesOf(personId: string): Promise<readonly Copy[]>;
+  /** Of a strategy, oldest first; only those that are not STOPPED if `isLive` says so. */
+  listCopiesOfStrategy(strategyId: string, query: { readonly isLive: boolean }): Promise<readonly Copy[]>;
+  /** What people may have changed of a strategy's live copies, and of those that were stopped since a time. */
+  listControls(strategyId: string, since: number): Promise<readonly CopyControl[]>;
+  countCopies(strategyId: string): Promise<{ readonly [S in CopyStatus]: number }>;
+  /** The same by their reasons too; of one strategy, or of all. */
+  tallyCopies(
+    of: { readonly strategyId: string } | { readonly everybody: true },
+  ): Promise<readonly CopyCount[]>;
+  /** False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes STOPPED. */
+  changeCopy(
+    change: {
+      readonly copyId: string;
+      readonly from: readonly CopyStatus[];
+      readonly status: CopyStatus;
+      readonly reason: CopyReason | null;
+      readonly at: number;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  /** False if there is no live copy of that id. */
+  changeSettings(copyId: string, settings: CopySettings, audit: NewAuditRecord): Promise<boolean>;
+  /** The revision of each of these copies, by copy id; one that there is not is left out. */
+  revisionsOf(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Writes what became of copies of one strategy, in one transaction. False, and nothing is written, unless the lead is the
+   * holder's. Resolves when it is durable. Rejects with StoreUnavailable if it may or may not have been written; given again,
+   * the same progress is written once.
+   */
+  recordProgress(strategyId: string, holder: string, progress: readonly CopyProgress[]): Promise<boolean>;
+
+  // The mirror log.
+
+  /** Newest first. */
+  listMirrorEntries(copyId: string, query: EntryQuery): Promise<readonly MirrorEntry[]>;
+  findMirrorEntry(copyId: string, entryId: number): Promise<MirrorEntry | null>;
+  /** Those of an order or a leg of the strategy. */
+  listEntriesOf(copyId: string, collectiveId: string): Promise<readonly MirrorEntry[]>;
+  /** Those that are RESTING; of one copy, oldest first, or of all live copies of a strategy, one after the other. */
+  listRestingEntries(
+    of: { readonly copyId: string } | { readonly strategyId: string },
+  ): Promise<readonly MirrorEntry[]>;
+  /** Those of other kinds than CANCEL, CANCEL_LEG and SET_LEVERAGE, of which the strategy did the deed since a time. */
+  countEntries(of: EntryScope, since: number): Promise<readonly EntryCount[]>;
+  /** Newest first: those that executed something and of which the strategy's own price is known. */
+  listExecuted(of: EntryScope, limit: number): Promise<readonly ExecutedEntry[]>;
+
+  // What is asked of a copy.
+
+  /** Answers the request that is under way already, if there is one of that kind, and adds nothing then. */
+  addRequest(request: CopyRequest, audit: NewAuditRecord | null): Promise<CopyRequest>;
+  /** Those that are not done, oldest first; of one strategy's copies. */
+  listPendingRequests(strategyId: string): Promise<readonly CopyRequest[]>;
+  /** The newest of a copy. */
+  listRequests(copyId: string, limit: number): Promise<readonly CopyRequest[]>;
+
+  // Kill switches.
+
+  /** False if it is set already. */
+  setSwitch(set: KillSwitch, audit: NewAuditRecord): Promise<boolean>;
+  /** False if it is not set. */
+  clearSwitch(kind: SwitchKind, id: string, audit: NewAuditRecord): Promise<boolean>;
+  listSwitches(): Promise<readonly KillSwitch[]>;
+};

@@ -1,0 +1,188 @@
+// Copiers' accounts at venues: their credentials, sealed, and what the venue says of them.
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { VenueAccount } from "../../domain/copying.ts";
+import type { CopyStore } from "../copy-store.ts";
+import { audited } from "../people/audit.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { noteChange } from "./revisions.ts";
+
+type AccountQueries = Pick<
+  CopyStore,
+  | "connectAccount"
+  | "findAccount"
+  | "listAccountsOf"
+  | "countAccounts"
+  | "noteAccountChecked"
+  | "replaceCredentials"
+  | "disconnectAccount"
+  | "listSealedAccounts"
+  | "resealAccount"
+>;
+
+export function accountQueries(db: Kysely<Tables>): AccountQueries {
+  return {
+    async connectAccount(account, audit, { liveMax }) {
+      return await audited(db, async (transaction, record) => {
+        // Whoever is audited takes turns, so that it stays so many until the transaction ends.
+        const { count } = await transaction
+          .selectFrom("venue_accounts")
+          .select(({ fn }) => fn.countAll().as("count"))
+          .where("person_id", "=", account.personId)
+          .where("status", "<>", "DISCONNECTED")
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= liveMax) return "FULL";
+        await transaction.insertInto("venue_accounts").values(accountRow(account)).execute();
+        await record(audit);
+        return "CONNECTED";
+      });
+    },
+
+    async findAccount(accountId) {
+      if (!areTexts(accountId)) return null;
+      const row = await db
+        .selectFrom("venue_accounts")
+        .selectAll()
+        .where("id", "=", accountId)
+        .executeTakeFirst();
+      return row === undefined ? null : accountOfRow(row);
+    },
+
+    async listAccountsOf(personId) {
+      if (!areTexts(personId)) return [];
+      const rows = await db
+        .selectFrom("venue_accounts")
+        .selectAll()
+        .where("person_id", "=", personId)
+        .orderBy(sql`CASE status WHEN 'DISCONNECTED' THEN 1 ELSE 0 END`)
+        .orderBy("created_at", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(accountOfRow);
+    },
+
+    async countAccounts() {
+      const rows = await db
+        .selectFrom("venue_accounts")
+        .select(["venue", "status", ({ fn }) => fn.countAll().as("count")])
+        .groupBy(["venue", "status"])
+        .orderBy("venue")
+        .orderBy("status")
+        .execute();
+      return rows.map(({ venue, status, count }) => ({ venue, status, count: Number(count) }));
+    },
+
+    async noteAccountChecked(accountId, { status, failure, at }) {
+      await db.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("venue_accounts")
+          .set({ status, failure: encodeFailure(failure), checked_at: at })
+          .where("id", "=", accountId)
+          .where("status", "<>", "DISCONNECTED")
+          .executeTakeFirst();
+        if (numUpdatedRows > 0n) await noteChange(transaction, { accountId });
+      });
+    },
+
+    async replaceCredentials({ accountId, personId, sealed, keyHint, at }, audit) {
+      if (!areTexts(accountId)) return false;
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("venue_accounts")
+          .set({ sealed, key_hint: keyHint, status: "CONNECTED", failure: null, checked_at: at })
+          .where("id", "=", accountId)
+          .where("person_id", "=", personId)
+          .where("status", "<>", "DISCONNECTED")
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await noteChange(transaction, { accountId });
+        await record(audit);
+        return true;
+      });
+    },
+
+    async disconnectAccount({ accountId, personId, at }, audit) {
+      if (!areTexts(accountId)) return false;
+      return await audited(db, async (transaction, record) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("venue_accounts")
+          .set({ sealed: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
+          .where("id", "=", accountId)
+          .where("person_id", "=", personId)
+          .where("status", "<>", "DISCONNECTED")
+          .where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("copies")
+                  .select("copies.id")
+                  .where("copies.account_id", "=", accountId)
+                  .where("copies.status", "<>", "STOPPED"),
+              ),
+            ),
+          )
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
+    },
+
+    async listSealedAccounts() {
+      const rows = await db
+        .selectFrom("venue_accounts")
+        .select(["id", "sealed"])
+        .where("sealed", "is not", null)
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id, sealed }) => ({ accountId: id, sealed }));
+    },
+
+    async resealAccount(accountId, { from, to }) {
+      const { numUpdatedRows } = await db
+        .updateTable("venue_accounts")
+        .set({ sealed: to })
+        .where("id", "=", accountId)
+        .where("sealed", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function accountRow(account: VenueAccount) {
+  return {
+    id: account.accountId,
+    person_id: account.personId,
+    family: account.family,
+    venue: account.venue,
+    label: account.label,
+    key_hint: account.keyHint,
+    sealed: account.sealed,
+    status: account.status,
+    failure: encodeFailure(account.failure),
+    created_at: account.createdAt,
+    checked_at: account.checkedAt,
+    disconnected_at: account.disconnectedAt,
+  };
+}
+
+function accountOfRow(row: Selectable<Tables["venue_accounts"]>): VenueAccount {
+  return {
+    accountId: row.id,
+    personId: row.person_id,
+    family: row.family,
+    venue: row.venue,
+    label: row.label,
+    keyHint: row.key_hint,
+    sealed: row.sealed,
+    status: row.status,
+    failure: row.failure === null ? null : JSON.parse(row.failure),
+    createdAt: Number(row.created_at),
+    checkedAt: Number(row.checked_at),
+    disconnectedAt: row.disconnected_at === null ? null : Number(row.disconnected_at),
+  };
+}
+
+function encodeFailure(failure: string | null): string | null {
+  return failure === null ? null : JSON.stringify(failure);
+}

@@ -1,0 +1,222 @@
+// Copies: begun, changed by people, listed and counted. What the process that works at them records of them each store writes in its
+// own way.
+import { type Kysely, type Selectable, sql } from "kysely";
+import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
+import type { CopyStore } from "../copy-store.ts";
+import { audited } from "../people/audit.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
+import { noteChange, noteLeadChange } from "./revisions.ts";
+
+type CopyQueries = Pick<
+  CopyStore,
+  | "createCopy"
+  | "findCopy"
+  | "listCopiesOf"
+  | "listCopiesOfStrategy"
+  | "listControls"
+  | "countCopies"
+  | "tallyCopies"
+  | "changeCopy"
+  | "changeSettings"
+  | "revisionsOf"
+>;
+
+/** Copies that are asked for at a time: far fewer than a statement may have parameters. */
+const REVISIONS_AT_ONCE = 5_000;
+
+export function copyQueries(db: Kysely<Tables>): CopyQueries {
+  return {
+    async createCopy(copy, audit) {
+      const { copyId, personId, strategyId, accountId, family } = copy;
+      if (!areTexts(strategyId)) return "NOT_OPEN";
+      if (!areTexts(accountId)) return "TAKEN";
+      return await audited(db, async (transaction, record) => {
+        const followable = () =>
+          transaction
+            .selectFrom("strategies")
+            .innerJoin("leads", "leads.strategy_id", "strategies.id")
+            .select(["strategies.version", "strategies.type", "leads.seq"])
+            .where("strategies.id", "=", strategyId)
+            .where("strategies.status", "=", "LIVE")
+            .where("strategies.is_open_to_copiers", "=", 1)
+            .executeTakeFirst();
+        const type = (await followable())?.type;
+        if (type === undefined) return "NOT_OPEN";
+        const account = await transaction
+          .selectFrom("venue_accounts")
+          .select("family")
+          .where("id", "=", accountId)
+          .where("person_id", "=", personId)
+          .where("status", "=", "CONNECTED")
+          .executeTakeFirst();
+        if (account?.family !== type || family !== type) return "TAKEN";
+        // It locks the lead: no action is added until this has ended, and each there is was of the version that is read now.
+        await noteLeadChange(transaction, strategyId);
+        const strategy = await followable();
+        if (strategy === undefined) return "NOT_OPEN";
+        const added = await transaction
+          .insertInto("copies")
+          .values({
+            id: copyId,
+            person_id: personId,
+            strategy_id: strategyId,
+            account_id: accountId,
+            family,
+            settings: encodeSettings(copy.settings),
+            status: copy.status,
+            reason: copy.reason,
+            started_at: copy.startedAt,
+            ended_at: copy.endedAt,
+            from_version: strategy.version,
+            done_seq: strategy.seq,
+            revision: 1,
+            book: encodeBook(copy.book),
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning("id")
+          .executeTakeFirst();
+        if (added === undefined) return "TAKEN";
+        await record(audit);
+        return "CREATED";
+      });
+    },
+
+    async findCopy(copyId) {
+      if (!areTexts(copyId)) return null;
+      const row = await db.selectFrom("copies").selectAll().where("id", "=", copyId).executeTakeFirst();
+      return row === undefined ? null : copyOfRow(row);
+    },
+
+    async listCopiesOf(personId) {
+      if (!areTexts(personId)) return [];
+      const rows = await db
+        .selectFrom("copies")
+        .selectAll()
+        .where("person_id", "=", personId)
+        .orderBy("started_at", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(copyOfRow);
+    },
+
+    async listCopiesOfStrategy(strategyId, { isLive }) {
+      if (!areTexts(strategyId)) return [];
+      let query = db.selectFrom("copies").selectAll().where("strategy_id", "=", strategyId);
+      if (isLive) query = query.where("status", "<>", sql.lit("STOPPED"));
+      const rows = await query.orderBy("started_at").orderBy("id").execute();
+      return rows.map(copyOfRow);
+    },
+
+    async listControls(strategyId, since) {
+      const rows = await db
+        .selectFrom("copies")
+        .select(["id", "status", "reason", "settings"])
+        .where("strategy_id", "=", strategyId)
+        .where(({ eb, or }) => or([eb("status", "<>", "STOPPED"), eb("ended_at", ">=", since)]))
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id, status, reason, settings }) => ({
+        copyId: id,
+        status,
+        reason,
+        settings: decodeSettings(settings),
+      }));
+    },
+
+    async countCopies(strategyId) {
+      const counts = Object.fromEntries(COPY_STATUSES.map((status) => [status, 0])) as Record<
+        CopyStatus,
+        number
+      >;
+      const rows = await db
+        .selectFrom("copies")
+        .select(["status", ({ fn }) => fn.countAll().as("count")])
+        .where("strategy_id", "=", strategyId)
+        .groupBy("status")
+        .execute();
+      for (const { status, count } of rows) counts[status] = Number(count);
+      return counts;
+    },
+
+    async tallyCopies(of) {
+      let query = db.selectFrom("copies").select(["status", "reason", ({ fn }) => fn.countAll().as("count")]);
+      if ("strategyId" in of) query = query.where("strategy_id", "=", of.strategyId);
+      const rows = await query.groupBy(["status", "reason"]).orderBy("status").orderBy("reason").execute();
+      return rows.map(({ status, reason, count }) => ({ status, reason, count: Number(count) }));
+    },
+
+    async changeCopy({ copyId, from, status, reason, at }, audit) {
+      if (!areTexts(copyId)) return false;
+      return await audited(db, async (transaction, record) => {
+        const there = await transaction
+          .selectFrom("copies")
+          .select("id")
+          .where("id", "=", copyId)
+          .where("status", "in", from)
+          .executeTakeFirst();
+        if (there === undefined) return false;
+        await noteChange(transaction, { copyId });
+        const { numUpdatedRows } = await transaction
+          .updateTable("copies")
+          .set({ status, reason, ...(status === "STOPPED" && { ended_at: at }) })
+          .where("id", "=", copyId)
+          .where("status", "in", from)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
+    },
+
+    async changeSettings(copyId, settings, audit) {
+      if (!areTexts(copyId)) return false;
+      return await audited(db, async (transaction, record) => {
+        await noteChange(transaction, { copyId });
+        const { numUpdatedRows } = await transaction
+          .updateTable("copies")
+          .set({ settings: encodeSettings(settings) })
+          .where("id", "=", copyId)
+          .where("status", "<>", "STOPPED")
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await record(audit);
+        return true;
+      });
+    },
+
+    async revisionsOf(copyIds) {
+      const revisions = new Map<string, number>();
+      const asked = copyIds.filter((copyId) => areTexts(copyId));
+      for (let first = 0; first < asked.length; first += REVISIONS_AT_ONCE) {
+        const rows = await db
+          .selectFrom("copies")
+          .select(["id", "revision"])
+          .where("id", "in", asked.slice(first, first + REVISIONS_AT_ONCE))
+          .execute();
+        for (const { id, revision } of rows) revisions.set(id, Number(revision));
+      }
+      return revisions;
+    },
+  };
+}
+
+function copyOfRow(row: Selectable<Tables["copies"]>): Copy {
+  return {
+    copyId: row.id,
+    personId: row.person_id,
+    strategyId: row.strategy_id,
+    accountId: row.account_id,
+    family: row.family,
+    settings: decodeSettings(row.settings),
+    status: row.status,
+    reason: row.reason,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    fromVersion: Number(row.from_version),
+    doneSeq: Number(row.done_seq),
+    book: decodeBook(row.book),
+    revision: Number(row.revision),
+  };
+}

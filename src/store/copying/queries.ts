@@ -1,0 +1,24 @@
+// The copying of the store port, written once with Kysely for every store, but for what the process that works at a lead writes.
+import type { Kysely } from "kysely";
+import type { CopyStore } from "../copy-store.ts";
+import type { Tables } from "../schema.ts";
+import { accountQueries } from "./accounts.ts";
+import { copyQueries } from "./copies.ts";
+import { entryQueries } from "./entries.ts";
+import { leadQueries } from "./leads.ts";
+import { requestQueries } from "./requests.ts";
+import { switchQueries } from "./switches.ts";
+
+/** What is written under a claim, each store in its own way. */
+export type ClaimedWrites = Pick<CopyStore, "claimLeads" | "releaseLeads" | "advanceLead" | "recordProgress">;
+
+export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof ClaimedWrites> {
+  return {
+    ...accountQueries(db),
+    ...leadQueries(db),
+    ...copyQueries(db),
+    ...entryQueries(db),
+    ...requestQueries(db),
+    ...switchQueries(db),
+  };
+}

@@ -1,0 +1,66 @@
+// Kill switches: what stops all sending of a copier, of a strategy or to a venue.
+import type { Kysely, Selectable } from "kysely";
+import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
+import type { CopyStore } from "../copy-store.ts";
+import { audited } from "../people/audit.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { type Concerned, noteChange } from "./revisions.ts";
+
+type SwitchQueries = Pick<CopyStore, "setSwitch" | "clearSwitch" | "listSwitches">;
+
+export function switchQueries(db: Kysely<Tables>): SwitchQueries {
+  return {
+    async setSwitch({ kind, id, reason, setBy, setAt }, audit) {
+      if (!areTexts(id)) return false;
+      return await audited(db, async (transaction, record) => {
+        const set = await transaction
+          .insertInto("kill_switches")
+          .values({ kind, id, reason, set_by: setBy, set_at: setAt })
+          .onConflict((conflict) => conflict.columns(["kind", "id"]).doNothing())
+          .returning("id")
+          .executeTakeFirst();
+        if (set === undefined) return false;
+        await noteChange(transaction, concernedBy(kind, id));
+        await record(audit);
+        return true;
+      });
+    },
+
+    async clearSwitch(kind, id, audit) {
+      if (!areTexts(id)) return false;
+      return await audited(db, async (transaction, record) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom("kill_switches")
+          .where("kind", "=", kind)
+          .where("id", "=", id)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        await noteChange(transaction, concernedBy(kind, id));
+        await record(audit);
+        return true;
+      });
+    },
+
+    async listSwitches() {
+      const rows = await db.selectFrom("kill_switches").selectAll().orderBy("set_at").orderBy("id").execute();
+      return rows.map(switchOfRow);
+    },
+  };
+}
+
+function concernedBy(kind: SwitchKind, id: string): Concerned {
+  switch (kind) {
+    case "COPIER":
+      return { personId: id };
+    case "STRATEGY":
+      return { strategyId: id };
+    case "VENUE":
+      return { venue: id };
+  }
+}
+
+function switchOfRow(row: Selectable<Tables["kill_switches"]>): KillSwitch {
+  const { kind, id, reason, set_by, set_at } = row;
+  return { kind, id, reason, setBy: set_by, setAt: Number(set_at) };
+}

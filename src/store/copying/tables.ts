@@ -1,0 +1,96 @@
+// The tables that are about copying, for Kysely's types; `migrations/copying.ts` makes them. Times are wall time, Unix ms, but
+// for `lead_at`, which is market time. Truths are 0 or 1.
+import type { StrategyType } from "../../domain/account.ts";
+import type {
+  CopyReason,
+  CopyRequestKind,
+  CopyStatus,
+  LeadDeedKind,
+  MirrorStatus,
+  SkipReason,
+  SwitchKind,
+  VenueAccountStatus,
+} from "../../domain/copying.ts";
+import type { Integer } from "../schema.ts";
+
+export type CopyingTables = {
+  venue_accounts: {
+    id: string;
+    person_id: string;
+    family: StrategyType;
+    venue: string;
+    label: string;
+    key_hint: string;
+    sealed: string | null;
+    status: VenueAccountStatus;
+    /** The venue's words as JSON, which holds whatever a text may. */
+    failure: string | null;
+    created_at: Integer;
+    checked_at: Integer;
+    disconnected_at: Integer | null;
+  };
+  /** Strategies that were ever open to copiers: how far they were turned into actions, and who works at them until when. */
+  leads: {
+    strategy_id: string;
+    version: Integer;
+    seq: Integer;
+    holder: string | null;
+    lease_until: Integer;
+    revision: Integer;
+  };
+  /** The account as of the lead's version, once it has one. */
+  lead_accounts: { strategy_id: string; account: string };
+  /** Where the entries of leads are in the journal, by their versions. */
+  lead_entries: { strategy_id: string; version: Integer; position: Integer };
+  lead_actions: {
+    strategy_id: string;
+    seq: Integer;
+    version: Integer;
+    kind: LeadDeedKind;
+    body: string;
+  };
+  copies: {
+    id: string;
+    person_id: string;
+    strategy_id: string;
+    account_id: string;
+    family: StrategyType;
+    settings: string;
+    status: CopyStatus;
+    reason: CopyReason | null;
+    started_at: Integer;
+    ended_at: Integer | null;
+    from_version: Integer;
+    done_seq: Integer;
+    revision: Integer;
+    book: string;
+  };
+  mirror_entries: {
+    copy_id: string;
+    entry_id: Integer;
+    /** The copy's, so that a strategy's entries are found together. */
+    strategy_id: string;
+    collective_id: string | null;
+    symbol: string | null;
+    status: MirrorStatus;
+    skip_reason: SkipReason | null;
+    /** Whether it is of a kind that is counted. */
+    is_counted: Integer;
+    /** Whether it executed something of which the strategy's own price is known. */
+    is_executed: Integer;
+    lead_at: Integer;
+    body: string;
+  };
+  copy_requests: {
+    id: string;
+    copy_id: string;
+    kind: CopyRequestKind;
+    may_increase: Integer;
+    asked_at: Integer;
+    /** Null while it is pending. */
+    done_at: Integer | null;
+    /** As JSON, which holds whatever a text may. */
+    failure: string | null;
+  };
+  kill_switches: { kind: SwitchKind; id: string; reason: string; set_by: string; set_at: Integer };
+};
