@@ -1,6 +1,7 @@
 // `lyrebird master-key show`, `lyrebird master-key rotate`, and `lyrebird keys revoke-all`: what an operator does with the versions
 // of the master key. None of them ever prints a key.
 import { ConfigError } from "../config.ts";
+import { areSealedBy, rewrapCredentials } from "../copy/credentials.ts";
 import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../data-directory.ts";
 import { LOOK_MS } from "../identity/key-watch.ts";
 import { rotateMasterKey } from "../identity/rotation.ts";
@@ -16,7 +17,8 @@ export const MASTER_KEY_SHOW: Command = {
   purpose: "show the versions of the master key, and how many live keys each has",
   details: `  --json   one line of JSON a version
 
-A seed is what an authenticator makes its codes of, a form what somebody is known by. No part of a key is shown.`,
+A seed is what an authenticator makes its codes of, a form what somebody is known by; credentials are those of copiers' accounts at
+venues. No part of a key is shown.`,
   run: show,
 };
 
@@ -26,12 +28,14 @@ export const MASTER_KEY_ROTATE: Command = {
   options: [],
   purpose: "add a version to the master key: new API keys are made with it, old ones go on working",
   details: `The file of the master key, MASTER_KEY_FILE or the one in the data directory, gets a line more: one for each version, oldest
-first. It is replaced as a whole. Seeds of authenticators and identity forms are sealed anew. It is audited.
+first. It is replaced as a whole. Seeds of authenticators and identity forms are sealed anew, and the data keys of credentials at venues
+are wrapped anew. It is audited.
 
 A running server that has this file takes the version up by itself, within ${LOOK_MS / 1_000} s. Servers on the same database with files of
 their own need a copy of it at once, and so do your backups of the file.
 
-After a leak, also end the keys of the leaked version, with "keys revoke-all".`,
+After a leak, also end the keys of the leaked version, with "keys revoke-all". Whoever had a copy of the database too can open what was
+sealed until now: have copiers replace the keys of their accounts at venues.`,
   run: rotate,
 };
 
@@ -53,6 +57,7 @@ async function show({ json = false, ...options }: Options): Promise<number> {
     const keys = (await store.listKeys()).map(({ key }) => key);
     const seeds = await store.people.listSecondFactors();
     const forms = await store.people.listForms();
+    const accounts = await store.copying.listSealedAccounts();
     const newest = Math.max(master.newest, ...keys.map(({ masterVersion }) => masterVersion));
     const rows = Array.from({ length: newest }, (_, index) => index + 1).map((version) => ({
       version,
@@ -60,6 +65,7 @@ async function show({ json = false, ...options }: Options): Promise<number> {
       liveKeys: keys.filter((key) => key.masterVersion === version && key.revokedAt === null).length,
       seeds: seeds.filter(({ sealedSeed }) => isSealedBy(version, sealedSeed)).length,
       forms: forms.filter(({ sealedForm }) => isSealedBy(version, sealedForm)).length,
+      credentials: accounts.filter((account) => areSealedBy(version, account)).length,
     }));
     printRows(rows, {
       asJson: json,
@@ -69,6 +75,7 @@ async function show({ json = false, ...options }: Options): Promise<number> {
         "LIVE KEYS": ({ liveKeys }) => String(liveKeys),
         SEEDS: ({ seeds }) => String(seeds),
         FORMS: ({ forms }) => String(forms),
+        CREDENTIALS: ({ credentials }) => String(credentials),
       },
     });
     return 0;
@@ -84,8 +91,9 @@ async function rotate(options: Options): Promise<number> {
     const version = await rotateMasterKey(store, master, Date.now());
     const seeds = counted(await resealSeeds(store.people, master), "seed");
     const forms = counted(await resealForms(store.people, master), "identity form");
+    const credentials = await rewrapCredentials(store.copying, master);
     process.stdout.write(`${masterKeyFileOf(config)} has version ${version} of the master key: new API keys are made with it
-Sealed anew: ${seeds}, ${forms}. API keys of older versions go on working
+Sealed anew: ${seeds}, ${forms}, credentials of ${counted(credentials, "venue account")}. API keys of older versions go on working
 A running server with this file takes it up within ${LOOK_MS / 1_000} s. Copy the file now to other servers on the same database, and keep it with your backups.
 If an older version has leaked, end its keys: ${CALL} keys revoke-all --master-version ${version - 1}
 `);

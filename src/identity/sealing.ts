@@ -3,22 +3,13 @@
 // text that was changed, or moved into another row, does not open.
 //
 // A sealed text is `seal1.<master version>.<nonce>.<ciphertext>.<tag>`, the last three in base64url. Its first word names the
-// form, so that another form (with a data key of the record's own, say) can stand beside it.
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+// form: beside it stands `seal2`, with a data key of the record's own (`record-sealing.ts`).
+import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import type { MasterKey } from "./api-keys.ts";
+import { box, readBox, unbox, writeBox } from "./boxes.ts";
 
 const FORM = "seal1";
-const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 /** Separates the keys of seals from all else that is derived. */
 const SEAL_DOMAIN = "lyrebird seal";
 const SEALED = /^seal1\.([1-9][0-9]{0,5})\.([\w-]+)\.([\w-]*)\.([\w-]+)$/;
@@ -43,30 +34,21 @@ export function derivedKey(master: MasterKey, domain: string, version = master.c
 /** Seals a text under the current version of the master key, with AES-256-GCM. */
 export function seal(master: MasterKey, where: Seal, text: string): string {
   const version = master.current;
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, keyFor(master, where, version), nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(bindingOf(where, version));
-  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  const parts = [nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString("base64url"));
-  return [FORM, version, ...parts].join(".");
+  const sealed = box(keyFor(master, where, version), bindingOf(where, version), Buffer.from(text, "utf8"));
+  return [FORM, version, ...writeBox(sealed)].join(".");
 }
 
 /** The text that was sealed. Throws SealBroken if it was changed, belongs elsewhere, or needs a version that is not there. */
 export function open(master: MasterKey, where: Seal, sealed: string): string {
-  const { version, nonce, ciphertext, tag } = partsOf(sealed);
+  const { version, content } = partsOf(sealed);
   if (!master.has(version)) {
     throw new SealBroken(`a sealed ${where.purpose} needs version ${version} of the master key`);
   }
-  const decipher = createDecipheriv(CIPHER, keyFor(master, where, version), nonce, {
-    authTagLength: TAG_BYTES,
-  });
-  decipher.setAAD(bindingOf(where, version));
-  decipher.setAuthTag(tag);
-  try {
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
-  } catch {
+  const text = unbox(keyFor(master, where, version), bindingOf(where, version), content);
+  if (text === null) {
     throw new SealBroken(`a sealed ${where.purpose} does not open: it was changed, or belongs elsewhere`);
   }
+  return text.toString("utf8");
 }
 
 /** Whether a text is sealed by the version of the master key that is used now; one that is not is to be sealed anew. */
@@ -81,15 +63,9 @@ export function isSealedBy(version: number, sealed: string): boolean {
 
 function partsOf(sealed: string) {
   const [, version = "", ...texts] = SEALED.exec(sealed) ?? [];
-  const [nonce, ciphertext, tag] = texts.map((text) => Buffer.from(text, "base64url"));
-  const isWhole =
-    nonce?.length === NONCE_BYTES &&
-    tag?.length === TAG_BYTES &&
-    ciphertext !== undefined &&
-    // Base64 has spare bits: one spelling alone is the sealed text.
-    [nonce, ciphertext, tag].every((part, index) => part.toString("base64url") === texts[index]);
-  if (!isWhole) throw new SealBroken("a sealed text does not have the form of one");
-  return { version: Number(version), nonce, ciphertext, tag };
+  const content = readBox(texts);
+  if (content === null) throw new SealBroken("a sealed text does not have the form of one");
+  return { version: Number(version), content };
 }
 
 function keyFor(master: MasterKey, { purpose }: Seal, version: number): KeyObject {

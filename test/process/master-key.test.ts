@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCredentials, sealCredentials } from "../../src/copy/credentials.ts";
 import { readMasterKey } from "../../src/identity/api-keys.ts";
 import { LOOK_MS } from "../../src/identity/key-watch.ts";
 import { open } from "../../src/identity/sealing.ts";
@@ -24,6 +25,7 @@ import { signed } from "../support/signed-client.ts";
 
 const SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 const FORM = "what Ada is known by";
+const CREDENTIALS = { apiKey: "Ada's key at a venue", apiSecret: "Ada's secret there" };
 
 const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runNode(["src/cli.ts", ...args], env);
@@ -70,6 +72,24 @@ describe("rotating the master key beside a running server", () => {
         { submissionId: "one", personId, sealedForm: sealForm(master, "one", FORM), submittedAt: 1 },
         { who: { kind: "PERSON", personId }, what: "KYC_SUBMITTED", about, at: 1, details: {} },
       );
+      await store.copying.connectAccount(
+        {
+          accountId: "at-a-venue",
+          personId,
+          family: "SPOT",
+          venue: "https://venue.example.com",
+          label: "Main",
+          keyHint: "Ada's",
+          sealed: sealCredentials(master, "at-a-venue", CREDENTIALS),
+          status: "CONNECTED",
+          failure: null,
+          createdAt: 1,
+          checkedAt: 1,
+          disconnectedAt: null,
+        },
+        { who: { kind: "PERSON", personId }, what: "VENUE_ACCOUNT_CONNECTED", about, at: 1, details: {} },
+        { liveMax: 1 },
+      );
     });
   });
 
@@ -78,11 +98,13 @@ describe("rotating the master key beside a running server", () => {
   });
 
   test("old keys go on, new ones are made with the new version and work at once, seeds are sealed anew", async () => {
-    expect(shown()).toEqual([{ version: 1, status: "current", liveKeys: 3, seeds: 1, forms: 1 }]);
+    expect(shown()).toEqual([
+      { version: 1, status: "current", liveKeys: 3, seeds: 1, forms: 1, credentials: 1 },
+    ]);
     const before = readFileSync(keyFile(), "utf8");
     const output = said(["master-key", "rotate", ...data()]);
     expect(output).toContain(`${keyFile()} has version 2 of the master key`);
-    expect(output).toContain("Sealed anew: 1 seed, 1 identity form.");
+    expect(output).toContain("Sealed anew: 1 seed, 1 identity form, credentials of 1 venue account.");
     expect(output).not.toMatch(/[0-9a-f]{64}/);
     const after = readFileSync(keyFile(), "utf8");
     expect(after.startsWith(before)).toBe(true);
@@ -93,10 +115,10 @@ describe("rotating the master key beside a running server", () => {
     expect([await statusOf(old), await statusOf(fresh)]).toEqual([200, 200]);
   });
 
-  test("what was made and sealed is shown by version, and seeds and forms open", async () => {
+  test("what was made and sealed is shown by version, and seeds, forms and credentials open", async () => {
     expect(shown()).toEqual([
-      { version: 1, status: "old", liveKeys: 3, seeds: 0, forms: 0 },
-      { version: 2, status: "current", liveKeys: 1, seeds: 1, forms: 1 },
+      { version: 1, status: "old", liveKeys: 3, seeds: 0, forms: 0, credentials: 0 },
+      { version: 2, status: "current", liveKeys: 1, seeds: 1, forms: 1, credentials: 1 },
     ]);
     await withStore(gateway.dataDir, async (store) => {
       const [{ personId, sealedSeed } = { personId: "", sealedSeed: "" }] =
@@ -105,6 +127,8 @@ describe("rotating the master key beside a running server", () => {
       expect(open(master, { purpose: "totp seed", row: personId }, sealedSeed)).toBe(SEED);
       const form = await store.people.findKyc("one");
       expect(form === null ? null : openForm(master, form)).toBe(FORM);
+      const [account] = await store.copying.listAccountsOf(personId);
+      expect(openCredentials(master, "at-a-venue", account?.sealed ?? "")).toEqual(CREDENTIALS);
       expect(await store.people.verifyAudit()).toBeNull();
     });
   });
