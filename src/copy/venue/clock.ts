@@ -1,0 +1,94 @@
+// How far the venue's clock is ahead of ours. Requests carry its time, and it refuses those that are too old; that bounds how
+// long a request that got lost on the way can still be carried out, so the offset has to be known before anything is signed.
+//
+// It is measured with `time`: the venue's answer was made about half the round trip ago, so the error is at most half of it. A
+// round trip that took too long proves nothing and is repeated. Measured at first, every `RESYNC_MS`, and when a time is refused.
+import { unknown } from "./answers.ts";
+import type { VenueAnswer, VenueDelay } from "./venue.ts";
+
+/** The longest round trip that is believed, ms; an offset is wrong by half of it at most. */
+export const ROUND_TRIP_MS_MAX = 1_000;
+const SAMPLES_MAX = 3;
+export const RESYNC_MS = 600_000;
+/** After it could not be measured it is left alone for this long, ms. */
+export const CLOCK_RETRY_MS = 1_000;
+
+export type ClockParts = {
+  readonly wallNow: () => number;
+  /** Asks the venue for its time, Unix ms. */
+  readonly ask: () => Promise<VenueAnswer<number>>;
+};
+
+export class VenueClock {
+  readonly #wallNow: () => number;
+  readonly #ask: () => Promise<VenueAnswer<number>>;
+  #offsetMs = 0;
+  #measuredAt = 0;
+  #measurements = 0;
+  #failed: VenueDelay | null = null;
+  #underWay: Promise<VenueDelay | null> | null = null;
+
+  constructor({ wallNow, ask }: ClockParts) {
+    this.#wallNow = wallNow;
+    this.#ask = ask;
+  }
+
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  /** How often it was measured: tells an offset from the one before. */
+  get measurements(): number {
+    return this.#measurements;
+  }
+
+  /** The venue's time, Unix ms, as far as it is known. */
+  now(): number {
+    return this.#wallNow() + this.#offsetMs;
+  }
+
+  /** Resolves when the offset is known, with null; or with how long to wait since it cannot be had. */
+  async ready(): Promise<VenueDelay | null> {
+    if (this.#measurements === 0) return await this.#measured();
+    if (Math.abs(this.#wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
+    return null;
+  }
+
+  /** Measures it anew, unless that was done since the measurement that the refused time was made with. */
+  async resync(measurements: number): Promise<VenueDelay | null> {
+    return this.#measurements === measurements ? await this.#measured() : null;
+  }
+
+  /** One measurement at a time, for all who wait for it. */
+  async #measured(): Promise<VenueDelay | null> {
+    if (this.#failed !== null && this.#wallNow() < this.#failed.until) return this.#failed;
+    this.#underWay ??= this.#measure().finally(() => {
+      this.#underWay = null;
+    });
+    this.#failed = await this.#underWay;
+    return this.#failed;
+  }
+
+  async #measure(): Promise<VenueDelay | null> {
+    let last: Exclude<VenueAnswer<number>, { kind: "OK" }> = unknown("its clock was too slow to answer");
+    for (let sample = 0; sample < SAMPLES_MAX; sample += 1) {
+      const askedAt = this.#wallNow();
+      const answer = await this.#ask();
+      const answeredAt = this.#wallNow();
+      if (answer.kind !== "OK") {
+        last = answer;
+        break;
+      }
+      const roundTripMs = answeredAt - askedAt;
+      if (roundTripMs < 0 || roundTripMs > ROUND_TRIP_MS_MAX) continue;
+      this.#offsetMs = Math.round(answer.value - (askedAt + roundTripMs / 2));
+      this.#measuredAt = answeredAt;
+      this.#measurements += 1;
+      return null;
+    }
+    if (last.kind === "DELAYED") return last;
+    const said = last.kind === "UNKNOWN" ? last.reason : last.message;
+    const until = this.#wallNow() + CLOCK_RETRY_MS;
+    return { kind: "DELAYED", why: "UNREACHABLE", until, reason: `the venue's time cannot be had: ${said}` };
+  }
+}

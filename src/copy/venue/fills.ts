@@ -1,0 +1,68 @@
+// The fills of an order as the venue lists them, summed up to what they cost in fees.
+// Source: reference exchange, sections 7.6 and 11.9.
+import type { Price } from "../../money/decimal.ts";
+import { type AccountRest, LOOK } from "./account-rest.ts";
+import { mapped, unknown } from "./answers.ts";
+import { type Body, idOf, rowsOf } from "./bodies.ts";
+import { feesOf, otherAssetsOf, type PairAssets } from "./fees.ts";
+import type { VenueAnswer, VenueFills } from "./venue.ts";
+
+/** Fills of a page, and pages of an order: more of either than an order ever has. */
+const PAGE_ROWS = 1_000;
+const PAGES_MAX = 20;
+
+type Route = { readonly path: string; readonly weight: number };
+
+/** Asks for all fills of an order and sums up their fees. */
+export async function askForFills(
+  rest: AccountRest,
+  route: Route,
+  symbol: string,
+  venueOrderId: string,
+): Promise<VenueAnswer<VenueFills>> {
+  const rules = await rest.rules.of(symbol);
+  if (rules.kind !== "OK") return rules;
+  if (rules.value === null) return unknown("the venue does not list the symbol any more");
+  const rows = await allRows(rest, route, symbol, venueOrderId);
+  if (rows.kind !== "OK") return rows;
+  const assets = rules.value;
+  const others = mapped(rows, () => otherAssetsOf(rows.value, assets));
+  if (others.kind !== "OK") return others;
+  const priceOf = others.value.length === 0 ? () => null : await pricesOf(rest, assets);
+  if (priceOf === null) return unknown("a fee in another asset cannot be valued");
+  return mapped(rows, () => feesOf(rows.value, assets, priceOf));
+}
+
+async function allRows(
+  rest: AccountRest,
+  { path, weight }: Route,
+  symbol: string,
+  venueOrderId: string,
+): Promise<VenueAnswer<readonly Body[]>> {
+  const rows: Body[] = [];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const last = rows.at(-1);
+    const fromId = last === undefined ? undefined : Number(idOf(last, "id")) + 1;
+    const parameters = { symbol, orderId: venueOrderId, fromId, limit: PAGE_ROWS };
+    const answer = await rest.ask({ method: "GET", path, weight, parameters, ...LOOK });
+    const read = mapped(answer, (value) => rowsOf(value).map((row) => ({ ...row, id: idOf(row, "id") })));
+    if (read.kind !== "OK") return read;
+    rows.push(...read.value);
+    if (read.value.length < PAGE_ROWS) break;
+  }
+  return { kind: "OK", value: rows };
+}
+
+/** What an asset is worth in the pair's quote asset; an asset that is not traded for it has no price. Null: no prices. */
+async function pricesOf(
+  rest: AccountRest,
+  { quoteAsset }: PairAssets,
+): Promise<((asset: string) => Price | null) | null> {
+  const prices = await rest.prices.all();
+  if (prices.kind !== "OK") return null;
+  return (asset) => {
+    const price = prices.value.get(`${asset}${quoteAsset}`) ?? null;
+    if (price === null) rest.log.warn({ asset, quoteAsset }, "a fee has no value that is known");
+    return price;
+  };
+}

@@ -1,0 +1,169 @@
+// One account's trading of perpetual contracts at a venue: what is asked of it, and what it answers, in our words.
+//
+// The newest answers to placing and cancelling do not say what was paid; then the order is asked for. A leg that has fired is the
+// order that it became. Margin is isolated; what was set is remembered for `SETTINGS_AGE_MAX_MS`, since people change it too.
+// Source: reference exchange, sections 11, 12 and 13.
+import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
+import { type AccountRest, LOOK, PLACEMENT, URGENT } from "./account-rest.ts";
+import { mapped, unknown, valueFor } from "./answers.ts";
+import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
+import { askForFills } from "./fills.ts";
+import { cancelLeg, findLeg, openLegIds, placeLeg } from "./futures-legs.ts";
+import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf } from "./orders.ts";
+import { askForRestrictions } from "./spot-account.ts";
+import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
+
+const ORDER = "/fapi/v1/order";
+const FILLS = { path: "/fapi/v1/userTrades", weight: 5 };
+const MARGIN_ASSET = "USDT";
+/** "No need to change margin type." */
+const MARGIN_TYPE_UNCHANGED: ReadonlySet<number> = new Set([-4046]);
+export const SETTINGS_AGE_MAX_MS = 3_600_000;
+
+type Setting = { readonly leverage: number; readonly at: number };
+
+export function createFuturesClient(rest: AccountRest): VenueClient {
+  const settings = new Map<string, Setting>();
+
+  return {
+    check: () => check(rest),
+
+    async balances() {
+      const path = "/fapi/v3/account";
+      const answer = await rest.ask({ method: "GET", path, weight: 5, ...LOOK });
+      return mapped(answer, (value) => balancesOf(objectOf(value), rest.wallNow()));
+    },
+
+    async place(order) {
+      const { symbol, clientOrderId, reduceOnly } = order;
+      const parameters = {
+        ...placementOf(order),
+        reduceOnly: reduceOnly ? true : undefined,
+        newOrderRespType: "RESULT",
+      };
+      const answer = await rest.ask({ method: "POST", path: ORDER, weight: 1, parameters, ...PLACEMENT });
+      return await withQuote(rest, symbol, clientOrderId, answer);
+    },
+
+    placeLeg: (leg) => placeLeg(rest, leg),
+
+    find: (symbol, clientOrderId) => find(rest, symbol, clientOrderId),
+
+    findLeg: (symbol, clientOrderId) => findLeg(rest, symbol, clientOrderId),
+
+    async cancel(symbol, clientOrderId) {
+      const parameters = { symbol, origClientOrderId: clientOrderId };
+      const answer = await rest.ask({ method: "DELETE", path: ORDER, weight: 1, parameters, ...URGENT });
+      const canceled = await withQuote(rest, symbol, clientOrderId, answer);
+      return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
+    },
+
+    cancelLeg: (symbol, clientOrderId) => cancelLeg(rest, symbol, clientOrderId),
+
+    async openOrderIds() {
+      const path = "/fapi/v1/openOrders";
+      const orders = mapped(await rest.ask({ method: "GET", path, weight: 40, ...LOOK }), (value) =>
+        rowsOf(value).map((row) => textOf(row, "clientOrderId")),
+      );
+      if (orders.kind !== "OK") return orders;
+      const legs = await openLegIds(rest);
+      return mapped(legs, () => new Set([...orders.value, ...(legs.kind === "OK" ? legs.value : [])]));
+    },
+
+    fills: (symbol, venueOrderId) => askForFills(rest, FILLS, symbol, venueOrderId),
+
+    async setLeverage(symbol, leverage) {
+      const known = settings.get(symbol);
+      const isSet = known?.leverage === leverage && rest.wallNow() - known.at < SETTINGS_AGE_MAX_MS;
+      if (isSet) return { kind: "OK", value: null };
+      settings.delete(symbol);
+      const isolated = await setting(rest, "marginType", { symbol, marginType: "ISOLATED" });
+      const taken = valueFor(MARGIN_TYPE_UNCHANGED, isolated, null);
+      if (taken.kind !== "OK") return taken;
+      const changed = await setting(rest, "leverage", { symbol, leverage });
+      if (changed.kind === "OK") settings.set(symbol, { leverage, at: rest.wallNow() });
+      return changed;
+    },
+  };
+}
+
+async function setting(
+  rest: AccountRest,
+  name: "marginType" | "leverage",
+  parameters: Readonly<Record<string, string | number>>,
+): Promise<VenueAnswer<null>> {
+  const call = { method: "POST", path: `/fapi/v1/${name}`, weight: 1, parameters, ...URGENT } as const;
+  return mapped(await rest.ask(call), () => null);
+}
+
+async function find(
+  rest: AccountRest,
+  symbol: string,
+  clientOrderId: string,
+): Promise<VenueAnswer<VenueOrderState | null>> {
+  const parameters = { symbol, origClientOrderId: clientOrderId };
+  const answer = await rest.ask({ method: "GET", path: ORDER, weight: 1, parameters, ...URGENT });
+  const found = mapped(answer, (value) => orderOf(objectOf(value), clientOrderId, "cumQuote"));
+  return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
+}
+
+/** The order that a placement or a cancel answers with; where it does not say what was paid, as it is when asked for. */
+async function withQuote(
+  rest: AccountRest,
+  symbol: string,
+  clientOrderId: string,
+  answer: VenueAnswer<unknown>,
+): Promise<VenueAnswer<VenueOrderState>> {
+  const order = mapped(answer, (value) => {
+    const body = objectOf(value);
+    const isTold = body.cumQuote !== undefined;
+    const state = orderOf(isTold ? body : { ...body, cumQuote: "0" }, clientOrderId, "cumQuote");
+    return { state, isKnown: isTold || state.executedQuantity === 0n };
+  });
+  if (order.kind !== "OK") return order;
+  if (order.value.isKnown) return { kind: "OK", value: order.value.state };
+  const found = await find(rest, symbol, clientOrderId);
+  if (found.kind === "OK" && found.value !== null) return { kind: "OK", value: found.value };
+  return unknown("what was paid for it is not known yet");
+}
+
+async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
+  // The newer version does not say whether the account may trade.
+  const path = "/fapi/v2/account";
+  const account = mapped(await rest.ask({ method: "GET", path, weight: 5, ...URGENT }), (value) => {
+    const body = objectOf(value);
+    return { balances: balancesOf(body, rest.wallNow()), canTrade: flagOf(body, "canTrade") };
+  });
+  if (account.kind !== "OK") return account;
+  const mode = await askForMode(rest);
+  if (mode.kind !== "OK") return mode;
+  const restrictions = await askForRestrictions(rest);
+  if (restrictions.kind !== "OK") return restrictions;
+  const { mayTrade, canWithdraw } = restrictions.value;
+  const canTrade = account.value.canTrade && mayTrade;
+  const { balances } = account.value;
+  return { kind: "OK", value: { balances, canTrade, canWithdraw, isHedgeMode: mode.value } };
+}
+
+/** Null where the venue does not tell. */
+async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null>> {
+  const path = "/fapi/v1/positionSide/dual";
+  const answer = await rest.ask({ method: "GET", path, weight: 30, ...URGENT });
+  if (answer.kind === "REFUSED") return { kind: "OK", value: null };
+  return mapped(answer, (value) => flagOf(objectOf(value), "dualSidePosition"));
+}
+
+function balancesOf(body: Body, at: number): VenueBalances {
+  const row = rowsOf(body.assets).find(({ asset }) => asset === MARGIN_ASSET);
+  const amount = (key: string): Amount => (row === undefined ? ZERO : amountOf<Amount>(row, key));
+  const positions = rowsOf(body.positions).map(
+    (position) => [textOf(position, "symbol"), amountOf<Quantity>(position, "positionAmt")] as const,
+  );
+  return {
+    at,
+    wallet: amount("walletBalance"),
+    available: amount("availableBalance"),
+    held: new Map(positions.filter(([, quantity]) => quantity !== 0n)),
+    marginBalance: amount("marginBalance"),
+  };
+}

@@ -1,0 +1,131 @@
+// Legs at a venue: conditional orders that close a whole position, in the exchange's algo family. One that has fired became an
+// ordinary order, which says what was executed and under whose id its fills are.
+// Source: reference exchange, section 13.
+import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
+import { type AccountRest, LOOK, PLACEMENT, URGENT } from "./account-rest.ts";
+import { BodyFault, mapped, valueFor } from "./answers.ts";
+import { type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
+import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf } from "./orders.ts";
+import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
+
+const LEG = "/fapi/v1/algoOrder";
+const OPEN_LEGS = "/fapi/v1/openAlgoOrders";
+
+/** Triggered is not yet executed: it can neither be cancelled nor is it over. */
+const STATUSES: ReadonlyMap<string, VenueOrderStatus> = new Map([
+  ["NEW", "RESTING"],
+  ["TRIGGERING", "RESTING"],
+  ["TRIGGERED", "RESTING"],
+  ["FINISHED", "FILLED"],
+  ["CANCELED", "CANCELED"],
+  ["EXPIRED", "EXPIRED"],
+  ["REJECTED", "REJECTED"],
+]);
+
+type Sought = { readonly state: VenueOrderState; readonly orderId: string | null };
+
+export async function placeLeg(rest: AccountRest, leg: VenueLeg): Promise<VenueAnswer<VenueOrderState>> {
+  const parameters = {
+    algoType: "CONDITIONAL",
+    symbol: leg.symbol,
+    side: leg.side,
+    type: leg.type,
+    triggerPrice: formatBriefly(leg.triggerPrice),
+    workingType: "MARK_PRICE",
+    closePosition: true,
+    clientAlgoId: leg.clientOrderId,
+  };
+  const answer = await rest.ask({ method: "POST", path: LEG, weight: 1, parameters, ...PLACEMENT });
+  return mapped(answer, (value) => legOf(objectOf(value)).state);
+}
+
+/** The exchange has been seen not to find a leg by its id that it lists: what is not found is looked for among the open ones. */
+export async function findLeg(
+  rest: AccountRest,
+  symbol: string,
+  clientAlgoId: string,
+): Promise<VenueAnswer<VenueOrderState | null>> {
+  const parameters = { symbol, clientAlgoId };
+  const answer = await rest.ask({ method: "GET", path: LEG, weight: 1, parameters, ...URGENT });
+  const found = mapped(answer, (value) => legOf(objectOf(value)));
+  const sought = valueFor<Sought | null>(NOT_FOUND_CODES, found, null);
+  if (sought.kind !== "OK") return sought;
+  if (sought.value === null) return await findAmongOpen(rest, symbol, clientAlgoId);
+  const { state, orderId } = sought.value;
+  return orderId === null ? { kind: "OK", value: state } : await findFired(rest, symbol, state, orderId);
+}
+
+export async function cancelLeg(
+  rest: AccountRest,
+  symbol: string,
+  clientAlgoId: string,
+): Promise<VenueAnswer<VenueOrderState | null>> {
+  const parameters = { symbol, clientAlgoId };
+  const answer = await rest.ask({ method: "DELETE", path: LEG, weight: 1, parameters, ...URGENT });
+  const canceled = mapped(answer, (value) => ({
+    ...NOTHING_EXECUTED,
+    clientOrderId: clientAlgoId,
+    venueOrderId: idOf(objectOf(value), "algoId"),
+    status: "CANCELED" as const,
+    updatedAt: rest.venueNow(),
+  }));
+  return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
+}
+
+/** The client ids of all legs that are open. */
+export async function openLegIds(rest: AccountRest): Promise<VenueAnswer<readonly string[]>> {
+  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS, weight: 40, ...LOOK });
+  return mapped(answer, (value) => rowsOf(value).map((row) => textOf(row, "clientAlgoId")));
+}
+
+async function findAmongOpen(
+  rest: AccountRest,
+  symbol: string,
+  clientAlgoId: string,
+): Promise<VenueAnswer<VenueOrderState | null>> {
+  const parameters = { symbol };
+  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS, weight: 1, parameters, ...URGENT });
+  const found = mapped(answer, (value) => {
+    const row = rowsOf(value).find((each) => each.clientAlgoId === clientAlgoId);
+    return row === undefined ? null : legOf(row).state;
+  });
+  return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
+}
+
+/** The order that a leg became when it fired, under the leg's client id. */
+async function findFired(
+  rest: AccountRest,
+  symbol: string,
+  leg: VenueOrderState,
+  orderId: string,
+): Promise<VenueAnswer<VenueOrderState>> {
+  const parameters = { symbol, orderId };
+  const path = "/fapi/v1/order";
+  const answer = await rest.ask({ method: "GET", path, weight: 1, parameters, ...URGENT });
+  return mapped(answer, (value) => ({
+    ...orderOf(objectOf(value), leg.clientOrderId, "cumQuote"),
+    quantity: leg.quantity,
+  }));
+}
+
+const NOTHING_EXECUTED = {
+  quantity: ZERO as Quantity,
+  executedQuantity: ZERO as Quantity,
+  executedQuote: ZERO as Amount,
+};
+
+function legOf(body: Body): Sought {
+  const text = textOf(body, "algoStatus");
+  const status = STATUSES.get(text);
+  if (status === undefined) throw new BodyFault(`algoStatus ${text}`);
+  const orderId = body.actualOrderId;
+  const state = {
+    ...NOTHING_EXECUTED,
+    clientOrderId: textOf(body, "clientAlgoId"),
+    venueOrderId: idOf(body, "algoId"),
+    status,
+    updatedAt: timeOf(body, "updateTime"),
+  };
+  const hasFired = text === "FINISHED" && typeof orderId === "string" && orderId !== "";
+  return { state, orderId: hasFired ? orderId : null };
+}

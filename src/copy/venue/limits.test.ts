@@ -1,0 +1,177 @@
+// When something may be sent, by what the venue's headers have said.
+import { expect, test } from "vitest";
+import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { BodyFault } from "./answers.ts";
+import type { Header } from "./http-sender.ts";
+import { type Cost, Limits } from "./limits.ts";
+import { RATE_LIMITS_ASSUMED, readRateLimits } from "./rate-limits.ts";
+
+const ORDER: Cost = { weight: 1, placesOrder: true, isUrgent: true };
+const LOOK: Cost = { weight: 20, placesOrder: false, isUrgent: false };
+const QUERY: Cost = { weight: 4, placesOrder: false, isUrgent: true };
+const WEIGHT = "x-mbx-used-weight-1m";
+const ORDERS = "x-mbx-order-count-10s";
+const ROWS = [
+  { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 100 },
+  { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: 5 },
+  { rateLimitType: "ORDERS", interval: "DAY", intervalNum: 1, limit: 1_000 },
+  { rateLimitType: "RAW_REQUESTS", interval: "MINUTE", intervalNum: 5, limit: 300_000 },
+];
+
+/** 20 s into a minute, the venue's clock being ahead by so much. */
+function opened(aheadMs = 0): { time: ManualTime; limits: Limits } {
+  const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 20) - aheadMs);
+  const limits = new Limits({ wallNow: time.now, venueNow: () => time.now() + aheadMs });
+  limits.learn(readRateLimits(ROWS));
+  return { time, limits };
+}
+
+const headers =
+  (counts: Readonly<Record<string, number | string>>): Header =>
+  (name) =>
+    name in counts ? String(counts[name]) : null;
+
+/** Sends it and has it answered with these counts; or until when it may not be sent. */
+function sent(
+  limits: Limits,
+  holder: string,
+  cost: Cost,
+  counts: Record<string, number> | null,
+): number | null {
+  const charge = limits.admit(holder, cost);
+  if (typeof charge === "number") return charge;
+  limits.end(charge, counts === null ? null : headers(counts));
+  return null;
+}
+
+const refusal = (status: number, code: number) =>
+  ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
+
+test("what is not urgent stops at four fifths of the weight, an order at all of it, until the minute is over", () => {
+  const { time, limits } = opened();
+  expect(sent(limits, "a", LOOK, { [WEIGHT]: 60 })).toBeNull();
+  expect(sent(limits, "a", LOOK, { [WEIGHT]: 80 })).toBeNull();
+  expect(sent(limits, "a", LOOK, {})).not.toBeNull();
+  expect(sent(limits, "a", QUERY, { [WEIGHT]: 97 })).toBeNull();
+  expect(sent(limits, "a", QUERY, {})).not.toBeNull();
+  expect(sent(limits, "a", ORDER, { [WEIGHT]: 100 })).toBeNull();
+  expect(limits.shareUsed()).toBe(1);
+  expect(sent(limits, "a", ORDER, {})).not.toBeNull();
+  time.advance(40_000);
+  expect(sent(limits, "a", LOOK, { [WEIGHT]: 20 })).toBeNull();
+  expect(limits.shareUsed()).toBe(0.2);
+});
+
+test("what is under way is reckoned with, and what was never answered counts", () => {
+  const { limits } = opened();
+  const charges = [1, 2, 3, 4].map(() => limits.admit("a", LOOK));
+  expect(charges.every((charge) => typeof charge === "object")).toBe(true);
+  expect(typeof limits.admit("a", LOOK)).toBe("number");
+  for (const charge of charges) if (typeof charge === "object") limits.end(charge, null);
+  expect(typeof limits.admit("a", LOOK)).toBe("number");
+});
+
+test("a venue that says nothing of weight is not limited by what it took", () => {
+  const { limits } = opened();
+  for (let each = 0; each < 50; each += 1) expect(sent(limits, "a", LOOK, {})).toBeNull();
+});
+
+test("orders are counted by account, in each of their windows, by the venue's clock", () => {
+  const { time, limits } = opened(7_000);
+  for (let each = 1; each <= 5; each += 1) expect(sent(limits, "a", ORDER, { [ORDERS]: each })).toBeNull();
+  expect(sent(limits, "a", ORDER, {})).toBe(time.now() + 10_000);
+  expect(sent(limits, "b", ORDER, { [ORDERS]: 1 })).toBeNull();
+  expect(sent(limits, "a", QUERY, {})).toBeNull();
+  time.advance(10_000);
+  expect(sent(limits, "a", ORDER, { [ORDERS]: 1, "x-mbx-order-count-1d": 1_000 })).toBeNull();
+  // It is 12:00:30 there: the day lasts until midnight.
+  expect(sent(limits, "a", ORDER, {})).toBe(time.now() + 11 * 3_600_000 + 59 * 60_000 + 30_000);
+});
+
+test("one count of weight serves all accounts, until an answer disproves it", () => {
+  const { time, limits } = opened();
+  expect(sent(limits, "a", QUERY, { [WEIGHT]: 100 })).toBeNull();
+  // By address: b has used nothing, and still has to wait; not long, since it may turn out otherwise.
+  expect(sent(limits, "b", QUERY, {})).toBe(time.now() + 1_000);
+
+  const other = opened();
+  expect(sent(other.limits, "a", QUERY, { [WEIGHT]: 90 })).toBeNull();
+  other.time.advance(1);
+  expect(sent(other.limits, "b", QUERY, { [WEIGHT]: 4 })).toBeNull();
+  expect(sent(other.limits, "a", LOOK, {})).toBe(other.time.now() + 39_999);
+  expect(sent(other.limits, "b", LOOK, { [WEIGHT]: 24 })).toBeNull();
+});
+
+test("what is no proof disproves nothing: a request that began before, the same count, the edge of a minute", () => {
+  const { time, limits } = opened();
+  const early = limits.admit("b", QUERY);
+  time.advance(10);
+  sent(limits, "a", QUERY, { [WEIGHT]: 90 });
+  if (typeof early === "object") limits.end(early, headers({ [WEIGHT]: 50 }));
+  time.advance(10);
+  sent(limits, "c", QUERY, { [WEIGHT]: 90 });
+  time.advance(38_900);
+  sent(limits, "d", QUERY, { [WEIGHT]: 3 });
+  expect(typeof limits.admit("e", { ...QUERY, weight: 11 })).toBe("number");
+});
+
+test("a 429 has its account wait as long as the venue says, or until the window is over", () => {
+  const { time, limits } = opened();
+  expect(limits.refused("a", refusal(429, -1003), headers({ "retry-after": 7 }))).toBe(time.now() + 7_000);
+  expect(limits.admit("a", ORDER)).toBe(time.now() + 7_000);
+  expect(typeof limits.admit("b", ORDER)).toBe("object");
+  expect(limits.pausedUntil()).toBe(0);
+  expect(limits.refused("c", refusal(429, -1015), headers({}))).toBe(time.now() + 10_000);
+  expect(limits.refused("a", refusal(429, -1003), headers({}))).toBe(time.now() + 40_000);
+  expect(limits.refused("a", refusal(403, 0), headers({}))).toBe(time.now() + 30_000);
+  expect(limits.admit("a", ORDER)).toBe(time.now() + 40_000);
+});
+
+test("a second account's 429 within a minute has everybody wait; too many orders are each account's own matter", () => {
+  const { time, limits } = opened();
+  const wait = headers({ "retry-after": 7 });
+  limits.refused("a", refusal(429, -1015), wait);
+  limits.refused("b", refusal(429, -1015), wait);
+  limits.refused("a", refusal(429, -1003), wait);
+  limits.refused("a", refusal(429, -1003), wait);
+  expect(limits.pausedUntil()).toBe(0);
+  time.advance(60_000);
+  limits.refused("b", refusal(429, -1003), wait);
+  expect(limits.pausedUntil()).toBe(0);
+  time.advance(59_999);
+  limits.refused("c", refusal(429, -1003), wait);
+  expect(limits.pausedUntil()).toBe(time.now() + 7_000);
+  expect(limits.admit("d", QUERY)).toBe(time.now() + 7_000);
+  time.advance(7_000);
+  expect(limits.pausedUntil()).toBe(0);
+  expect(typeof limits.admit("d", QUERY)).toBe("object");
+});
+
+test("a 418 has everybody wait until the ban is over, by the venue's clock, and no longer than bans last", () => {
+  const { time, limits } = opened(5_000);
+  const bannedUntil = time.now() + 5_000 + 120_000;
+  limits.refused("a", { ...refusal(418, -1003), bannedUntil }, headers({ "retry-after": 1 }));
+  expect(limits.pausedUntil()).toBe(time.now() + 120_000);
+  const mad = { ...refusal(418, -1003), bannedUntil: time.now() * 2 };
+  expect(limits.refused("a", mad, headers({}))).toBe(time.now() + 3 * 86_400_000);
+});
+
+test("budgets are read as they are published; what makes no sense is a fault", () => {
+  expect(readRateLimits(ROWS)).toEqual({
+    weight: { windowMs: 60_000, limit: 100 },
+    weightHeader: WEIGHT,
+    orders: new Map([
+      [ORDERS, { windowMs: 10_000, limit: 5 }],
+      ["x-mbx-order-count-1d", { windowMs: 86_400_000, limit: 1_000 }],
+    ]),
+  });
+  expect(readRateLimits([])).toEqual({ ...RATE_LIMITS_ASSUMED, orders: new Map() });
+  for (const row of [
+    { ...ROWS[0], interval: "WEEK" },
+    { ...ROWS[0], limit: 0 },
+    { ...ROWS[0], limit: "1" },
+    1,
+  ]) {
+    expect(() => readRateLimits([row])).toThrow(BodyFault);
+  }
+});

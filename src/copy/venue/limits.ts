@@ -1,0 +1,197 @@
+// The venue's limits: what may be sent now, and until when not. Orders may use a budget whole, everything else but a part.
+//
+//   429   the account waits as long as the venue says; a second account's within a minute, and everybody waits
+//   418   everybody waits until the ban is over
+//   403   the firewall: as a 429, for a while
+//
+// Orders are counted by account everywhere, so a refusal for too many of them concerns one account only. Weight is counted by
+// account at some venues and by address at others: one count serves all accounts until it is disproved, by an answer to a request
+// that began after another account had been told more.
+// Source: reference exchange, section 4; specification 8.1.
+
+import type { Limiting } from "./answers.ts";
+import { Budget, type BudgetTerms, windowEnd } from "./budget.ts";
+import type { Header } from "./http-sender.ts";
+import { RATE_LIMITS_ASSUMED, type RateLimits } from "./rate-limits.ts";
+
+/** What a request costs. `isUrgent`: it is for an order, and may use what looking at accounts leaves alone. */
+export type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly isUrgent: boolean };
+
+/** A request that was let go; to be ended once. */
+export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
+
+/** The share of a budget that is for whatever is not urgent. */
+export const OTHERS_SHARE = 0.8;
+export const ACCOUNTS_MAX = 50_000;
+const MINUTE_MS = 60_000;
+const TEN_SECONDS_MS = 10_000;
+/** The firewall does not say how long it is offended. */
+const FIREWALL_PAUSE_MS = 30_000;
+/** The longest ban of the exchange. */
+const PAUSE_MS_MAX = 3 * 24 * 60 * MINUTE_MS;
+/** So near to the ends of a window, ms, it is not certain which one a count belongs to. */
+const EDGE_MS = 2_000;
+/** By then one count for all may have been disproved, ms. */
+const DISPROOF_MS = 1_000;
+const TOO_MANY_ORDERS_CODE = -1015;
+const BANNED_STATUS = 418;
+const FIREWALL_STATUS = 403;
+
+type Account = { readonly weight: Budget; readonly orders: Map<string, Budget>; waitsUntil: number };
+type Highest = { readonly holder: string; readonly at: number; readonly count: number };
+
+export class Limits {
+  readonly #wallNow: () => number;
+  readonly #venueNow: () => number;
+  readonly #accounts = new Map<string, Account>();
+  readonly #ofAll = new Budget();
+  #rates: RateLimits = RATE_LIMITS_ASSUMED;
+  #isCountedByAccount = false;
+  #highest: Highest | null = null;
+  #pausedUntil = 0;
+  #lastRefused: { readonly holder: string; readonly at: number } | null = null;
+
+  constructor(parts: { readonly wallNow: () => number; readonly venueNow: () => number }) {
+    this.#wallNow = parts.wallNow;
+    this.#venueNow = parts.venueNow;
+  }
+
+  /** The budgets as the venue publishes them. */
+  learn(rates: RateLimits): void {
+    this.#rates = rates;
+  }
+
+  /** Until when nobody sends anything, wall time, Unix ms; 0 if they may. */
+  pausedUntil(): number {
+    return this.#pausedUntil > this.#wallNow() ? this.#pausedUntil : 0;
+  }
+
+  /** The highest share of a budget that is used in its present window. */
+  shareUsed(): number {
+    const venueNow = this.#venueNow();
+    let highest = this.#ofAll.shareUsed(venueNow, this.#rates.weight);
+    for (const { orders } of this.#accounts.values()) {
+      for (const [name, budget] of orders) {
+        const terms = this.#rates.orders.get(name);
+        if (terms !== undefined) highest = Math.max(highest, budget.shareUsed(venueNow, terms));
+      }
+    }
+    return highest;
+  }
+
+  /** A charge if it may be sent now, or until when not, wall time, Unix ms. */
+  admit(holder: string, cost: Cost): Charge | number {
+    const account = this.#accountOf(holder);
+    const waitsUntil = Math.max(this.pausedUntil(), account.waitsUntil);
+    if (waitsUntil > this.#wallNow()) return waitsUntil;
+    for (const [budget, amount, terms] of this.#budgetsOf(account, cost)) {
+      const venueNow = this.#venueNow();
+      const share = cost.isUrgent ? 1 : OTHERS_SHARE;
+      if (!budget.allows(amount, venueNow, terms, share)) {
+        const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
+        return this.#wallNow() + (budget === this.#ofAll ? Math.min(leftMs, DISPROOF_MS) : leftMs);
+      }
+    }
+    this.#ofAll.begin(cost.weight);
+    account.weight.begin(cost.weight);
+    if (cost.placesOrder) for (const name of this.#rates.orders.keys()) ordersOf(account, name).begin(1);
+    return { holder, cost, sentAt: this.#venueNow() };
+  }
+
+  /** The request was answered with these headers; null if it was not. */
+  end(charge: Charge, header: Header | null): void {
+    const { holder, cost } = charge;
+    const venueNow = this.#venueNow();
+    const account = this.#accountOf(holder);
+    const { weight, weightHeader, orders } = this.#rates;
+    const counted = header === null ? "LOST" : countIn(header, weightHeader);
+    if (typeof counted === "number") this.#compare(charge, counted, venueNow);
+    account.weight.end(cost.weight, counted, venueNow, weight);
+    this.#ofAll.end(cost.weight, counted, venueNow, weight);
+    if (!cost.placesOrder) return;
+    for (const [name, terms] of orders) {
+      const counted = header === null ? "LOST" : countIn(header, name);
+      ordersOf(account, name).end(1, counted, venueNow, terms);
+    }
+  }
+
+  /** The venue has answered that it was too much; until when the account has to wait, wall time, Unix ms. */
+  refused(holder: string, limiting: Limiting, header: Header): number {
+    const now = this.#wallNow();
+    const until = Math.min(now + PAUSE_MS_MAX, this.#saidUntil(limiting, header));
+    const account = this.#accountOf(holder);
+    account.waitsUntil = Math.max(account.waitsUntil, until);
+    if (limiting.status === BANNED_STATUS || this.#isSecondAccount(holder, limiting, now)) {
+      this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    }
+    return until;
+  }
+
+  #isSecondAccount(holder: string, { code }: Limiting, now: number): boolean {
+    if (code === TOO_MANY_ORDERS_CODE) return false;
+    const last = this.#lastRefused;
+    this.#lastRefused = { holder, at: now };
+    return last !== null && last.holder !== holder && now - last.at < MINUTE_MS;
+  }
+
+  /** Wall time, Unix ms. Unless the venue says so, until the end of the window that was used up. */
+  #saidUntil({ status, code, bannedUntil }: Limiting, header: Header): number {
+    const now = this.#wallNow();
+    const venueNow = this.#venueNow();
+    const seconds = countIn(header, "retry-after") ?? 0;
+    const said = Math.max(
+      seconds > 0 ? now + seconds * 1_000 : 0,
+      bannedUntil === null ? 0 : now + bannedUntil - venueNow,
+    );
+    if (said > now) return said;
+    if (status === FIREWALL_STATUS) return now + FIREWALL_PAUSE_MS;
+    const windowMs = code === TOO_MANY_ORDERS_CODE ? TEN_SECONDS_MS : MINUTE_MS;
+    return now + windowEnd(venueNow, windowMs) - venueNow;
+  }
+
+  /** Looks for what disproves that one count serves all accounts. */
+  #compare({ holder, sentAt }: Charge, count: number, venueNow: number): void {
+    const { windowMs } = this.#rates.weight;
+    const start = windowEnd(venueNow, windowMs) - windowMs;
+    const isCertain = venueNow - start > EDGE_MS && venueNow - start < windowMs - EDGE_MS;
+    if (!isCertain) return;
+    const highest = this.#highest;
+    const isOfWindow = highest !== null && highest.at > start;
+    if (isOfWindow && highest.holder !== holder && sentAt > highest.at && count < highest.count) {
+      this.#isCountedByAccount = true;
+    }
+    if (!isOfWindow || count > highest.count) this.#highest = { holder, at: venueNow, count };
+  }
+
+  #budgetsOf(account: Account, { weight, placesOrder }: Cost): readonly [Budget, number, BudgetTerms][] {
+    const ofWeight = this.#isCountedByAccount ? account.weight : this.#ofAll;
+    const ofOrders = [...(placesOrder ? this.#rates.orders : [])].map(
+      ([name, terms]): [Budget, number, BudgetTerms] => [ordersOf(account, name), 1, terms],
+    );
+    return [[ofWeight, weight, this.#rates.weight], ...ofOrders];
+  }
+
+  #accountOf(holder: string): Account {
+    const known = this.#accounts.get(holder);
+    if (known !== undefined) return known;
+    // The oldest is forgotten: at worst the venue has to say once more that it was too much.
+    const [oldest] = this.#accounts.keys();
+    if (this.#accounts.size >= ACCOUNTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
+    const account: Account = { weight: new Budget(), orders: new Map(), waitsUntil: 0 };
+    this.#accounts.set(holder, account);
+    return account;
+  }
+}
+
+function ordersOf({ orders }: Account, name: string): Budget {
+  const known = orders.get(name);
+  if (known !== undefined) return known;
+  const budget = new Budget();
+  orders.set(name, budget);
+  return budget;
+}
+
+function countIn(header: Header, name: string): number | null {
+  const text = header(name);
+  return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
+}

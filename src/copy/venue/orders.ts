@@ -1,0 +1,60 @@
+// What both families say of an order, and what is asked for when one is placed.
+// Source: reference exchange, sections 7.2 to 7.5, 8.1 and 12.
+import { type Amount, formatBriefly, type Quantity } from "../../money/decimal.ts";
+import { BodyFault } from "./answers.ts";
+import { amountOf, type Body, idOf, textOf, timeOf } from "./bodies.ts";
+import type { Parameters } from "./signed-rest.ts";
+import type { VenueOrder, VenueOrderState, VenueOrderStatus } from "./venue.ts";
+
+/** "Order does not exist."; also one that was over so long ago that it is archived, and one on a symbol that there is not. */
+export const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-2013, -2026, -1121]);
+/** Nothing is open under that id: it is over, being triggered, or never was. */
+export const NOT_OPEN_CODES: ReadonlySet<number> = new Set([-2011, -2013, -4117]);
+
+const STATUSES: ReadonlyMap<string, VenueOrderStatus> = new Map([
+  ["NEW", "RESTING"],
+  ["PENDING_NEW", "RESTING"],
+  ["PARTIALLY_FILLED", "RESTING"],
+  ["PENDING_CANCEL", "RESTING"],
+  ["FILLED", "FILLED"],
+  ["CANCELED", "CANCELED"],
+  ["REJECTED", "REJECTED"],
+  ["EXPIRED", "EXPIRED"],
+  ["EXPIRED_IN_MATCH", "EXPIRED"],
+]);
+
+export function statusOf(text: string): VenueOrderStatus {
+  const status = STATUSES.get(text);
+  if (status === undefined) throw new BodyFault(`status ${text}`);
+  return status;
+}
+
+/** What a placement says; `newClientOrderId` makes it the order that it is. */
+export function placementOf(order: VenueOrder): Parameters {
+  const { type, price, stopPrice } = order;
+  const hasLimit = type === "LIMIT" || type === "STOP_LOSS_LIMIT";
+  const hasTrigger = type === "STOP_LOSS" || type === "STOP_LOSS_LIMIT";
+  return {
+    symbol: order.symbol,
+    side: order.side,
+    type,
+    timeInForce: hasLimit ? "GTC" : undefined,
+    quantity: formatBriefly(order.quantity),
+    price: hasLimit ? formatBriefly(price) : undefined,
+    stopPrice: hasTrigger ? formatBriefly(stopPrice) : undefined,
+    newClientOrderId: order.clientOrderId,
+  };
+}
+
+/** An order as a body has it; `quoteKey` is what the family calls the quote amount that was executed. */
+export function orderOf(body: Body, clientOrderId: string, quoteKey: string): VenueOrderState {
+  return {
+    clientOrderId,
+    venueOrderId: idOf(body, "orderId"),
+    status: statusOf(textOf(body, "status")),
+    quantity: amountOf<Quantity>(body, "origQty"),
+    executedQuantity: amountOf<Quantity>(body, "executedQty"),
+    executedQuote: amountOf<Amount>(body, quoteKey),
+    updatedAt: timeOf(body, "updateTime", "transactTime"),
+  };
+}

@@ -1,0 +1,242 @@
+// What the reference exchange answers where our own gateway answers otherwise: the shapes are those that it has published.
+// Source: reference exchange, sections 7, 11, 12 and 13.
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { contractRow } from "../../../test/support/own-contracts.ts";
+import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { decimal } from "../../money/decimal.ts";
+import { BodiesServer } from "./testing/bodies-server.ts";
+import { pairRow } from "./testing/own-pairs.ts";
+import { order } from "./testing/venue-stage.ts";
+import type { VenueClient } from "./venue.ts";
+import { createVenues, type Venues } from "./venues.ts";
+
+const RATE_LIMITS = [
+  { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 },
+  { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: 100 },
+];
+const CREDENTIALS = { apiKey: "key", apiSecret: "secret" };
+
+let server: BodiesServer;
+let time: ManualTime;
+let venues: Venues;
+
+beforeEach(async () => {
+  server = await BodiesServer.open();
+  time = createManualTime();
+  venues = createVenues({ wallNow: time.now, after: time.after, log: pino({ level: "silent" }) });
+  const serverTime = { body: { serverTime: time.now() } };
+  server.lay("GET /api/v3/time", serverTime);
+  server.lay("GET /fapi/v1/time", serverTime);
+  server.lay("GET /api/v3/exchangeInfo", {
+    body: { rateLimits: RATE_LIMITS, symbols: [pairRow("BTCUSDT")] },
+  });
+  server.lay("GET /fapi/v1/exchangeInfo", {
+    body: { rateLimits: RATE_LIMITS, symbols: [contractRow("BTCUSDT"), contractRow("NEWUSDT")] },
+  });
+});
+afterEach(async () => {
+  await venues.close();
+  await server[Symbol.asyncDispose]();
+});
+
+const spot = (): VenueClient => venues.venue(server.url, "SPOT").account("account", CREDENTIALS);
+const futures = (): VenueClient => venues.venue(server.url, "FUTURES").account("account", CREDENTIALS);
+
+describe("spot", () => {
+  const placed = {
+    symbol: "BTCUSDT",
+    orderId: 28,
+    orderListId: -1,
+    clientOrderId: "one",
+    transactTime: 1_507_725_176_595,
+    price: "0.00000000",
+    origQty: "0.00300000",
+    executedQty: "0.00300000",
+    origQuoteOrderQty: "0.000000",
+    cummulativeQuoteQty: "180.00000000",
+    status: "FILLED",
+    timeInForce: "GTC",
+    type: "MARKET",
+    side: "BUY",
+  };
+  const fill = (qty: string, price: string, commission: string, commissionAsset: string) => ({
+    price,
+    qty,
+    commission,
+    commissionAsset,
+    tradeId: 56,
+  });
+
+  test("the fills of a placement are its fees: nothing more is asked", async () => {
+    const fills = [fill("0.001", "59990", "0.000001", "BTC"), fill("0.002", "60005", "0.12001", "USDT")];
+    server.lay("POST /api/v3/order", { body: { ...placed, fills } });
+    const client = spot();
+    const answer = await client.place(
+      order({ type: "MARKET", quantity: decimal("0.003"), clientOrderId: "one" }),
+    );
+    expect(answer).toMatchObject({
+      kind: "OK",
+      value: { venueOrderId: "28", executedQuote: decimal("180"), updatedAt: 1_507_725_176_595 },
+    });
+    expect(await client.fills("BTCUSDT", "28")).toEqual({
+      kind: "OK",
+      value: { fee: decimal("0.18"), feeInBase: decimal("0.000001") },
+    });
+    expect(server.asked.filter((asked) => asked.includes("myTrades"))).toEqual([]);
+    expect(server.asked).toContain(
+      "POST /api/v3/order symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.003&newClientOrderId=one&newOrderRespType=FULL",
+    );
+  });
+
+  test("fees in a third asset are asked for, and valued at what it is worth", async () => {
+    const fills = [fill("0.003", "60000", "0.00025", "BNB")];
+    server.lay("POST /api/v3/order", { body: { ...placed, fills } });
+    server.lay("GET /api/v3/myTrades", { body: [{ ...fills[0], id: 56, orderId: 28 }] });
+    server.lay("GET /api/v3/ticker/price", { body: [{ symbol: "BNBUSDT", price: "600.00000000" }] });
+    const client = spot();
+    await client.place(order({ type: "MARKET", quantity: decimal("0.003"), clientOrderId: "one" }));
+    const value = { fee: decimal("0.15"), feeInBase: 0n };
+    expect(await client.fills("BTCUSDT", "28")).toEqual({ kind: "OK", value });
+  });
+
+  test("more fills than a page has are asked for page by page", async () => {
+    const rows = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...fill("0.00001", "60000", "0.01", "USDT"),
+        id: from + index,
+      }));
+    server.lay("GET /api/v3/myTrades", { body: rows(1, 1_000) }, { body: rows(1_001, 3) });
+    expect(await spot().fills("BTCUSDT", "28")).toMatchObject({ value: { fee: decimal("10.03") } });
+    expect(server.asked.at(-1)).toBe("GET /api/v3/myTrades symbol=BTCUSDT&orderId=28&fromId=1001&limit=1000");
+  });
+
+  test("a cancel answers with a client id of its own, and keeps what was executed", async () => {
+    const canceled = {
+      ...placed,
+      origClientOrderId: "one",
+      clientOrderId: "cancelMyOrder1",
+      status: "CANCELED",
+      executedQty: "0.00100000",
+      cummulativeQuoteQty: "60.00000000",
+    };
+    server.lay("DELETE /api/v3/order", { body: canceled });
+    expect(await spot().cancel("BTCUSDT", "one")).toMatchObject({
+      kind: "OK",
+      value: { clientOrderId: "one", status: "CANCELED", executedQuantity: decimal("0.001") },
+    });
+  });
+
+  test("a status or an amount that is not understood leaves the outcome open", async () => {
+    for (const changed of [
+      { status: "HALF" },
+      { executedQty: "1e-5" },
+      { executedQty: 0.001 },
+      { orderId: null },
+    ]) {
+      server.lay("POST /api/v3/order", { body: { ...placed, ...changed } });
+      const answer = await spot().place(order({ type: "MARKET", clientOrderId: "one" }));
+      expect(answer.kind, JSON.stringify(changed)).toBe("UNKNOWN");
+    }
+  });
+
+  test("what the key may do is told where the venue tells it; a key that it does not accept is no silence", async () => {
+    const account = {
+      canTrade: true,
+      balances: [{ asset: "USDT", free: "5.00000000", locked: "1.00000000" }],
+    };
+    const restrictions = { ipRestrict: false, enableWithdrawals: true, enableSpotAndMarginTrading: false };
+    server.lay("GET /api/v3/account", { body: account });
+    server.lay("GET /sapi/v1/account/apiRestrictions", { body: restrictions });
+    expect(await spot().check()).toMatchObject({ kind: "OK", value: { canTrade: false, canWithdraw: true } });
+    server.lay("GET /sapi/v1/account/apiRestrictions", { status: 404, body: "<html>" });
+    expect(await spot().check()).toMatchObject({ kind: "OK", value: { canTrade: true, canWithdraw: null } });
+    server.lay("GET /sapi/v1/account/apiRestrictions", {
+      status: 401,
+      body: { code: -2015, msg: "Invalid API-key." },
+    });
+    expect(await spot().check()).toMatchObject({ kind: "REJECTED" });
+  });
+});
+
+describe("futures", () => {
+  /** The newest form: what was paid is not in it. */
+  const placed = {
+    clientOrderId: "one",
+    cumQty: "10",
+    executedQty: "10",
+    orderId: 22_542_179,
+    origQty: "10",
+    price: "0",
+    reduceOnly: false,
+    side: "BUY",
+    positionSide: "BOTH",
+    status: "FILLED",
+    symbol: "BTCUSDT",
+    type: "MARKET",
+    updateTime: 1_566_818_724_722,
+  };
+
+  test("an order that does not say what was paid is asked for", async () => {
+    server.lay("POST /fapi/v1/order", { body: placed });
+    server.lay("GET /fapi/v1/order", { body: { ...placed, avgPrice: "9300.00000", cumQuote: "93000" } });
+    const market = order({ type: "MARKET", quantity: decimal("10"), clientOrderId: "one", reduceOnly: true });
+    expect(await futures().place(market)).toMatchObject({
+      kind: "OK",
+      value: { executedQuote: decimal("93000") },
+    });
+    expect(server.asked.at(-2)).toBe(
+      "POST /fapi/v1/order symbol=BTCUSDT&side=BUY&type=MARKET&quantity=10&newClientOrderId=one&reduceOnly=true&newOrderRespType=RESULT",
+    );
+    server.lay("GET /fapi/v1/order", { status: 400, body: { code: -2013, msg: "Order does not exist." } });
+    expect((await futures().place(market)).kind).toBe("UNKNOWN");
+  });
+
+  test("a margin type that is set already is no refusal", async () => {
+    const unchanged = { code: -4046, msg: "No need to change margin type." };
+    server.lay("POST /fapi/v1/marginType", { status: 400, body: unchanged });
+    server.lay("POST /fapi/v1/leverage", {
+      body: { leverage: 21, maxNotionalValue: "1000000", symbol: "BTCUSDT" },
+    });
+    expect(await futures().setLeverage("BTCUSDT", 21)).toEqual({ kind: "OK", value: null });
+    expect(server.asked.slice(-2)).toEqual([
+      "POST /fapi/v1/marginType symbol=BTCUSDT&marginType=ISOLATED",
+      "POST /fapi/v1/leverage symbol=BTCUSDT&leverage=21",
+    ]);
+    server.lay("POST /fapi/v1/marginType", {
+      status: 400,
+      body: { code: -4048, msg: "there exists position." },
+    });
+    expect(await futures().setLeverage("BTCUSDT", 20)).toMatchObject({ kind: "REFUSED", code: -4048 });
+  });
+
+  test("a leg that is not found by its id is looked for among the open ones", async () => {
+    const leg = { algoId: 2_146_760, clientAlgoId: "leg", algoStatus: "NEW", updateTime: 1_750_485_492_076 };
+    server.lay("GET /fapi/v1/algoOrder", {
+      status: 400,
+      body: { code: -2013, msg: "Order does not exist." },
+    });
+    server.lay("GET /fapi/v1/openAlgoOrders", { body: [leg] });
+    expect(await futures().findLeg("BTCUSDT", "leg")).toMatchObject({
+      value: { status: "RESTING", venueOrderId: "2146760" },
+    });
+    server.lay("GET /fapi/v1/openAlgoOrders", { body: [] });
+    expect(await futures().findLeg("BTCUSDT", "leg")).toEqual({ kind: "OK", value: null });
+  });
+
+  test("an account that has nothing yet, one with both modes, and contracts that we have no brackets of", async () => {
+    const account = { canTrade: true, assets: [], positions: [{ symbol: "BTCUSDT", positionAmt: "0.000" }] };
+    server.lay("GET /fapi/v2/account", { body: account });
+    server.lay("GET /fapi/v1/positionSide/dual", { body: { dualSidePosition: true } });
+    expect(await futures().check()).toMatchObject({
+      kind: "OK",
+      value: {
+        balances: { wallet: 0n, available: 0n, held: new Map() },
+        isHedgeMode: true,
+        canWithdraw: null,
+      },
+    });
+    const rules = await venues.venue(server.url, "FUTURES").rules("NEWUSDT");
+    expect(rules).toMatchObject({ kind: "OK", value: { symbol: "NEWUSDT", contract: { brackets: [] } } });
+  });
+});

@@ -1,0 +1,138 @@
+// The rules of symbols as a venue publishes them, and its budgets, which come with them. They are asked for again once an hour;
+// while that fails, those that are known go on serving: whatever has changed, the venue judges by it anyway. A symbol that is
+// not there is asked for again after a minute.
+//
+// Of spot the exchange is asked for one symbol, of contracts it always lists all. The brackets of contracts are shown to accounts
+// only: where we have none of our own, a contract has none here.
+// Source: reference exchange, sections 6.1 and 10.1.
+import type { Logger } from "pino";
+import type { StrategyType } from "../../domain/account.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { bundledBrackets } from "../../market/brackets/bundled.ts";
+import { parseContractRules } from "../../market/client/contract-rules.ts";
+import { parseSymbolRules } from "../../market/client/symbol-rules.ts";
+import { mapped } from "./answers.ts";
+import { type Body, objectOf, rowsOf } from "./bodies.ts";
+import { type RateLimits, readRateLimits } from "./rate-limits.ts";
+import type { RestCall } from "./signed-rest.ts";
+import type { VenueAnswer } from "./venue.ts";
+
+export const RULES_AGE_MAX_MS = 3_600_000;
+/** Of a symbol that is not there, and of rules that could not be had anew. */
+export const RULES_RETRY_MS = 60_000;
+const SYMBOLS_MAX = 5_000;
+const UNKNOWN_SYMBOL_CODE = -1121;
+
+type Known = { readonly rules: SymbolRules | null; askAgainAt: number };
+type Parts = {
+  readonly family: StrategyType;
+  readonly wallNow: () => number;
+  readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
+  readonly learn: (rates: RateLimits) => void;
+  readonly log: Pick<Logger, "warn">;
+};
+type Listing = { readonly rates: RateLimits; readonly rows: readonly Body[] };
+
+export class VenueRules {
+  readonly #parts: Parts;
+  readonly #known = new Map<string, Known>();
+  /** By symbol, or, where all are listed at once, by ALL. */
+  readonly #underWay = new Map<string, Promise<VenueAnswer<null>>>();
+  #allAskedAt: number | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Null if the venue does not list it. */
+  async of(symbol: string): Promise<VenueAnswer<SymbolRules | null>> {
+    const known = this.#known.get(symbol);
+    if (known !== undefined && this.#parts.wallNow() < known.askAgainAt) return ok(known.rules);
+    const isKnownAsMissing = known === undefined && this.#wereAllAskedLately();
+    if (isKnownAsMissing) return ok(null);
+    const answer = await this.#asked(symbol);
+    if (answer.kind === "OK") return ok(this.#known.get(symbol)?.rules ?? null);
+    if (known === undefined) return answer;
+    known.askAgainAt = this.#parts.wallNow() + RULES_RETRY_MS;
+    return ok(known.rules);
+  }
+
+  #wereAllAskedLately(): boolean {
+    return this.#allAskedAt !== null && this.#parts.wallNow() - this.#allAskedAt < RULES_RETRY_MS;
+  }
+
+  /** One question at a time for all who want the same. */
+  #asked(symbol: string): Promise<VenueAnswer<null>> {
+    const name = this.#parts.family === "SPOT" ? symbol : ALL;
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    const asked = (
+      this.#parts.family === "SPOT" ? this.#askForPair(symbol) : this.#askForContracts()
+    ).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, asked);
+    return asked;
+  }
+
+  async #askForPair(symbol: string): Promise<VenueAnswer<null>> {
+    const answer = await this.#listing("/api/v3/exchangeInfo", { symbol }, 20);
+    const isUnlisted = answer.kind === "REFUSED" && answer.code === UNKNOWN_SYMBOL_CODE;
+    if (answer.kind !== "OK" && !isUnlisted) return answer;
+    const row = answer.kind === "OK" ? answer.value.rows.find((each) => each.symbol === symbol) : undefined;
+    this.#keep(symbol, row === undefined ? null : this.#rulesOf(row));
+    return ok(null);
+  }
+
+  async #askForContracts(): Promise<VenueAnswer<null>> {
+    const answer = await this.#listing("/fapi/v1/exchangeInfo", {}, 1);
+    if (answer.kind !== "OK") return answer;
+    const listed = answer.value.rows.flatMap((row) =>
+      typeof row.symbol === "string" ? [[row.symbol, row] as const] : [],
+    );
+    this.#known.clear();
+    for (const [symbol, row] of listed) this.#keep(symbol, this.#rulesOf(row));
+    this.#allAskedAt = this.#parts.wallNow();
+    return ok(null);
+  }
+
+  async #listing(
+    path: string,
+    parameters: RestCall["parameters"] & object,
+    weight: number,
+  ): Promise<VenueAnswer<Listing>> {
+    const call = { method: "GET", path, parameters, weight, placesOrder: false, isUrgent: true } as const;
+    const listing = mapped(await this.#parts.ask(call), (value) => {
+      const body = objectOf(value);
+      return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };
+    });
+    if (listing.kind === "OK") this.#parts.learn(listing.value.rates);
+    return listing;
+  }
+
+  /** Null if it is no market of ours, or if its row makes no sense: wrong rules would let wrong orders pass. */
+  #rulesOf(row: Body): SymbolRules | null {
+    const parsed = this.#parts.family === "SPOT" ? parseSymbolRules(row) : contractRulesOf(row);
+    if ("rules" in parsed) return parsed.rules;
+    if ("fault" in parsed) {
+      this.#parts.log.warn({ symbol: row.symbol, fault: parsed.fault }, "a venue's rules make no sense");
+    }
+    return null;
+  }
+
+  #keep(symbol: string, rules: SymbolRules | null): void {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= SYMBOLS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    const ageMs = rules === null ? RULES_RETRY_MS : RULES_AGE_MAX_MS;
+    this.#known.set(symbol, { rules, askAgainAt: this.#parts.wallNow() + ageMs });
+  }
+}
+
+const ALL = "";
+
+function contractRulesOf(row: Body) {
+  const symbol = String(row.symbol);
+  return parseContractRules(row, new Map([[symbol, bundledBrackets.get(symbol) ?? []]]));
+}
+
+function ok<Value>(value: Value): VenueAnswer<Value> {
+  return { kind: "OK", value };
+}

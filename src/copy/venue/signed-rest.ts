@@ -1,0 +1,168 @@
+// One request to a venue: its turn, its time, its signature, its answer. An attempt at it ends in a value, whatever happens.
+//
+// A request is valid for RECV_WINDOW_MS from the moment it was asked for, whatever it waits for here, and also if it has to be
+// signed again because the venue's clock was misjudged: after that, and as long as the clock may be wrong, nothing of it can be
+// carried out any more. Who asks must therefore be entitled to at that moment, and for no longer.
+// Source: reference exchange, section 3; specification 5.1.
+import { sign } from "../../identity/signatures.ts";
+import type { Timers } from "../../market/client/time.ts";
+import { mapped, readAnswer, unknown } from "./answers.ts";
+import { objectOf, timeOf } from "./bodies.ts";
+import { VenueClock } from "./clock.ts";
+import { Health } from "./health.ts";
+import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
+import { type Cost, Limits } from "./limits.ts";
+import { Turns } from "./turns.ts";
+import type { VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
+
+/** For how long after it was made the venue may carry out a request, ms. */
+export const RECV_WINDOW_MS = 3_000;
+/** What a request may spend waiting for its turn, ms; what is left of its window is for the way. */
+export const WAIT_MS_MAX = 1_500;
+export const REQUESTS_WAITING_MAX = 20_000;
+/** When there were too many, or the clock was wrong, it is worth trying again after this, ms. */
+const SOON_MS = 250;
+/** When no connection could be made, after this, ms. */
+const UNREACHABLE_PAUSE_MS = 1_000;
+
+export type RestCall = Cost & {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly parameters?: Parameters;
+};
+/** What is undefined is left out. */
+export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Who asks: an account and its credentials, or nobody in particular. */
+export type Asker = { readonly accountId: string; readonly credentials: VenueCredentials } | null;
+
+/** What became of an attempt; TIMESTAMP: nothing, since its time was refused. */
+export type Attempt = VenueAnswer<unknown> | { readonly kind: "TIMESTAMP" };
+
+/** What the budgets of public routes are counted under. */
+const NOBODY = "";
+/** What can stand in a header. */
+const KEY = /^[\x21-\x7e]{1,256}$/;
+const UNFIT_KEY: VenueRejection = {
+  kind: "REJECTED",
+  code: -2014,
+  message: "The key holds characters that no key has.",
+};
+
+export class VenueRest {
+  readonly #wallNow: () => number;
+  readonly #sender: HttpSender;
+  readonly #turns = new Turns({ underWayMax: SOCKETS_MAX, waitingMax: REQUESTS_WAITING_MAX });
+  readonly clock: VenueClock;
+  readonly limits: Limits;
+  readonly health: Health;
+
+  constructor(parts: {
+    readonly origin: string;
+    readonly wallNow: () => number;
+    readonly after: Timers["after"];
+    /** Of the route that tells the time. */
+    readonly timePath: string;
+  }) {
+    const { wallNow, timePath } = parts;
+    this.#wallNow = wallNow;
+    this.#sender = new HttpSender(parts);
+    const time: RestCall = { method: "GET", path: timePath, weight: 1, placesOrder: false, isUrgent: true };
+    this.clock = new VenueClock({
+      wallNow,
+      ask: async () => {
+        const answer = await this.#attempt(null, time, wallNow());
+        if (answer.kind === "TIMESTAMP") return unknown("it refused the time of a request that has none");
+        return mapped(answer, (body) => timeOf(objectOf(body), "serverTime"));
+      },
+    });
+    this.limits = new Limits({ wallNow, venueNow: () => this.clock.now() });
+    this.health = new Health({
+      wallNow,
+      pausedUntil: () => this.limits.pausedUntil(),
+      shareUsed: () => this.limits.shareUsed(),
+      clockOffsetMs: () => this.clock.offsetMs,
+    });
+  }
+
+  /** Asks once. A time that the venue refuses is corrected, and the request sent again. Never rejects. */
+  async ask(asker: Asker, call: RestCall): Promise<VenueAnswer<unknown>> {
+    const askedAt = this.#wallNow();
+    if (asker !== null) {
+      const untimely = await this.clock.ready();
+      if (untimely !== null) return untimely;
+    }
+    const { measurements } = this.clock;
+    const answer = await this.#attempt(asker, call, askedAt);
+    if (answer.kind !== "TIMESTAMP") return answer;
+    const untimely = await this.clock.resync(measurements);
+    if (untimely !== null) return untimely;
+    const second = await this.#attempt(asker, call, askedAt);
+    return second.kind === "TIMESTAMP" ? this.#later("the venue refused the time of the request") : second;
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+
+  async #attempt(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
+    if (!(await this.#turns.take(call.isUrgent))) return this.#later("too many requests wait for the venue");
+    try {
+      if (this.#wallNow() - askedAt > WAIT_MS_MAX) return this.#later("its turn came too late");
+      return await this.#sent(asker, call, askedAt);
+    } finally {
+      this.#turns.giveBack();
+    }
+  }
+
+  async #sent(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
+    const { limits } = this;
+    if (asker !== null && !KEY.test(asker.credentials.apiKey)) return UNFIT_KEY;
+    const holder = asker?.accountId ?? NOBODY;
+    const charge = limits.admit(holder, call);
+    if (typeof charge === "number") {
+      return { kind: "DELAYED", why: "LIMITED", until: charge, reason: "the venue's limits" };
+    }
+    const form = asker === null ? formOf(call.parameters ?? {}) : this.#signedForm(asker, call, askedAt);
+    const isBody = call.method === "POST";
+    const outcome = await this.#sender.send({
+      method: call.method,
+      target: isBody || form === "" ? call.path : `${call.path}?${form}`,
+      body: isBody ? form : null,
+      apiKey: asker?.credentials.apiKey ?? null,
+    });
+    limits.end(charge, outcome.kind === "ANSWERED" ? outcome.header : null);
+    const answer = this.#readingOf(outcome, holder);
+    this.health.count(answer);
+    return answer;
+  }
+
+  #readingOf(outcome: HttpOutcome, holder: string): Attempt {
+    if (outcome.kind === "LOST") return unknown(outcome.reason);
+    if (outcome.kind === "UNREACHABLE") {
+      const until = this.#wallNow() + UNREACHABLE_PAUSE_MS;
+      return { kind: "DELAYED", why: "UNREACHABLE", until, reason: outcome.reason };
+    }
+    const reading = readAnswer(outcome.status, outcome.text);
+    if (reading.kind !== "LIMITED") return reading;
+    const until = this.limits.refused(holder, reading, outcome.header);
+    return { kind: "DELAYED", why: "LIMITED", until, reason: `the venue answered ${reading.status}` };
+  }
+
+  #signedForm({ credentials }: NonNullable<Asker>, { parameters = {} }: RestCall, askedAt: number): string {
+    const timestamp = askedAt + this.clock.offsetMs;
+    const message = formOf({ ...parameters, recvWindow: RECV_WINDOW_MS, timestamp });
+    return `${message}&signature=${sign(credentials.apiSecret, message)}`;
+  }
+
+  #later(reason: string): VenueDelay {
+    return { kind: "DELAYED", why: "LIMITED", until: this.#wallNow() + SOON_MS, reason };
+  }
+}
+
+function formOf(parameters: Parameters): string {
+  return Object.entries(parameters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join("&");
+}

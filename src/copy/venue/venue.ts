@@ -1,0 +1,155 @@
+// The port of a venue: where copiers' real accounts are. There is one implementation, the signed REST of the reference exchange
+// (spot and futures), which another gateway of ours speaks as well.
+//
+// What is asked is answered as a value, never as an exception: the venue took it, refused it, cannot be asked now, or nobody
+// knows what became of it.
+import type { StrategyType } from "../../domain/account.ts";
+import type { LegType } from "../../domain/leg.ts";
+import type { ClientOrderType, Side } from "../../domain/order.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import type { Amount, Price, Quantity } from "../../money/decimal.ts";
+
+export type VenueCredentials = { readonly apiKey: string; readonly apiSecret: string };
+
+/** The venue refused it, and nothing of it took effect: its code and its words. */
+export type VenueRefusal = { readonly kind: "REFUSED"; readonly code: number; readonly message: string };
+/**
+ * It cannot be had now. LIMITED: the venue's budgets, or ours for it; nothing was sent, or the venue has counted and refused
+ * it. UNREACHABLE: no connection could be made, so nothing was sent. `until`: when it may be tried again, wall time, Unix ms.
+ */
+export type VenueDelay = {
+  readonly kind: "DELAYED";
+  readonly why: "LIMITED" | "UNREACHABLE";
+  readonly until: number;
+  readonly reason: string;
+};
+/** It was sent, and what became of it is not known: cut off, too slow, an answer of 5xx. */
+export type VenueSilence = { readonly kind: "UNKNOWN"; readonly reason: string };
+/** The venue does not accept the key, the secret or the rights of the key. */
+export type VenueRejection = { readonly kind: "REJECTED"; readonly code: number; readonly message: string };
+
+export type VenueAnswer<Value> =
+  | { readonly kind: "OK"; readonly value: Value }
+  | VenueRefusal
+  | VenueDelay
+  | VenueSilence
+  | VenueRejection;
+
+/** An order for the venue. Sizes and prices are multiples of the symbol's steps already. */
+export type VenueOrder = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: ClientOrderType;
+  readonly quantity: Quantity;
+  /** Zero where the type has none. */
+  readonly price: Price;
+  readonly stopPrice: Price;
+  /** Of a contract alone. */
+  readonly reduceOnly: boolean;
+  /** At most 36 characters of `[.A-Z:/a-z0-9_-]`. */
+  readonly clientOrderId: string;
+};
+
+/** A conditional order that closes the whole position (`algoOrder`). */
+export type VenueLeg = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: LegType;
+  readonly triggerPrice: Price;
+  readonly clientOrderId: string;
+};
+
+export type VenueOrderStatus = "RESTING" | "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
+
+/** An order, or a leg, as the venue has it. */
+export type VenueOrderState = {
+  readonly clientOrderId: string;
+  readonly venueOrderId: string;
+  readonly status: VenueOrderStatus;
+  /** As it was placed; of a leg zero. */
+  readonly quantity: Quantity;
+  readonly executedQuantity: Quantity;
+  readonly executedQuote: Amount;
+  /** The venue's own time of its last change, Unix ms. */
+  readonly updatedAt: number;
+};
+
+/** What an order cost in fees, and what it brought: to be asked once it has executed something. */
+export type VenueFills = {
+  /** In the quote asset; a fee in the base asset is valued at its fill's price. */
+  readonly fee: Amount;
+  /** The part of the fees that was taken in the base asset: base units that did not arrive. */
+  readonly feeInBase: Quantity;
+};
+
+export type VenueBalances = {
+  readonly at: number;
+  /** Spot: free and locked of the quote asset. Futures: the wallet balance of the margin asset. */
+  readonly wallet: Amount;
+  readonly available: Amount;
+  /** Spot: by base asset free and locked. Futures: by symbol the position. */
+  readonly held: ReadonlyMap<string, Quantity>;
+  /** Of futures: the wallet with unrealised profit and loss; on spot the wallet. */
+  readonly marginBalance: Amount;
+};
+
+/** What is found out about an account when it is connected. */
+export type AccountCheck = {
+  readonly balances: VenueBalances;
+  readonly canTrade: boolean;
+  /** Null where the venue does not tell. */
+  readonly canWithdraw: boolean | null;
+  /** Of futures: whether positions have two sides; null on spot, or where the venue does not tell. */
+  readonly isHedgeMode: boolean | null;
+};
+
+/** What of a venue is the same for all its accounts. */
+export type Venue = {
+  readonly origin: string;
+  readonly family: StrategyType;
+  /** The rules of a symbol as the venue publishes them; null if it does not list it. Asked again once an hour. */
+  rules(symbol: string): Promise<VenueAnswer<SymbolRules | null>>;
+  /** By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old. */
+  prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
+  /** Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not. */
+  pausedUntil(): number;
+  /** How it has fared of late. */
+  health(): VenueHealth;
+  account(accountId: string, credentials: VenueCredentials): VenueClient;
+};
+
+export type VenueHealth = {
+  readonly isReachable: boolean;
+  /** Null before the first. */
+  readonly lastAnswerAt: number | null;
+  readonly pausedUntil: number;
+  /** The highest share of a budget that its headers have shown in the present minute: 0 to 1. */
+  readonly budgetUsed: number;
+  /** What the venue's clock is ahead of ours, ms. */
+  readonly clockOffsetMs: number;
+  readonly answers: {
+    readonly ok: number;
+    readonly refused: number;
+    readonly limited: number;
+    readonly unknown: number;
+  };
+};
+
+/** One account there. Each method is one attempt; a timestamp that the venue refuses (-1021) is mended and sent again within it. */
+export type VenueClient = {
+  check(): Promise<VenueAnswer<AccountCheck>>;
+  balances(): Promise<VenueAnswer<VenueBalances>>;
+  place(order: VenueOrder): Promise<VenueAnswer<VenueOrderState>>;
+  placeLeg(leg: VenueLeg): Promise<VenueAnswer<VenueOrderState>>;
+  /** Null if the venue knows no such order. */
+  find(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
+  findLeg(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
+  /** The state it ended in; null if there was nothing open of that id: ask what has become of it. */
+  cancel(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
+  cancelLeg(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
+  /** The client ids of all orders and legs that are open. */
+  openOrderIds(): Promise<VenueAnswer<ReadonlySet<string>>>;
+  fills(symbol: string, venueOrderId: string): Promise<VenueAnswer<VenueFills>>;
+  /** Has the contract use isolated margin at a leverage; OK if it does already. */
+  setLeverage(symbol: string, leverage: number): Promise<VenueAnswer<null>>;
+};

@@ -1,0 +1,75 @@
+// All venues of a process: one for each origin and family, made when it is first asked for. Whoever opened them closes them; what
+// is under way then has no answer.
+import type { Logger } from "pino";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Timers } from "../../market/client/time.ts";
+import type { AccountRest } from "./account-rest.ts";
+import { createFuturesClient } from "./futures-account.ts";
+import { KeptFills } from "./kept-fills.ts";
+import { VenuePrices } from "./prices.ts";
+import { VenueRules } from "./rules.ts";
+import { VenueRest } from "./signed-rest.ts";
+import { createSpotClient } from "./spot-account.ts";
+import type { Venue } from "./venue.ts";
+
+export type Venues = {
+  /** The same for the same origin and family. */
+  venue(origin: string, family: StrategyType): Venue;
+  close(): Promise<void>;
+};
+
+export type VenuesParts = {
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly after: Timers["after"];
+  readonly log: Pick<Logger, "warn">;
+};
+
+const TIME_PATHS = { SPOT: "/api/v3/time", FUTURES: "/fapi/v1/time" } as const;
+const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as const;
+
+export function createVenues(parts: VenuesParts): Venues {
+  const open = new Map<string, { readonly venue: Venue; readonly rest: VenueRest }>();
+  return {
+    venue(origin, family) {
+      const name = `${family} ${origin}`;
+      const known = open.get(name);
+      if (known !== undefined) return known.venue;
+      const made = openVenue(origin, family, parts);
+      open.set(name, made);
+      return made.venue;
+    },
+    async close() {
+      for (const { rest } of open.values()) rest.close();
+    },
+  };
+}
+
+function openVenue(origin: string, family: StrategyType, { wallNow, after, log }: VenuesParts) {
+  const rest = new VenueRest({ origin, wallNow, after, timePath: TIME_PATHS[family] });
+  const ask = rest.ask.bind(rest, null);
+  const rules = new VenueRules({ family, wallNow, ask, learn: (rates) => rest.limits.learn(rates), log });
+  const prices = new VenuePrices({ family, wallNow, ask });
+  const shared: Omit<AccountRest, "accountId" | "ask"> = {
+    family,
+    wallNow,
+    venueNow: () => rest.clock.now(),
+    rules,
+    prices,
+    keptFills: new KeptFills(),
+    log,
+  };
+  const venue: Venue = {
+    origin,
+    family,
+    rules: (symbol) => rules.of(symbol),
+    prices: () => prices.all(),
+    pausedUntil: () => rest.limits.pausedUntil(),
+    health: () => rest.health.now(),
+    account(accountId, credentials) {
+      const asker = { accountId, credentials };
+      return CLIENTS[family]({ ...shared, accountId, ask: (call) => rest.ask(asker, call) });
+    },
+  };
+  return { venue, rest };
+}
