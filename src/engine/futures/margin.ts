@@ -26,7 +26,7 @@ import {
 } from "../../money/decimal.ts";
 
 /** The leverage of symbols for which none was chosen, unless their first bracket permits less. */
-const LEVERAGE_DEFAULT = 20;
+export const LEVERAGE_DEFAULT = 20;
 
 /** The leverage of a symbol: as chosen, and never above what its brackets permit now. */
 export function leverageOf(

@@ -32,12 +32,15 @@ type Line = { readonly step: string; readonly outcome: string; readonly held: st
 /** Says that what is held is what the line above says. */
 const AS_ABOVE = "=";
 
-function scenarios(text: string): { name: string; lines: Line[] }[] {
+/** The scenarios of a file; a row that begins with `#` is a remark. */
+export function scenarios(text: string): { name: string; lines: Line[] }[] {
   return text
     .split(/^== /m)
     .slice(1)
     .map((part) => {
-      const [name = "", ...rows] = part.split("\n").filter((row) => row.trim() !== "");
+      const [name = "", ...rows] = part
+        .split("\n")
+        .filter((row) => row.trim() !== "" && !row.startsWith("#"));
       let above = "";
       const lines = rows.map((row) => {
         const line = lineOf(row);

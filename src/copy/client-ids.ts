@@ -1,0 +1,32 @@
+// How a venue knows a mirrored order: an id that is derived from what is mirrored and for whom, and never drawn. Whoever sends
+// the same order once more, after an answer that was lost or a restart, sends it under the same id, and the venue takes it once.
+// Source: design, section 6 (copiers).
+import { createHash } from "node:crypto";
+
+/** ORDER mirrors an order, LEG a leg; CLOSE is the order that closes what a leg, a liquidation or an end has left open. */
+export type MirrorPurpose = "order" | "leg" | "close";
+
+/** What an order at the venue comes from. */
+export type MirrorOrigin =
+  | { readonly collectiveId: string }
+  | { readonly requestId: string; readonly symbol: string }
+  /** An action of the strategy that has no collective id: its close. */
+  | { readonly seq: number; readonly symbol: string };
+
+const PREFIX = "lyre";
+/** 112 bits of the digest: prefix and digest are 32 of the 36 characters that a venue takes. */
+const DIGEST_DIGITS = 28;
+
+/** The client order id of a mirrored order or leg: 32 characters of `[0-9a-z]`. The same for the same, always. */
+export function mirrorClientId(
+  of: MirrorOrigin & { readonly copyId: string; readonly purpose: MirrorPurpose },
+): string {
+  const text = JSON.stringify([originOf(of), of.copyId, of.purpose]);
+  return PREFIX + createHash("sha256").update(text).digest("hex").slice(0, DIGEST_DIGITS);
+}
+
+function originOf(origin: MirrorOrigin): readonly (string | number)[] {
+  if ("collectiveId" in origin) return ["order", origin.collectiveId];
+  if ("requestId" in origin) return ["request", origin.requestId, origin.symbol];
+  return ["action", origin.seq, origin.symbol];
+}

@@ -1,0 +1,365 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
+import { EMPTY_BOOK, type Holding, type MirrorEntry } from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { contractRules } from "../../engine/testing/contract-rules.ts";
+import { symbolRules } from "../../engine/testing/market-stub.ts";
+import { type Amount, decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
+import { type Drift, type DriftInput, driftOf, repairOrders } from "./drift.ts";
+import { driftWords } from "./drift-words.ts";
+import type { RepairOrder } from "./repair-sizes.ts";
+import { skipOf } from "./skip.ts";
+import { entryOf, leadState } from "./testing/actions.ts";
+
+/** A copy with half of what a strategy of 1000 USDT has, at 50000; what is not said is as it should be. */
+type Given = {
+  readonly lead?: string;
+  readonly own?: string;
+  readonly actual?: string;
+  readonly wallet?: string;
+  readonly start?: string | null;
+  readonly entries?: readonly MirrorEntry[];
+  readonly isPending?: boolean;
+  readonly maxPerOrder?: string;
+  readonly rules?: Partial<SymbolRules>;
+};
+
+describe("the target of spot", () => {
+  test("is the strategy's holding times our equity over theirs, on the step", () => {
+    // theirs 1000 + 0.02 × 50000 = 2000, ours 500 + 0.01 × 50000 = 1000.
+    const [row] = drift("SPOT", { lead: "0.02", own: "0.01" });
+    expect(row && formatBriefly(row.target)).toBe("0.01");
+    expect(row?.cause).toBe("IN_LINE");
+    expect(row?.repair).toBeNull();
+    // theirs 1500, ours 500 + 25: 0.01 × 525 / 1500 = 0.0035.
+    expect(targetOf("SPOT", { lead: "0.01", own: "0.0005" })).toBe("0.0035");
+    // theirs 1166.65, ours 500: 0.003333 × 500 / 1166.65 = 0.00142844…
+    expect(targetOf("SPOT", { lead: "0.003333", own: "0" })).toBe("0.00142");
+  });
+
+  test("there are no rows before the venue was asked, nor of what nobody holds", () => {
+    const input = inputOf("SPOT", { lead: "0.02", own: "0.01" });
+    expect(driftOf({ ...input, book: { ...input.book, snapshot: null } })).toEqual([]);
+    expect(drift("SPOT", { own: "0", lead: "0" })).toEqual([]);
+  });
+});
+
+describe("a repair", () => {
+  test("sells what is too much, and buys what is missing only if it may", () => {
+    // ours 500 + 0.02 × 50000 = 1500 of 2000: target 0.015.
+    const tooMuch = drift("SPOT", { lead: "0.02", own: "0.02" });
+    expect(inWords(repairOrders(tooMuch, { mayIncrease: false }))).toEqual(["SELL 0.005"]);
+    // ours 500 of 2000: target 0.005.
+    const missing = drift("SPOT", { lead: "0.02", own: "0" });
+    expect(repairOrders(missing, { mayIncrease: false })).toEqual([]);
+    expect(inWords(repairOrders(missing, { mayIncrease: true }))).toEqual(["BUY 0.005 increases"]);
+  });
+
+  test("never sells what the copy has not bought, nor what the account has not any more", () => {
+    expect(inWords(all("SPOT", { lead: "0", own: "0.01", actual: "5" }))).toEqual(["SELL 0.01"]);
+    expect(inWords(all("SPOT", { lead: "0", own: "0.01", actual: "0.004" }))).toEqual(["SELL 0.004"]);
+    expect(all("SPOT", { lead: "0", own: "0.01", actual: "0" })).toEqual([]);
+    // What its owner has sold is not bought again: target 0.01, own 0.01.
+    expect(all("SPOT", { lead: "0.02", own: "0.01", actual: "0" })).toEqual([]);
+  });
+
+  test("keeps the copier's bound for an order, and what there is", () => {
+    expect(inWords(all("SPOT", { lead: "0.02", own: "0", maxPerOrder: "100" }))).toEqual([
+      "BUY 0.002 increases",
+    ]);
+    expect(inWords(all("FUTURES", { lead: "0.4", own: "0" }))).toEqual([
+      // Half of it is worth 10000; at 10 times 500 hold 500 / (0.1 + 0.0005) = 4975.1, on the step 0.099.
+      "BUY 0.099 increases",
+    ]);
+  });
+
+  test("of a contract reduces by the position, and goes through zero with two orders", () => {
+    expect(inWords(all("FUTURES", { lead: "0.02", own: "0.03" }))).toEqual(["SELL 0.02 reduce"]);
+    expect(inWords(all("FUTURES", { lead: "-0.02", own: "0.03" }))).toEqual([
+      "SELL 0.03 reduce",
+      "SELL 0.01 increases",
+    ]);
+    expect(
+      inWords(repairOrders(drift("FUTURES", { lead: "-0.02", own: "0.03" }), { mayIncrease: false })),
+    ).toEqual(["SELL 0.03 reduce"]);
+    // Somebody has turned the account's position: there is nothing of ours to close, and nothing is opened beside it.
+    expect(all("FUTURES", { lead: "0", own: "0.03", actual: "-0.01" })).toEqual([]);
+  });
+
+  test("leaves to resting orders what they will do, and waits for what is under way", () => {
+    const resting = entryOf({
+      status: "RESTING",
+      side: "SELL",
+      quantity: decimal("0.006"),
+      price: decimal("60000"),
+    });
+    expect(inWords(all("SPOT", { lead: "0", own: "0.01", entries: [resting] }))).toEqual(["SELL 0.004"]);
+    expect(all("SPOT", { lead: "0", own: "0.01", isPending: true })).toEqual([]);
+    expect(all("SPOT", { lead: "0", own: "0.01", rules: { status: "HALT" } })).toEqual([]);
+  });
+
+  test("done twice does nothing the second time, and never goes beyond the target", () => {
+    const units = (max: number) => fc.integer({ min: -max, max }).map((drawn) => BigInt(drawn) * 1_000n);
+    const drawn = fc.record({
+      family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+      mayIncrease: fc.boolean(),
+      lead: units(5_000),
+      own: units(5_000),
+      actual: units(5_000),
+    });
+    let repaired = 0;
+    fc.assert(
+      fc.property(drawn, ({ family, mayIncrease, ...sizes }) => {
+        const textOf = (size: bigint) => formatBriefly(family === "SPOT" && size < 0n ? -size : size);
+        const [lead, own, actual] = [textOf(sizes.lead), textOf(sizes.own), textOf(sizes.actual)];
+        const before = inputOf(family, { lead, own, actual, wallet: "100000" });
+        const orders = repairOrders(driftOf(before), { mayIncrease });
+        repaired += orders.length;
+        let input = before;
+        for (const order of orders) input = executed(input, order);
+        expect(repairOrders(driftOf(input), { mayIncrease })).toEqual([]);
+        checkNearer(before, input, { mayIncrease });
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(repaired).toBeGreaterThan(500);
+  });
+});
+
+describe("the cause of a drift", () => {
+  const sale = { side: "SELL", scaledQuantity: decimal<Quantity>("0.01") } as const;
+  const purchase = { side: "BUY", scaledQuantity: decimal<Quantity>("0.01") } as const;
+  const missing = { lead: "0.02", own: "0" } as const;
+  const tooMuch = { lead: "0", own: "0.01" } as const;
+  const skipped = (reason: Parameters<typeof skipOf>[0]) =>
+    ({ status: "SKIPPED", skip: skipOf(reason) }) as const;
+
+  test.each<[string, Given, string, number | null]>([
+    ["under way", { ...missing, isPending: true }, "PENDING", null],
+    ["sold by its owner", { ...tooMuch, actual: "0.004" }, "OUTSIDE", null],
+    ["below the venue's least", { lead: "0", own: "0.000009" }, "ROUNDING", null],
+    ["below the least notional", { lead: "0", own: "0.00009" }, "ROUNDING", null],
+    [
+      "an order rests",
+      { ...tooMuch, entries: [entryOf({ ...sale, entryId: 7, status: "RESTING" })] },
+      "RESTING",
+      7,
+    ],
+    [
+      "an order was skipped",
+      { ...missing, entries: [entryOf({ ...purchase, entryId: 7, ...skipped("BELOW_MIN_NOTIONAL") })] },
+      "SKIPPED",
+      7,
+    ],
+    [
+      "it was paused",
+      { ...missing, entries: [entryOf({ ...purchase, entryId: 7, ...skipped("PAUSED") })] },
+      "PAUSED",
+      7,
+    ],
+    [
+      "it was halted",
+      { ...tooMuch, entries: [entryOf({ ...sale, entryId: 7, ...skipped("HALTED") })] },
+      "PAUSED",
+      7,
+    ],
+    [
+      "an order failed",
+      {
+        ...missing,
+        entries: [entryOf({ ...purchase, entryId: 7, status: "FAILED", skip: skipOf("REFUSED") })],
+      },
+      "FAILED",
+      7,
+    ],
+    [
+      "an order was overtaken",
+      {
+        ...tooMuch,
+        entries: [entryOf({ ...sale, entryId: 7, status: "CANCELED", skip: skipOf("OVERTAKEN") })],
+      },
+      "OVERTAKEN",
+      7,
+    ],
+    [
+      "the newest explains it",
+      {
+        ...missing,
+        entries: [
+          entryOf({ ...purchase, entryId: 9, ...skipped("TOO_LATE") }),
+          entryOf({ ...purchase, entryId: 7, ...skipped("PAUSED") }),
+        ],
+      },
+      "SKIPPED",
+      9,
+    ],
+    [
+      "the one that is missed most explains it",
+      {
+        ...missing,
+        entries: [
+          entryOf({ ...purchase, entryId: 9, executedQuantity: decimal("0.0099") }),
+          entryOf({ ...purchase, entryId: 7, ...skipped("PAUSED") }),
+        ],
+      },
+      "PAUSED",
+      7,
+    ],
+    [
+      "what was never scaled explains all of it",
+      { ...missing, start: "0.02", entries: [entryOf({ side: "BUY", entryId: 7, ...skipped("HALTED") })] },
+      "PAUSED",
+      7,
+    ],
+    [
+      "only a part was sent",
+      { ...missing, entries: [entryOf({ ...purchase, entryId: 7, executedQuantity: decimal("0.001") })] },
+      "SKIPPED",
+      7,
+    ],
+    [
+      "a part was left out",
+      { ...missing, entries: [entryOf({ ...purchase, entryId: 7, skip: skipOf("PAUSED") })] },
+      "PAUSED",
+      7,
+    ],
+    [
+      "a leg that waits explains nothing",
+      { ...tooMuch, entries: [entryOf({ side: "SELL", kind: "PLACE_LEG", status: "RESTING" })] },
+      "PRICE_MOVED",
+      null,
+    ],
+    ["it began later", { ...missing, start: "0.02" }, "BEGAN_LATER", null],
+    ["nothing was ever mirrored", { ...missing, start: null }, "BEGAN_LATER", null],
+    [
+      "it began later, and little was skipped",
+      {
+        ...missing,
+        start: "0.02",
+        entries: [
+          entryOf({ ...purchase, scaledQuantity: decimal("0.0001"), ...skipped("BELOW_MIN_NOTIONAL") }),
+        ],
+      },
+      "BEGAN_LATER",
+      null,
+    ],
+    [
+      "a cancel with the strategy's own explains nothing",
+      { ...missing, entries: [entryOf({ ...purchase, status: "CANCELED" })] },
+      "PRICE_MOVED",
+      null,
+    ],
+    [
+      "the other side explains nothing",
+      { ...missing, entries: [entryOf({ ...sale, ...skipped("NOTHING_HELD") })] },
+      "PRICE_MOVED",
+      null,
+    ],
+  ])("%s", (_, given, cause, entryId) => {
+    const [row] = drift("SPOT", { start: "0", ...given });
+    expect([row?.cause, row?.entryId]).toEqual([cause, entryId]);
+    expect(row && driftWords(row)).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test("of a contract any position that is not the copy's own is somebody else's", () => {
+    expect(drift("FUTURES", { lead: "0.02", own: "0.01", actual: "0.02" })[0]?.cause).toBe("OUTSIDE");
+  });
+
+  test("an answer of the venue that is older than an entry says nothing of the account", () => {
+    const entries = [entryOf({ updatedAt: 2_000 })];
+    expect(drift("SPOT", { lead: "0.02", own: "0.01", actual: "0", entries })[0]?.cause).toBe("IN_LINE");
+  });
+});
+
+function drift(family: StrategyType, given: Given): readonly Drift[] {
+  return driftOf(inputOf(family, given));
+}
+
+function all(family: StrategyType, given: Given): readonly RepairOrder[] {
+  return repairOrders(drift(family, given), { mayIncrease: true });
+}
+
+function targetOf(family: StrategyType, given: Given): string | undefined {
+  const [row] = drift(family, given);
+  return row && formatBriefly(row.target);
+}
+
+function inputOf(family: StrategyType, given: Given): DriftInput {
+  const isSpot = family === "SPOT";
+  const { lead = "0", own = "0", actual = own, wallet = "500", start = "0", maxPerOrder } = given;
+  const rules = { ...(isSpot ? symbolRules("BTC") : contractRules("BTC")), ...given.rules };
+  const heldBy = (size: string) =>
+    leadState("1000", size === "0" ? {} : { [isSpot ? "BTC" : "BTCUSDT"]: size });
+  const holding: Holding = { quantity: decimal(own), cost: ZERO };
+  return {
+    family,
+    lead: heldBy(lead),
+    leadAtStart: start === null ? null : heldBy(start),
+    settings: {
+      share: decimal("1"),
+      maxPerOrder: maxPerOrder === undefined ? null : decimal<Amount>(maxPerOrder),
+      stopLoss: null,
+    },
+    book: {
+      ...EMPTY_BOOK,
+      holdings: new Map(holding.quantity === 0n ? [] : [["BTCUSDT", holding]]),
+      snapshot: {
+        at: 1_000,
+        wallet: decimal(wallet),
+        available: decimal(wallet),
+        equity: ZERO,
+        held: new Map([["BTCUSDT", decimal<Quantity>(actual)]]),
+      },
+    },
+    isPending: given.isPending ?? false,
+    entries: given.entries ?? [],
+    rulesOf: (symbol) => (symbol === "BTCUSDT" ? rules : null),
+    prices: new Map([["BTCUSDT", decimal<Price>("50000")]]),
+    leverages: new Map([["BTCUSDT", 10]]),
+  };
+}
+
+/** The order is filled at the price, without a fee. */
+function executed(input: DriftInput, { side, quantity }: RepairOrder): DriftInput {
+  const { snapshot } = input.book;
+  if (snapshot === null) throw new Error("a repair needs a snapshot");
+  const signed = side === "BUY" ? quantity : -quantity;
+  const own = ((input.book.holdings.get("BTCUSDT")?.quantity ?? 0n) + signed) as Quantity;
+  const actual = ((snapshot.held.get("BTCUSDT") ?? 0n) + signed) as Quantity;
+  const wallet = input.family === "SPOT" ? ((snapshot.wallet - signed * 50_000n) as Amount) : snapshot.wallet;
+  return {
+    ...input,
+    book: {
+      ...input.book,
+      holdings: new Map(own === 0n ? [] : [["BTCUSDT", { quantity: own, cost: ZERO }]]),
+      snapshot: { ...snapshot, wallet, held: new Map([["BTCUSDT", actual]]) },
+    },
+  };
+}
+
+/** A repair without leave never makes a holding larger, and none turns it past its target. */
+function checkNearer(
+  before: DriftInput,
+  after: DriftInput,
+  { mayIncrease }: { readonly mayIncrease: boolean },
+): void {
+  const size = ({ book }: DriftInput) => book.holdings.get("BTCUSDT")?.quantity ?? 0n;
+  const [from, to] = [size(before), size(after)];
+  const [target = 0n] = driftOf(before).map((row) => row.target as bigint);
+  if (from < to) expect(to <= target || to <= 0n, "past its target").toBe(true);
+  if (from > to) expect(to >= target || to >= 0n, "past its target").toBe(true);
+  if (mayIncrease) return;
+  expect(from >= 0n ? to >= 0n && to <= from : to <= 0n && to >= from, "increased without leave").toBe(true);
+}
+
+function inWords(orders: readonly RepairOrder[]): string[] {
+  return orders.map(({ side, quantity, increases, reduceOnly }) =>
+    [
+      side,
+      formatBriefly(quantity),
+      ...(increases ? ["increases"] : []),
+      ...(reduceOnly ? ["reduce"] : []),
+    ].join(" "),
+  );
+}

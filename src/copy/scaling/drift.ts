@@ -1,0 +1,202 @@
+// Drift: what a copy holds beside what the strategy's holding scales to, symbol by symbol, with the cause and with what would
+// mend it.
+//
+// A target is what a copy that began now would hold, on the venue's step, rounded towards nothing. What counts as held is
+// what the copy bought itself and the account still has. Repairs never sell more than that, and leave alone what resting orders
+// are about to mend.
+// Source: design, section 6 (copiers).
+import type { StrategyType } from "../../domain/account.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopyBook,
+  type CopySettings,
+  type LeadState,
+  type MirrorEntry,
+  type Scale,
+  type VenueSnapshot,
+} from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import {
+  type Amount,
+  add,
+  costUp,
+  magnitude,
+  proceedsDown,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
+import { copyEquity, leadEquity, priceOf, spotSymbolOf, type VenuePrices } from "./equity.ts";
+import { roomOf } from "./limits.ts";
+import {
+  isTooSmall,
+  type Position,
+  type RepairOrder,
+  type RepairSizes,
+  repairSizes,
+} from "./repair-sizes.ts";
+import { snapQuantity } from "./snap.ts";
+
+export type DriftInput = {
+  readonly family: StrategyType;
+  /** The strategy as it stands. */
+  readonly lead: LeadState;
+  /** The strategy when the copy began; null if that is not known. */
+  readonly leadAtStart: LeadState | null;
+  readonly settings: CopySettings;
+  readonly book: CopyBook;
+  /** Whether the strategy has done something that the copy has not dealt with yet. */
+  readonly isPending: boolean;
+  /** Of the copy's log, newest first, those that rest included. */
+  readonly entries: readonly MirrorEntry[];
+  /** The venue's; null for what it does not list. */
+  readonly rulesOf: (symbol: string) => SymbolRules | null;
+  readonly prices: VenuePrices;
+  /** Of futures by symbol as the strategy has it; where it is not known, one is reckoned with. */
+  readonly leverages: ReadonlyMap<string, number>;
+};
+
+export type Drift = Position &
+  RepairSizes &
+  CauseOfDrift & {
+    /** The base asset. */
+    readonly asset: string;
+    /** What the strategy holds. */
+    readonly lead: Quantity;
+    readonly scale: Scale;
+    /** own − target */
+    readonly difference: Quantity;
+    /** Of the difference, in the quote asset; null without a price. */
+    readonly value: Amount | null;
+    /** What a repair would send first; null if nothing. */
+    readonly repair: RepairOrder | null;
+  };
+
+const NO_REPAIR: RepairSizes = { reduction: null, increase: null };
+/** Holdings are bought and sold, by repairs at least, at the market's price. */
+const AT_MARKET = { takesMarketPrice: true } as const;
+
+/** A row for each symbol that the strategy or the copy holds, by name; none before the venue has been asked. */
+export function driftOf(input: DriftInput): readonly Drift[] {
+  const { snapshot } = input.book;
+  if (snapshot === null) return [];
+  let spent: Amount = ZERO;
+  return symbolsOf(input).map((symbol) => {
+    const row = rowOf(input, snapshot, symbol, spent);
+    spent = (spent + row.worth) as Amount;
+    return row.drift;
+  });
+}
+
+/**
+ * The orders of a repair, those that reduce first; without `mayIncrease` only those. Once they are executed there is nothing more
+ * to repair, but for what one repair could not bring: for want of money, or by the copier's or the venue's bound for an order.
+ */
+export function repairOrders(
+  drifts: readonly Drift[],
+  { mayIncrease }: { readonly mayIncrease: boolean },
+): readonly RepairOrder[] {
+  const reductions = drifts.flatMap(({ reduction }) => (reduction === null ? [] : [reduction]));
+  const increases = drifts.flatMap(({ increase }) => (increase === null ? [] : [increase]));
+  return mayIncrease ? [...reductions, ...increases] : reductions;
+}
+
+function symbolsOf({ family, lead, book }: DriftInput): readonly string[] {
+  const ofLead = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  return [...new Set([...ofLead, ...book.holdings.keys()])].sort();
+}
+
+function rowOf(
+  input: DriftInput,
+  snapshot: VenueSnapshot,
+  symbol: string,
+  spent: Amount,
+): { readonly drift: Drift; readonly worth: Amount } {
+  const { lead, leadAtStart, prices, book, family, settings, isPending } = input;
+  const rules = input.rulesOf(symbol);
+  const price = priceOf(symbol, prices, lead);
+  const asset = rules?.baseAsset ?? symbol.slice(0, -COPY_QUOTE_ASSET.length);
+  const heldAs = family === "SPOT" ? asset : symbol;
+  const theirs: Quantity = lead.held.get(heldAs) ?? ZERO;
+  const scale = scaleOf(input, snapshot);
+  const own: Quantity = book.holdings.get(symbol)?.quantity ?? ZERO;
+  const entries = input.entries.filter((entry) => entry.symbol === symbol);
+  // What was done after the venue was asked is not in its answer.
+  const isSeen = entries.every(({ updatedAt }) => updatedAt <= snapshot.at);
+  const actual: Quantity = isSeen ? (snapshot.held.get(symbol) ?? ZERO) : own;
+  const position: Position = { symbol, target: targetOf(theirs, scale, rules), own, actual };
+  const difference = subtract(own, position.target);
+  const terms = {
+    family,
+    rules,
+    price,
+    scale,
+    maxPerOrder: settings.maxPerOrder,
+    leverage: input.leverages.get(symbol) ?? 1,
+    resting: entries.filter(({ status }) => status === "RESTING"),
+    room: subtract(roomFor(input, snapshot), spent),
+  };
+  const { worth, ...sizes } = repairSizes(position, terms);
+  const atStart: Quantity = leadAtStart?.held.get(heldAs) ?? ZERO;
+  const heldAtStart = leadAtStart === null ? null : targetOf(atStart, scale, null);
+  const cause = causeOf(position, {
+    family,
+    isPending,
+    isTooSmall: isTooSmall(position, terms),
+    heldAtStart,
+    entries,
+  });
+  // While something is under way nobody knows what there will be to mend.
+  const { reduction, increase } = isPending ? NO_REPAIR : sizes;
+  return {
+    worth: isPending ? ZERO : worth,
+    drift: {
+      ...position,
+      ...cause,
+      asset,
+      lead: theirs,
+      scale,
+      difference,
+      value: price === null ? null : proceedsDown(price, magnitude(difference)),
+      reduction,
+      increase,
+      repair: reduction ?? increase,
+    },
+  };
+}
+
+/** Holding × ours / theirs on the venue's step, rounded towards nothing; nothing of a strategy that has nothing. */
+function targetOf(theirs: Quantity, { ours, theirs: whole }: Scale, rules: SymbolRules | null): Quantity {
+  const exact = (whole <= 0n ? 0n : (magnitude(theirs) * ours) / whole) as Quantity;
+  const size = rules === null ? exact : snapQuantity(rules, exact, AT_MARKET);
+  return (theirs < 0n ? -size : size) as Quantity;
+}
+
+function scaleOf({ family, lead, prices, settings, book }: DriftInput, { wallet }: VenueSnapshot): Scale {
+  const { share } = settings;
+  return {
+    by: family === "SPOT" ? "EQUITY" : "COLLATERAL",
+    ours: copyEquity(family, { share, wallet, holdings: book.holdings }, prices, lead),
+    theirs: leadEquity(family, lead, prices),
+  };
+}
+
+/** What the copy may still use for what opens. */
+function roomFor(
+  { family, settings, book, prices, lead, entries }: DriftInput,
+  { wallet, available }: VenueSnapshot,
+): Amount {
+  const restingWorth = entries
+    .filter(({ status, side }) => status === "RESTING" && side === "BUY")
+    .reduce((sum, entry) => add(sum, worthLeft(entry)), ZERO as Amount);
+  const { holdings } = book;
+  return roomOf({ family, settings, wallet, available, holdings, restingWorth, prices, lead });
+}
+
+/** What is left of a resting order, at its limit or its trigger. */
+function worthLeft({ quantity, executedQuantity, price, stopPrice }: MirrorEntry): Amount {
+  if (quantity === null) return ZERO;
+  const at = price !== null && price > 0n ? price : (stopPrice ?? ZERO);
+  return costUp(at, subtract(quantity, executedQuantity));
+}

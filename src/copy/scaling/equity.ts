@@ -1,0 +1,82 @@
+// What a strategy and a copy have, in the quote asset: by the ratio of the two, orders are scaled. Both are valued at the same
+// prices, the venue's; where it has none, at the strategy's last one, and what nobody knows a price of counts nothing.
+//
+// Whatever is rounded makes a copy smaller: theirs up, ours down.
+// Source: design, section 6 (copiers).
+import type { StrategyType } from "../../domain/account.ts";
+import { COPY_QUOTE_ASSET, type CopyBook, type LeadState } from "../../domain/copying.ts";
+import {
+  type Amount,
+  add,
+  amountDown,
+  amountUp,
+  type Price,
+  type Product,
+  product,
+  type Quantity,
+  type Rate,
+  SCALE,
+  ZERO,
+} from "../../money/decimal.ts";
+
+/** By symbol: of spot pairs the last prices, of contracts the mark prices. */
+export type VenuePrices = ReadonlyMap<string, Price>;
+
+/** A symbol's price at the venue, else that of the strategy's last trade, else null. */
+export function priceOf(
+  symbol: string,
+  prices: VenuePrices,
+  { lastPrices }: Pick<LeadState, "lastPrices">,
+): Price | null {
+  return prices.get(symbol) ?? lastPrices.get(symbol) ?? null;
+}
+
+/** The spot pair that an asset is copied by: `BTCUSDT` for `BTC`. */
+export function spotSymbolOf(asset: string): string {
+  return `${asset}${COPY_QUOTE_ASSET}`;
+}
+
+/** What a copy's own holdings of spot pairs are worth, in the quote asset, rounded down. */
+export function worthOfHoldings(
+  holdings: CopyBook["holdings"],
+  prices: VenuePrices,
+  lead: Pick<LeadState, "lastPrices">,
+): Amount {
+  return amountDown(
+    worthOf(
+      [...holdings].map(([symbol, { quantity }]) => [symbol, quantity]),
+      prices,
+      lead,
+    ),
+  );
+}
+
+/** What a strategy has: on spot its quote asset and all that it holds, of futures its wallet without what is unrealised. */
+export function leadEquity(family: StrategyType, lead: LeadState, prices: VenuePrices): Amount {
+  if (family === "FUTURES") return lead.wallet;
+  const held = [...lead.held].map(([asset, quantity]) => [spotSymbolOf(asset), quantity] as const);
+  return add(lead.wallet, amountUp(worthOf(held, prices, lead)));
+}
+
+/** What a copy works with: its share of the account, which on spot is the quote asset and what the copy itself has bought. */
+export function copyEquity(
+  family: StrategyType,
+  copy: { readonly share: Rate; readonly wallet: Amount; readonly holdings: CopyBook["holdings"] },
+  prices: VenuePrices,
+  lead: Pick<LeadState, "lastPrices">,
+): Amount {
+  const held = family === "FUTURES" ? ZERO : worthOfHoldings(copy.holdings, prices, lead);
+  const whole = add(copy.wallet, held);
+  return (whole <= 0n ? 0n : (whole * copy.share) / SCALE) as Amount;
+}
+
+function worthOf(
+  held: readonly (readonly [symbol: string, quantity: Quantity])[],
+  prices: VenuePrices,
+  lead: Pick<LeadState, "lastPrices">,
+): Product {
+  return held.reduce(
+    (sum, [symbol, quantity]) => sum + product(priceOf(symbol, prices, lead) ?? ZERO, quantity),
+    0n,
+  ) as Product;
+}

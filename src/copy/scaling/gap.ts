@@ -1,0 +1,110 @@
+// Paper against real: what copies got at the venue beside what the strategy got here. In basis points of the strategy's price,
+// positive where it is worse for the copier: a buyer who paid more, a seller who got less.
+//
+// Basis points are decimals like any other, in units of 1e-8, with two digits after the point; what is finer is rounded up, so
+// no order looks better than it was.
+import type { Side } from "../../domain/order.ts";
+import { type Amount, decimal, divideUp, type Price, type Quantity, SCALE } from "../../money/decimal.ts";
+import type { ExecutedEntry } from "../../store/copy-store.ts";
+
+export type Gap = {
+  readonly orders: number;
+  readonly medianBps: bigint;
+  readonly worstBps: bigint;
+  /** From the strategy's commit to the venue's acknowledgement. */
+  readonly meanDelayMs: number;
+};
+export type ExecutedOrder = {
+  readonly entry: ExecutedEntry;
+  /** The average that it was executed at, rounded down. */
+  readonly real: Price;
+  readonly bps: bigint;
+  readonly delayMs: number;
+};
+export type GapSummary = {
+  /** By name. */
+  readonly bySymbol: readonly (Gap & { readonly symbol: string })[];
+  /** By notional, in the quote asset, below `upTo`; null: all above. Classes without orders are left out. */
+  readonly bySize: readonly (Gap & { readonly upTo: Amount | null })[];
+  /** As they were given. */
+  readonly orders: readonly ExecutedOrder[];
+};
+
+const SIZE_CLASSES: readonly (Amount | null)[] = [
+  decimal("10"),
+  decimal("100"),
+  decimal("1000"),
+  decimal("10000"),
+  null,
+];
+const BASIS_POINTS_IN_ONE = 10_000n;
+/** Steps of a hundredth of a basis point. */
+const STEPS_IN_BASIS_POINT = 100n;
+
+/** What a copy's order cost against the strategy's own price, in basis points; null if it executed nothing, or there is no price. */
+export function slippageBps({
+  side,
+  executedQuantity,
+  executedQuote,
+  leadPrice,
+}: {
+  readonly side: Side;
+  readonly executedQuantity: Quantity;
+  readonly executedQuote: Amount;
+  readonly leadPrice: Price;
+}): bigint | null {
+  if (executedQuantity <= 0n || leadPrice <= 0n) return null;
+  const expected = leadPrice * executedQuantity;
+  const excess = executedQuote * SCALE - expected;
+  const worse = side === "BUY" ? excess : -excess;
+  const steps = divideUp(worse * BASIS_POINTS_IN_ONE * STEPS_IN_BASIS_POINT, expected);
+  return steps * (SCALE / STEPS_IN_BASIS_POINT);
+}
+
+export function gapOf(entries: readonly ExecutedEntry[]): GapSummary {
+  const orders = entries.flatMap((entry) => {
+    const bps = slippageBps(entry);
+    if (bps === null) return [];
+    const real = ((entry.executedQuote * SCALE) / entry.executedQuantity) as bigint as Price;
+    return [{ entry, real, bps, delayMs: entry.acknowledgedAt - entry.leadAt }];
+  });
+  const symbols = [...new Set(orders.map(({ entry }) => entry.symbol))].sort();
+  return {
+    bySymbol: symbols.map((symbol) => ({
+      symbol,
+      ...sum(orders.filter(({ entry }) => entry.symbol === symbol)),
+    })),
+    bySize: SIZE_CLASSES.map((upTo) => ({
+      upTo,
+      of: orders.filter(({ entry }) => sizeClassOf(entry.executedQuote) === upTo),
+    }))
+      .filter(({ of }) => of.length > 0)
+      .map(({ upTo, of }) => ({ upTo, ...sum(of) })),
+    orders,
+  };
+}
+
+function sizeClassOf(notional: Amount): Amount | null {
+  return SIZE_CLASSES.find((upTo) => upTo !== null && notional < upTo) ?? null;
+}
+
+/** Of at least one order. */
+function sum(orders: readonly ExecutedOrder[]): Gap {
+  const bps = orders.map((order) => order.bps).sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  const delays = orders.reduce((total, { delayMs }) => total + delayMs, 0);
+  return {
+    orders: orders.length,
+    medianBps: middleOf(bps),
+    worstBps: bps.at(-1) ?? 0n,
+    meanDelayMs: Math.round(delays / orders.length),
+  };
+}
+
+/** The middle of sorted values; of an even number of them the mean of the two in the middle, on the same steps, rounded up. */
+function middleOf(sorted: readonly bigint[]): bigint {
+  const upper = sorted[sorted.length >> 1] ?? 0n;
+  if (sorted.length % 2 === 1) return upper;
+  const lower = sorted[(sorted.length >> 1) - 1] ?? upper;
+  const step = SCALE / STEPS_IN_BASIS_POINT;
+  return divideUp(lower + upper, 2n * step) * step;
+}

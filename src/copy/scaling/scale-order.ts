@@ -1,0 +1,224 @@
+// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to the most
+// particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
+// orders rest, funds; the first that fails is the answer.
+//
+// What opens is never more than the scaled size, than the copier's bound for an order, and than what the copy may still use.
+// Of an order through zero whose opening part cannot be had, the part that reduces is sent alone: nobody stays in a position
+// that the strategy has left because there was too little money for the next one.
+// Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
+import type { StrategyType } from "../../domain/account.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopyBook,
+  type CopySettings,
+  type LeadPlacement,
+  type LeadState,
+  type Scale,
+  type Skip,
+  type SkipReason,
+} from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import {
+  type Amount,
+  add,
+  least,
+  type Price,
+  type Quantity,
+  quantityFor,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import type { VenuePrices } from "./equity.ts";
+import { copiedLeverage, fundsSkip, orderCapSkip, positionSkip, worthOfOpening } from "./limits.ts";
+import { type OrderPrices, orderPrices } from "./order-prices.ts";
+import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
+import { skipOf } from "./skip.ts";
+import { priceSkip, sizeSkip, snapQuantity, takesMarketPrice } from "./snap.ts";
+
+/** What of the copy rests on the order's symbol. */
+export type RestingOnSymbol = {
+  /** All orders, stops included: MAX_NUM_ORDERS. */
+  readonly orders: number;
+  /** Stops that wait for their trigger: MAX_NUM_ALGO_ORDERS. */
+  readonly stops: number;
+  /** Base units of BUYs and of SELLs that are not executed yet. */
+  readonly buys: Quantity;
+  readonly sells: Quantity;
+};
+export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO };
+
+export type ScaleInput = {
+  readonly family: StrategyType;
+  readonly placement: LeadPlacement;
+  /** The strategy before the order. */
+  readonly lead: LeadState;
+  readonly settings: CopySettings;
+  /** What the copy holds by its own orders. */
+  readonly holdings: CopyBook["holdings"];
+  /** In the quote asset: on spot free and locked, of futures the wallet balance. */
+  readonly wallet: Amount;
+  /** What of it can be used now. */
+  readonly available: Amount;
+  /** On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use there. */
+  readonly restingWorth: Amount;
+  readonly restingOnSymbol: RestingOnSymbol;
+  /** On spot all that the account has of the base asset (MAX_POSITION); of futures zero. */
+  readonly accountHeld: Quantity;
+  /** The venue's; null if it does not list the symbol. */
+  readonly rules: SymbolRules | null;
+  readonly prices: VenuePrices;
+  /** Why nothing that opens may be sent; null if it may. */
+  readonly opensNot: SkipReason | null;
+};
+
+export type Sized = {
+  readonly kind: "SIZED";
+  /** By what it was scaled; of an order that opens something and reduces something too, by what that which opens was. */
+  readonly scale: Scale;
+  /** Of both parts, before anything is cut to a bound or left out, and before snapping. */
+  readonly scaledQuantity: Quantity;
+  readonly quantity: Quantity;
+  /** On the venue's ticks; zero where the type has none. */
+  readonly price: Price;
+  readonly stopPrice: Price;
+  readonly reduceOnly: boolean;
+  /** What of the quantity opens something. */
+  readonly opening: Quantity;
+  /** What that takes of the available: on spot what it may cost, of futures margin and fee. */
+  readonly worth: Amount;
+  /** Why only the reducing part of an order through zero is sent; null for all others. */
+  readonly leftOut: Skip | null;
+};
+
+export type Unsized = {
+  readonly kind: "SKIPPED";
+  readonly skip: Skip;
+  readonly scale: Scale | null;
+  readonly scaledQuantity: Quantity | null;
+  /** As it was snapped, if it came to that. */
+  readonly quantity: Quantity | null;
+};
+
+/** The order for the copy, or why there is none. */
+export function scaleOrder(input: ScaleInput): Sized | Unsized {
+  const { placement, rules } = input;
+  const unlisted = listingSkip(input);
+  if (rules === null || unlisted !== null) return unsized(unlisted ?? skipOf("NOT_LISTED"));
+  const parts = partsOf(input);
+  const prices = orderPrices(input, rules);
+  const unfit = limitSkip(rules, prices);
+  if (unfit !== null) return unsized(unfit, parts);
+
+  const isOpening = parts.opening.scale !== null;
+  const atMarketReducing = input.family === "FUTURES" && !isOpening && placement.orderType === "MARKET";
+  const whole =
+    input.opensNot !== null && isOpening
+      ? unsized(skipOf(input.opensNot), parts)
+      : sized(input, rules, parts, prices, placement.reduceOnly || atMarketReducing);
+  const isThroughZero = isOpening && parts.reducing.quantity > 0n;
+  if (whole.kind === "SIZED" || !isThroughZero) return whole;
+  // Only a contract's position goes through zero.
+  const alone = sized(input, rules, { ...parts, opening: NO_PART }, prices, true);
+  if (alone.kind === "SKIPPED") return whole;
+  return { ...alone, scaledQuantity: scaledOf(parts), leftOut: whole.skip };
+}
+
+/** Whether the order opens nothing in the strategy. */
+export function isReduction(family: StrategyType, placement: LeadPlacement, lead: LeadState): boolean {
+  return leadOpening({ family, placement, lead }) === 0n;
+}
+
+function listingSkip({ family, placement, rules }: ScaleInput): Skip | null {
+  if (rules === null) return skipOf("NOT_LISTED");
+  if (rules.quoteAsset !== COPY_QUOTE_ASSET) return skipOf("OTHER_QUOTE_ASSET");
+  const isTraded =
+    rules.status === "TRADING" &&
+    (family === "SPOT" ? rules.isSpotTradingAllowed : rules.contract !== null) &&
+    rules.orderTypes.includes(placement.orderType);
+  return isTraded ? null : skipOf("NOT_LISTED");
+}
+
+function limitSkip(rules: SymbolRules, { price, stopPrice }: OrderPrices): Skip | null {
+  const limit = price === null ? null : priceSkip(rules, price);
+  return limit ?? (stopPrice === null ? null : priceSkip(rules, stopPrice));
+}
+
+/** The parts together as one order that the venue takes and the copy can pay for. */
+function sized(
+  input: ScaleInput,
+  rules: SymbolRules,
+  parts: Parts,
+  prices: OrderPrices,
+  reduceOnly: boolean,
+): Sized | Unsized {
+  const { placement, settings } = input;
+  const isOpening = parts.opening.scale !== null;
+  if (!isOpening && hasNothing(parts)) return unsized(skipOf("NOTHING_HELD"), parts);
+  if (isOpening && prices.worth === null) return unsized(skipOf("PRICE_UNFIT"), parts);
+
+  const bound = settings.maxPerOrder;
+  const opened =
+    bound === null || prices.worth === null
+      ? parts.opening.quantity
+      : least(parts.opening.quantity, quantityFor(bound, prices.worth));
+  const before = add(least(parts.reducing.quantity, parts.reducible), opened);
+  const measure = {
+    takesMarketPrice: takesMarketPrice(placement.orderType),
+    price: prices.notional,
+    reduceOnly: reduceOnly && input.family === "FUTURES",
+  };
+  const snapped = snapQuantity(rules, before, measure);
+  const opening = isOpening ? openingOf(input, parts, snapped) : ZERO;
+  const worth =
+    prices.worth === null
+      ? ZERO
+      : worthOfOpening(
+          { family: input.family, leverage: copiedLeverage(placement, rules) },
+          opening,
+          prices.worth,
+        );
+  const skip =
+    sizeSkip(rules, { before, snapped }, measure) ??
+    positionSkip(input, rules, { quantity: snapped, opening, price: prices.worth }) ??
+    orderCapSkip(rules, placement.orderType, input.restingOnSymbol) ??
+    fundsSkip(input, worth);
+  if (skip !== null) return { ...unsized(skip, parts), quantity: snapped };
+  return {
+    kind: "SIZED",
+    scale: scaleOf(parts),
+    scaledQuantity: scaledOf(parts),
+    quantity: snapped,
+    price: prices.price ?? ZERO,
+    stopPrice: prices.stopPrice ?? ZERO,
+    reduceOnly,
+    opening,
+    worth,
+    leftOut: null,
+  };
+}
+
+/** What of a size is left to open once all that there is to reduce is reduced; spot buys open, whatever is held. */
+function openingOf({ family }: ScaleInput, { reducible }: Parts, quantity: Quantity): Quantity {
+  return family === "SPOT" ? quantity : subtract(quantity, least(quantity, reducible));
+}
+
+/** Whether there is nothing at all of the copy's that the order could reduce. */
+function hasNothing({ reducing, reducible }: Parts): boolean {
+  return reducible === 0n || (reducing.scale?.ours ?? 0n) === 0n || (reducing.scale?.theirs ?? 0n) <= 0n;
+}
+
+function scaledOf({ opening, reducing }: Parts): Quantity {
+  return add(opening.quantity, reducing.quantity);
+}
+
+function scaleOf({ opening, reducing }: Parts): Scale {
+  const scale = opening.scale ?? reducing.scale;
+  if (scale === null) throw new Error("an order opens something, or reduces something, or both");
+  return scale;
+}
+
+function unsized(skip: Skip, parts: Parts | null = null): Unsized {
+  const scale = parts === null ? null : (parts.opening.scale ?? parts.reducing.scale);
+  const scaledQuantity = scale === null || parts === null ? null : scaledOf(parts);
+  return { kind: "SKIPPED", skip, scale, scaledQuantity, quantity: null };
+}

@@ -1,0 +1,43 @@
+// Runs the tables in `scenarios/copy/`: every line is a step, what became of it, and what the copy has after it, to the last
+// digit.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { contractRules } from "../../engine/testing/contract-rules.ts";
+import { symbolRules } from "../../engine/testing/market-stub.ts";
+import { scenarios } from "../../engine/testing/scenario-tables.ts";
+import { CopyBench } from "./testing/copy-bench.ts";
+import { take } from "./testing/copy-steps.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../scenarios/copy");
+const RULES: { readonly [T in StrategyType]: readonly SymbolRules[] } = {
+  SPOT: [symbolRules("BTC"), symbolRules("ETH")],
+  FUTURES: [contractRules("BTC"), contractRules("ETH")],
+};
+
+const files = readdirSync(FOLDER);
+
+test("there are scenarios of copying, of spot and of futures", () => {
+  const families = new Set(files.map(familyOf));
+  expect(families).toEqual(new Set(["SPOT", "FUTURES"]));
+});
+
+for (const file of files) {
+  describe(`copy/${file}`, () => {
+    for (const { name, lines } of scenarios(readFileSync(join(FOLDER, file), "utf8"))) {
+      test(name, () => {
+        const family = familyOf(file);
+        const bench = new CopyBench(family, RULES[family]);
+        const seen = lines.map(({ step }) => ({ step, ...take(bench, step) }));
+        expect(seen).toEqual(lines);
+      });
+    }
+  });
+}
+
+/** The first word of a file's name says whose tables it has. */
+function familyOf(file: string): StrategyType {
+  return file.startsWith("futures-") ? "FUTURES" : "SPOT";
+}

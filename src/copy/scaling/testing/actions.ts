@@ -1,0 +1,73 @@
+// Actions of a strategy and entries of a copy's log, for tests: what is not said is nothing.
+import type { LeadDeed, LeadPlacement, LeadState, MirrorEntry } from "../../../domain/copying.ts";
+import { decimal, ZERO } from "../../../money/decimal.ts";
+
+/** What a strategy has: `{ BTC: "0.5" }` on spot, `{ BTCUSDT: "-0.5" }` of futures, and what it last traded at. */
+export function leadState(
+  wallet: string,
+  held: Readonly<Record<string, string>> = {},
+  lastPrices: Readonly<Record<string, string>> = {},
+): LeadState {
+  return {
+    wallet: decimal(wallet),
+    held: new Map(Object.entries(held).map(([name, quantity]) => [name, decimal(quantity)])),
+    lastPrices: new Map(Object.entries(lastPrices).map(([symbol, price]) => [symbol, decimal(price)])),
+  };
+}
+
+export function placement(given: Partial<LeadPlacement>): LeadPlacement {
+  return {
+    kind: "PLACE",
+    symbol: "BTCUSDT",
+    orderId: 1,
+    collectiveId: `order-${given.orderId ?? 1}`,
+    side: "BUY",
+    orderType: "MARKET",
+    quantity: ZERO,
+    price: ZERO,
+    stopPrice: ZERO,
+    reduceOnly: false,
+    leverage: null,
+    filled: null,
+    ...given,
+  };
+}
+
+export function actionOf<D extends LeadDeed>(seq: number, lead: LeadState, deed: D) {
+  return { seq, version: seq, at: seq, lead, ...deed };
+}
+
+export function entryOf(given: Partial<MirrorEntry>): MirrorEntry {
+  return {
+    copyId: "copy",
+    entryId: 1,
+    seq: 1,
+    requestId: null,
+    collectiveId: null,
+    kind: "PLACE",
+    symbol: "BTCUSDT",
+    status: "FILLED",
+    skip: null,
+    side: "BUY",
+    orderType: "MARKET",
+    leadQuantity: null,
+    leadPrice: null,
+    scale: null,
+    scaledQuantity: null,
+    quantity: null,
+    price: null,
+    stopPrice: null,
+    clientOrderId: null,
+    venueOrderId: null,
+    executedQuantity: ZERO,
+    executedQuote: ZERO,
+    fee: ZERO,
+    leadAt: 0,
+    sentAt: null,
+    acknowledgedAt: null,
+    updatedAt: 0,
+    sends: 0,
+    queries: 0,
+    ...given,
+  };
+}
