@@ -1,0 +1,317 @@
+import { describe, expect, test } from "vitest";
+import {
+  ContractMarket,
+  cleanStages,
+  executed,
+  type stage as openStage,
+  StubMarket,
+  stage,
+} from "../../desk/testing/stage.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import { collectiveId } from "../../domain/collective-id.ts";
+import type { Command, EntryOptions, PlaceLeg, PlaceOrder } from "../../domain/command.ts";
+import type { OrderExpired, OrderFilled } from "../../domain/event.ts";
+import { decimal, type Price } from "../../money/decimal.ts";
+import type { JournalEntry } from "../../store/store.ts";
+import { wordsOf } from "./testing/action-words.ts";
+import { replay } from "./testing/replay.ts";
+
+cleanStages();
+
+type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** What the whole journal of a strategy means, without what the strategy had. */
+async function deedsOf(stage: Stage, strategyId: string, type: StrategyType): Promise<string[]> {
+  return (await linesOf(stage, strategyId, type)).map((line) => line.replace(/ \|.*/, ""));
+}
+
+async function linesOf({ store }: Stage, strategyId: string, type: StrategyType): Promise<string[]> {
+  const entries = await store.listEntries(strategyId);
+  return replay({ strategyId, type }, entries).actions.map(wordsOf);
+}
+
+async function carryOut({ desk }: Stage, strategyId: string, ...commands: readonly Command[]): Promise<void> {
+  for (const command of commands) executed(await desk.execute(strategyId, command));
+}
+
+let lastClientId = 0;
+
+function order(
+  side: "BUY" | "SELL",
+  quantity: string,
+  { price, stopPrice, entry }: { price?: string; stopPrice?: string; entry?: Partial<EntryOptions> } = {},
+): PlaceOrder {
+  lastClientId += 1;
+  const plain = price === undefined ? "MARKET" : "LIMIT";
+  const stop = price === undefined ? "STOP_LOSS" : "STOP_LOSS_LIMIT";
+  return {
+    type: "PlaceOrder",
+    symbol: "BTCUSDT",
+    side,
+    orderType: stopPrice === undefined ? plain : stop,
+    size: { quantity: decimal(quantity) },
+    price: price === undefined ? null : decimal(price),
+    stopPrice: stopPrice === undefined ? null : decimal(stopPrice),
+    clientOrderId: `c${lastClientId}`,
+    ...(entry && { entry: { reduceOnly: false, attached: null, leverage: null, ...entry } }),
+  };
+}
+
+const seen = (price: string): { readonly seen: Price } => ({ seen: decimal(price) });
+
+describe("what a spot strategy does", () => {
+  test("orders that are filled, that rest and are filled later, and that are cancelled", async () => {
+    const at = await stage();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "1"),
+      order("SELL", "0.4", { price: "105" }),
+      order("BUY", "0.5", { price: "90" }),
+      { type: "FillRestingOrder", orderId: 2, ...seen("105") },
+      { type: "CancelOrder", orderId: 3 },
+    );
+    expect(await linesOf(at, "one", "SPOT")).toEqual([
+      "PLACE 1 BUY MARKET 1 filled 1 @ 100 | 200 USDT",
+      "PLACE 2 SELL LIMIT 0.4 limit 105 | 100 USDT, 0.999 BTC, BTCUSDT 100",
+      "PLACE 3 BUY LIMIT 0.5 limit 90 | 100 USDT, 0.999 BTC, BTCUSDT 100",
+      "FILL 2 SELL 0.4 @ 105 | 100 USDT, 0.999 BTC, BTCUSDT 100",
+      "CANCEL 3 CANCELED | 141.958 USDT, 0.599 BTC, BTCUSDT 105",
+    ]);
+  });
+
+  test("an order by its quote amount is for what it bought", async () => {
+    const at = await stage();
+    await carryOut(at, "one", { ...order("BUY", "1"), size: { quoteQuantity: decimal("50") } });
+    expect(await deedsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 0.5 filled 0.5 @ 100"]);
+  });
+
+  test("a sale that leaves dust alone empties, and one that leaves more does not", async () => {
+    const at = await stage();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "1"),
+      order("SELL", "0.5", { price: "105" }),
+      order("SELL", "0.49", { price: "105" }),
+      { type: "FillRestingOrder", orderId: 2, ...seen("105") },
+      { type: "FillRestingOrder", orderId: 3, ...seen("105") },
+    );
+    // What is left is 0.009 BTC at 105, less than a unit of the quote asset.
+    expect((await deedsOf(at, "one", "SPOT")).slice(-2)).toEqual([
+      "FILL 2 SELL 0.5 @ 105",
+      "FILL 3 SELL 0.49 @ 105 empties",
+    ]);
+  });
+
+  test("a stop that is triggered and filled is a fill, one that only rests nothing, one that may not a cancellation", async () => {
+    const market = new StubMarket();
+    market.trade("BTCUSDT", "100");
+    const at = await stage({ market });
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "1"),
+      order("SELL", "0.2", { stopPrice: "95" }),
+      order("SELL", "0.2", { stopPrice: "95", price: "120" }),
+      order("BUY", "0.4", { stopPrice: "110" }),
+      { type: "TriggerStop", orderId: 2, ...seen("95") },
+      { type: "TriggerStop", orderId: 3, ...seen("95") },
+    );
+    market.show("BTCUSDT", "990", "1000");
+    await carryOut(at, "one", { type: "TriggerStop", orderId: 4, ...seen("110") });
+    expect(await deedsOf(at, "one", "SPOT")).toEqual([
+      "PLACE 1 BUY MARKET 1 filled 1 @ 100",
+      "PLACE 2 SELL STOP_LOSS 0.2 stop 95",
+      "PLACE 3 SELL STOP_LOSS_LIMIT 0.2 limit 120 stop 95",
+      "PLACE 4 BUY STOP_LOSS 0.4 stop 110",
+      "FILL 2 SELL 0.2 @ 99",
+      "CANCEL 4 EXPIRED",
+    ]);
+  });
+
+  test("a signal's order is as good as any other", async () => {
+    const at = await stage();
+    const signal = { signalId: "s", processedAt: 5, order: order("BUY", "1") };
+    await carryOut(at, "one", { type: "ExecuteSignal", ...signal });
+    const tooLarge = { ...signal, signalId: "t", order: order("BUY", "100") };
+    await carryOut(at, "one", { type: "ExecuteSignal", ...tooLarge });
+    expect(await deedsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 1 filled 1 @ 100"]);
+  });
+
+  test("closing is one action, however long it takes and whatever it sells", async () => {
+    const market = new StubMarket();
+    const at = await stage({ market });
+    await carryOut(at, "one", order("BUY", "1"), order("BUY", "0.1", { price: "90" }));
+    market.silence("BTCUSDT");
+    await carryOut(at, "one", { type: "CloseStrategy" });
+    market.show("BTCUSDT", "99", "100");
+    await carryOut(at, "one", { type: "CloseStrategy" });
+    expect((await at.store.loadAccount("one"))?.account.status).toBe("CLOSED");
+    expect((await linesOf(at, "one", "SPOT")).slice(2)).toEqual(["CLOSE | 100 USDT, 0.999 BTC, BTCUSDT 100"]);
+  });
+});
+
+describe("what a futures strategy does", () => {
+  const leg = (legType: PlaceLeg["legType"], triggerPrice: string): PlaceLeg => ({
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType,
+    triggerPrice: decimal(triggerPrice),
+    clientLegId: `leg-${triggerPrice}`,
+  });
+  const open = () => stage({ futures: ["one"], strategies: [], contracts: new ContractMarket() });
+
+  test("an entry with a leverage and legs, and the leg that fires before its sibling is taken back", async () => {
+    const at = await open();
+    const attached = { takeProfitPrice: decimal<Price>("110"), stopLossPrice: decimal<Price>("90") };
+    await carryOut(at, "one", order("BUY", "2", { entry: { leverage: 5, attached } }), {
+      type: "TriggerLeg",
+      legId: 2,
+      ...seen("90"),
+    });
+    expect(await linesOf(at, "one", "FUTURES")).toEqual([
+      "SET_LEVERAGE BTCUSDT 5 | 1000 USDT",
+      "PLACE 1 BUY MARKET 2 5x filled 2 @ 100 | 1000 USDT",
+      "PLACE_LEG 2 SELL STOP_MARKET 90 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100",
+      "PLACE_LEG 3 SELL TAKE_PROFIT_MARKET 110 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100",
+      "FIRE_LEG 2 SELL 2 @ 99 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100",
+      "CANCEL_LEG 3 | 997.801 USDT",
+    ]);
+  });
+
+  test("legs and orders have the collective id of their own number", async () => {
+    const at = await open();
+    await carryOut(at, "one", order("BUY", "2"), leg("STOP_MARKET", "90"), {
+      type: "TriggerLeg",
+      legId: 2,
+      ...seen("90"),
+    });
+    const { actions } = replay({ strategyId: "one", type: "FUTURES" }, await at.store.listEntries("one"));
+    expect(actions.map((action) => "collectiveId" in action && action.collectiveId)).toEqual(
+      [1, 2, 2].map((number) => collectiveId("one", number)),
+    );
+  });
+
+  test("what closes a position comes before the legs and the reduce-only orders that go with it", async () => {
+    const at = await open();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "2"),
+      leg("STOP_MARKET", "90"),
+      order("SELL", "2", { price: "120", entry: { reduceOnly: true } }),
+      order("SELL", "2", { price: "101" }),
+      { type: "FillRestingOrder", orderId: 4, ...seen("101") },
+    );
+    expect((await deedsOf(at, "one", "FUTURES")).slice(1)).toEqual([
+      "PLACE_LEG 2 SELL STOP_MARKET 90",
+      "PLACE 3 SELL LIMIT 2 limit 120 reduceOnly 20x",
+      "PLACE 4 SELL LIMIT 2 limit 101 20x",
+      "FILL 4 SELL 2 @ 101 empties",
+      "CANCEL_LEG 2",
+      "CANCEL 3 EXPIRED",
+    ]);
+  });
+
+  test("an order through zero takes the old leg with it, and does not empty", async () => {
+    const at = await open();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "2"),
+      leg("STOP_MARKET", "90"),
+      order("SELL", "5", { price: "101" }),
+      {
+        type: "FillRestingOrder",
+        orderId: 3,
+        ...seen("101"),
+      },
+    );
+    expect((await linesOf(at, "one", "FUTURES")).slice(-2)).toEqual([
+      "FILL 3 SELL 5 @ 101 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100",
+      "CANCEL_LEG 2 | 1001.799 USDT, -3 BTCUSDT, BTCUSDT 101",
+    ]);
+  });
+
+  test("a liquidation cancels resting orders before it, and takes the legs back after it", async () => {
+    const at = await open();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "2"),
+      leg("STOP_MARKET", "90"),
+      order("BUY", "1", { price: "80" }),
+      {
+        type: "LiquidatePosition",
+        symbol: "BTCUSDT",
+        ...seen("50"),
+      },
+    );
+    const lines = await linesOf(at, "one", "FUTURES");
+    expect(lines.map((line) => line.split(" ").slice(0, 2).join(" ")).slice(3)).toEqual([
+      "CANCEL 3",
+      "LIQUIDATE 4",
+      "CANCEL_LEG 2",
+    ]);
+    expect(lines.at(-2)).toMatch(/\| 999\.9 USDT, 2 BTCUSDT, BTCUSDT 100$/);
+    // The mark price is beyond the bankruptcy price: the whole margin of 10 is lost, the fee of 0.1 within it.
+    expect(lines.at(-1)).toMatch(/\| 990 USDT$/);
+  });
+
+  test("a changed leverage is one, and closing with positions is one action", async () => {
+    const at = await open();
+    await carryOut(
+      at,
+      "one",
+      { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 10 },
+      order("BUY", "2"),
+      leg("STOP_MARKET", "90"),
+      { type: "CloseStrategy" },
+    );
+    expect(await deedsOf(at, "one", "FUTURES")).toEqual([
+      "SET_LEVERAGE BTCUSDT 10",
+      "PLACE 1 BUY MARKET 2 10x filled 2 @ 100",
+      "PLACE_LEG 2 SELL STOP_MARKET 90",
+      "CLOSE",
+    ]);
+  });
+});
+
+describe("an order that is over in the entry that placed it", () => {
+  /** An entry of the engine's own, its order cut short: filled by as much at a price each, and expired. */
+  async function cutShort(...fills: readonly (readonly [quantity: string, price: string])[]) {
+    const at = await stage();
+    await carryOut(at, "one", order("BUY", "1"));
+    const [opening, entry] = await at.store.listEntries("one");
+    const [placed, filled] = entry?.events ?? [];
+    if (opening === undefined || entry === undefined || placed?.type !== "OrderPlaced")
+      throw new Error("it was placed");
+    const { trade } = filled as OrderFilled;
+    const trades: OrderFilled[] = fills.map(([quantity, price], index) => ({
+      ...(filled as OrderFilled),
+      trade: { ...trade, tradeId: index + 1, quantity: decimal(quantity), price: decimal(price) },
+      postings: [],
+    }));
+    const expired: OrderExpired = {
+      type: "OrderExpired",
+      at: entry.at,
+      orderId: placed.order.orderId,
+      reason: "BOOK_EMPTY",
+      postings: [],
+    };
+    const entries: JournalEntry[] = [opening, { ...entry, events: [placed, ...trades, expired] }];
+    return replay({ strategyId: "one", type: "SPOT" }, entries).actions.map(wordsOf);
+  }
+
+  test("is for what was executed of it, at the average rounded down", async () => {
+    expect(await cutShort(["0.2", "100"], ["0.1", "101"])).toEqual([
+      "PLACE 1 BUY MARKET 0.3 filled 0.3 @ 100.33333333 | 200 USDT",
+    ]);
+  });
+
+  test("is no action if nothing of it was executed", async () => {
+    expect(await cutShort()).toEqual([]);
+  });
+});

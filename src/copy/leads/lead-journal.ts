@@ -1,0 +1,120 @@
+// The journal of one lead, turned into actions: read from where the lead stands, replayed, and stored together with the account
+// that it leads to. What is in memory is as the store has it, or nothing: whoever fails half-way begins with what is stored, and
+// hands over what was stored without its having been told so.
+import { type Account, emptyAccount } from "../../domain/account.ts";
+import type { LeadAction } from "../../domain/copying.ts";
+import type { CopyStore, Lead } from "../../store/copy-store.ts";
+import type { JournalEntry, Strategy } from "../../store/store.ts";
+import { actionsOf } from "./actions.ts";
+
+/** Entries that are replayed and stored at a time. */
+export const ENTRIES_MAX = 500;
+
+export type LeadStore = Pick<
+  CopyStore,
+  "findLead" | "listActions" | "listRecentActions" | "listEntriesAfter" | "advanceLead"
+>;
+
+/** How far the journal has been turned into actions. */
+type Progress = { readonly account: Account; readonly version: number; readonly last: LeadAction | null };
+
+/** What a step has come to. LOST: the lead is another's, or was moved on by another. */
+export type Step =
+  | { readonly kind: "ADVANCED"; readonly actions: readonly LeadAction[]; readonly isAtEnd: boolean }
+  | { readonly kind: "LOST" };
+
+export class LeadJournal {
+  readonly #store: LeadStore;
+  readonly #strategy: Pick<Strategy, "strategyId" | "type">;
+  readonly #holder: string;
+  /** Null while it is not known, or ahead of the store. */
+  #progress: Progress | null = null;
+  /** The last action that was handed over, or was there at the beginning; null before that is known. */
+  #handedSeq: number | null = null;
+
+  constructor(parts: {
+    store: LeadStore;
+    strategy: Pick<Strategy, "strategyId" | "type">;
+    /** In whose name the lead is claimed. */
+    holder: string;
+  }) {
+    this.#store = parts.store;
+    this.#strategy = parts.strategy;
+    this.#holder = parts.holder;
+  }
+
+  /** The last entry that is known to have been turned into actions; 0 if none is. */
+  get version(): number {
+    return this.#progress?.version ?? 0;
+  }
+
+  /** Goes on by at most `ENTRIES_MAX` entries; resolves when the actions are durable. One step at a time. */
+  async step(): Promise<Step> {
+    const { strategyId, type } = this.#strategy;
+    const from = this.#progress ?? (await this.#load());
+    this.#progress = from;
+    const lastSeq = from.last?.seq ?? 0;
+    this.#handedSeq ??= lastSeq;
+    if (this.#handedSeq < lastSeq) return await this.#handOver(this.#handedSeq);
+    const entries = await this.#store.listEntriesAfter(strategyId, from.version, ENTRIES_MAX);
+    const isAtEnd = entries.length < ENTRIES_MAX;
+    if (entries.length === 0) return { kind: "ADVANCED", actions: [], isAtEnd };
+    // From here on the account in memory is ahead of the store, until the actions are stored.
+    this.#progress = null;
+    const { account } = from;
+    const actions = replayed(from, entries);
+    const version = from.version + entries.length;
+    const last = actions.at(-1) ?? from.last;
+    const isOurs = await this.#store.advanceLead({
+      strategyId,
+      type,
+      account,
+      version,
+      seq: last?.seq ?? 0,
+      holder: this.#holder,
+      fromVersion: from.version,
+      actions,
+    });
+    if (!isOurs) return { kind: "LOST" };
+    this.#progress = { account, version, last };
+    this.#handedSeq = last?.seq ?? 0;
+    return { kind: "ADVANCED", actions, isAtEnd };
+  }
+
+  /** Actions that were stored by a step of which the store could not say so. */
+  async #handOver(afterSeq: number): Promise<Step> {
+    const actions = await this.#store.listActions(this.#strategy.strategyId, {
+      afterSeq,
+      limit: ENTRIES_MAX,
+    });
+    const last = actions.at(-1);
+    if (last === undefined) throw new Error(`actions have no gaps: there is one after ${afterSeq}`);
+    this.#handedSeq = last.seq;
+    return { kind: "ADVANCED", actions, isAtEnd: false };
+  }
+
+  async #load(): Promise<Progress> {
+    const { strategyId, type } = this.#strategy;
+    const lead = await this.#store.findLead(strategyId);
+    if (lead === null) throw new Error(`what is claimed is a lead: ${strategyId}`);
+    const [last = null] = await this.#store.listRecentActions(strategyId, { limit: 1 });
+    checkSame(lead, last);
+    return { account: lead.account ?? emptyAccount(strategyId, type), version: lead.version, last };
+  }
+}
+
+function replayed({ account, version, last }: Progress, entries: readonly JournalEntry[]): LeadAction[] {
+  const actions: LeadAction[] = [];
+  entries.forEach((entry, index) => {
+    if (entry.version !== version + 1 + index)
+      throw new Error(`a journal has no gaps: ${entry.version} follows ${version + index}`);
+    actions.push(...actionsOf(account, actions.at(-1) ?? last, entry));
+  });
+  return actions;
+}
+
+function checkSame({ strategyId, seq }: Lead, last: LeadAction | null): void {
+  const lastSeq = last?.seq ?? 0;
+  if (lastSeq !== seq)
+    throw new Error(`a lead and its actions move together: ${strategyId}, ${seq}, ${lastSeq}`);
+}

@@ -1,0 +1,76 @@
+// What a strategy has just before an action: what copies are scaled by.
+import type { Account } from "../../domain/account.ts";
+import { COPY_QUOTE_ASSET, type LeadAction, type LeadState } from "../../domain/copying.ts";
+import type { Order } from "../../domain/order.ts";
+import { type Amount, type Price, proceedsDown, type Quantity, SCALE } from "../../money/decimal.ts";
+import { ownedOf } from "../../money/posting.ts";
+
+/**
+ * Of a spot pair, a remainder that is worth less than this is nothing: fees are taken out of what is bought, so that hardly any
+ * holding can be sold to the last unit. No exchange takes an order of so little.
+ */
+export const DUST_WORTH: Amount = SCALE as Amount;
+
+const NO_PRICES: ReadonlyMap<string, Price> = new Map();
+
+/** What the strategy has now, given its last action before. */
+export function leadStateOf(account: Account, last: LeadAction | null): LeadState {
+  const held = heldBy(account);
+  return {
+    wallet: ownedOf(account.balances, COPY_QUOTE_ASSET),
+    held,
+    lastPrices: last === null ? NO_PRICES : pricesOfHeld(held, account, pricesAfter(last)),
+  };
+}
+
+/** Whether a fill of this order has left nothing of its symbol that could be sold or closed; `account` is as of the fill. */
+export function holdsNothing(
+  account: Account,
+  { symbol, side, reservedAsset }: Order,
+  price: Price,
+): boolean {
+  if (account.type === "FUTURES") return !account.positions.has(symbol);
+  if (side === "BUY") return false;
+  // Who sells reserves what is sold.
+  const left = ownedOf(account.balances, reservedAsset) as bigint as Quantity;
+  return left === 0n || (isReckoned(symbol) && proceedsDown(price, left) < DUST_WORTH);
+}
+
+function heldBy({ type, balances, positions }: Account): ReadonlyMap<string, Quantity> {
+  const held = new Map<string, Quantity>();
+  if (type === "FUTURES") {
+    for (const { symbol, quantity } of positions.values()) held.set(symbol, quantity);
+    return held;
+  }
+  for (const asset of balances.keys()) {
+    const owned = ownedOf(balances, asset) as bigint as Quantity;
+    if (asset !== COPY_QUOTE_ASSET && owned > 0n) held.set(asset, owned);
+  }
+  return held;
+}
+
+/** The last prices as an action leaves them. */
+function pricesAfter(action: LeadAction): ReadonlyMap<string, Price> {
+  const { lastPrices } = action.lead;
+  const filled = "filled" in action ? action.filled : null;
+  if (filled === null || !("symbol" in action)) return lastPrices;
+  return new Map(lastPrices).set(action.symbol, filled.price);
+}
+
+/** Only what is held has to be valued; actions are many, and each has its own. */
+function pricesOfHeld(
+  held: ReadonlyMap<string, Quantity>,
+  { type }: Pick<Account, "type">,
+  prices: ReadonlyMap<string, Price>,
+): ReadonlyMap<string, Price> {
+  const isHeld = (symbol: string) =>
+    type === "FUTURES"
+      ? held.has(symbol)
+      : isReckoned(symbol) && held.has(symbol.slice(0, -COPY_QUOTE_ASSET.length));
+  return new Map([...prices].filter(([symbol]) => isHeld(symbol)));
+}
+
+/** Whether a symbol's prices are in the asset that copies are reckoned in. */
+function isReckoned(symbol: string): boolean {
+  return symbol.endsWith(COPY_QUOTE_ASSET);
+}

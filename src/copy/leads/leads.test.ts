@@ -1,0 +1,451 @@
+import { setImmediate } from "node:timers/promises";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { buy, cancel, cleanStages, executed, open as openStore, stage } from "../../desk/testing/stage.ts";
+import type { LeadAction } from "../../domain/copying.ts";
+import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import type { CopyStore, Lead } from "../../store/copy-store.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../../store/store.ts";
+import { ENTRIES_MAX } from "./lead-journal.ts";
+import { CLAIM_MS, type Followers, FRESH_MS, LEASE_MS, Leads, LOOK_MS } from "./leads.ts";
+import { beginCopy, openToCopiers, pauseCopy } from "./testing/copies.ts";
+
+cleanStages();
+
+/** Turns of the event loop in which nothing is asked of the store: nobody is going to ask any more. */
+const QUIET_TURNS = 10;
+
+/** Questions to stores that are under way. */
+let asked = 0;
+
+/** The same store, whose questions are counted. */
+function counted(copying: CopyStore): CopyStore {
+  return Object.fromEntries(
+    Object.entries(copying).map(([name, ask]: [string, (...given: never[]) => Promise<unknown>]) => [
+      name,
+      async (...given: never[]) => {
+        asked += 1;
+        try {
+          return await ask(...given);
+        } finally {
+          asked -= 1;
+        }
+      },
+    ]),
+  ) as CopyStore;
+}
+
+/** Resolves when all that was begun has ended; nothing of it waits for a clock. */
+async function settled(): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet = asked === 0 ? quiet + 1 : 0) await setImmediate();
+}
+
+/** A clock that stands still, and at times goes on while the process sleeps: no timer rings then. */
+class OwnTime {
+  readonly manual = createManualTime(1_000_000);
+  #sleptMs = 0;
+
+  readonly now = () => this.manual.now() + this.#sleptMs;
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+
+  /** In steps, so that what one timer has begun is over before the next one rings. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= LOOK_MS) {
+      this.manual.advance(Math.min(left, LOOK_MS));
+      await settled();
+    }
+  }
+}
+
+/** Lanes that only remember what they were told. */
+class Listeners implements Followers {
+  readonly told: string[] = [];
+  readonly actions = new Map<string, LeadAction[]>();
+  /** What happens when one is to take a lead, or to look at changes. */
+  before: (what: string) => Promise<void> = () => Promise.resolve();
+
+  async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
+    this.told.push(`take ${strategyId}`);
+    await this.before("take");
+  }
+
+  moved(strategyId: string, actions: readonly LeadAction[]): void {
+    this.told.push(`moved ${strategyId} ${actions[0]?.seq}-${actions.at(-1)?.seq}`);
+    this.actions.set(strategyId, [...(this.actions.get(strategyId) ?? []), ...actions]);
+  }
+
+  async changed(strategyId: string): Promise<void> {
+    this.told.push(`changed ${strategyId}`);
+    await this.before("changed");
+  }
+
+  drop(strategyId: string): void {
+    this.told.push(`drop ${strategyId}`);
+  }
+
+  /** What was told since the last time. */
+  news(): string[] {
+    return this.told.splice(0);
+  }
+}
+
+type Options = {
+  readonly holder?: string;
+  readonly isAlone?: boolean;
+  readonly changed?: (store: Store["copying"]) => Partial<Store["copying"]>;
+};
+
+function leadsOn(store: Store, time: OwnTime, options: Options = {}) {
+  const copying = counted(store.copying);
+  const followers = new Listeners();
+  const claimed: string[] = [];
+  const failures: StoreFailure[] = [];
+  const lines: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const leads = new Leads({
+    store: { ...copying, ...options.changed?.(copying) },
+    followers,
+    holder: options.holder ?? "me",
+    isAlone: options.isAlone ?? false,
+    wallNow: () => time.now(),
+    every: time.manual.every,
+    onClaimed: (ids) => void claimed.push(ids.join()),
+    onFailure: (failure) => void failures.push(failure),
+    log,
+  });
+  onTestFinished(() => leads.stop());
+  const pass = (ms: number) => time.pass(ms);
+  return { leads, followers, claimed, failures, lines, pass };
+}
+
+const newTime = () => new OwnTime();
+
+describe("a lead", () => {
+  test("is followed from its first entry on, and its actions are durable before anybody is told of them", async () => {
+    const { desk, store } = await stage({ strategies: ["one", "other"] });
+    executed(await desk.execute("one", buy("market", "a")));
+    executed(await desk.execute("one", buy("90", "b")));
+    executed(await desk.execute("other", buy("90", "b")));
+    await openToCopiers(store, "one");
+    const { followers, claimed, pass } = leadsOn(store, newTime());
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["take one", "moved one 1-2"]);
+    expect(claimed).toEqual(["one"]);
+    expect(await store.copying.findLead("one")).toMatchObject({ version: 3, seq: 2 });
+    expect(await store.copying.listActions("one", { afterSeq: 0, limit: 9 })).toEqual(
+      followers.actions.get("one"),
+    );
+    expect((await store.copying.findLead("one"))?.account).toEqual((await store.loadAccount("one"))?.account);
+  });
+
+  test("is gone on with at the next look, at once when somebody tells, and not twice", async () => {
+    const { desk, store } = await stage();
+    await openToCopiers(store, "one");
+    const { leads, followers, pass } = leadsOn(store, newTime());
+    await pass(CLAIM_MS);
+    executed(await desk.execute("one", buy("90", "a")));
+    await pass(LOOK_MS);
+    executed(await desk.execute("one", buy("90", "b")));
+    leads.wake("one", 3);
+    leads.wake("one", 3);
+    await settled();
+    leads.wake("one", 3);
+    leads.wake("one", null);
+    leads.wake("another", 3);
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual(["take one", "moved one 1-1", "moved one 2-2"]);
+  });
+
+  test("is replayed in parts, each stored before the next, and continued by whoever comes next", async () => {
+    const { desk, store } = await stage();
+    await openToCopiers(store, "one");
+    const orders = Array.from({ length: ENTRIES_MAX }, (_, each) => each + 1);
+    for (const each of orders)
+      executed(
+        await desk.execute("one", buy(each % 2 === 0 ? "90" : "91", `c${each}`)).then(async (placed) => {
+          executed(placed);
+          return await desk.execute("one", cancel(each));
+        }),
+      );
+    const time = newTime();
+    let steps = 0;
+    const first = leadsOn(store, time, {
+      changed: (real) => ({
+        advanceLead: async (advance) => {
+          steps += 1;
+          if (steps === 2) throw new Error("cut off");
+          return await real.advanceLead(advance);
+        },
+      }),
+    });
+    await first.pass(CLAIM_MS);
+    expect(first.followers.news()).toEqual(["take one", `moved one 1-${ENTRIES_MAX - 1}`]);
+    expect(first.lines).toEqual(["a lead could not be followed; it is tried again"]);
+    first.leads.stop();
+    const second = leadsOn(store, time, { holder: "you", isAlone: true });
+    await second.pass(CLAIM_MS);
+    expect(second.followers.news()).toEqual([
+      "take one",
+      `moved one ${ENTRIES_MAX}-${ENTRIES_MAX * 2 - 1}`,
+      `moved one ${ENTRIES_MAX * 2}-${ENTRIES_MAX * 2}`,
+    ]);
+    const stored = await store.copying.listActions("one", { afterSeq: 0, limit: ENTRIES_MAX * 3 });
+    expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => index + 1));
+    expect(stored).toHaveLength(ENTRIES_MAX * 2);
+  });
+
+  test("whose step was stored without our having been told is gone on with, and nothing of it is missed", async () => {
+    const { desk, store } = await stage();
+    await openToCopiers(store, "one");
+    let isCut = true;
+    const { followers, pass } = leadsOn(store, newTime(), {
+      changed: (real) => ({
+        advanceLead: async (advance) => {
+          const isOurs = await real.advanceLead(advance);
+          if (isCut && advance.version > 1) throw new StoreUnavailable("nobody knows");
+          return isOurs;
+        },
+      }),
+    });
+    await pass(CLAIM_MS);
+    executed(await desk.execute("one", buy("90", "a")));
+    executed(await desk.execute("one", buy("90", "b")));
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual(["take one"]);
+    expect(await store.copying.findLead("one")).toMatchObject({ version: 3, seq: 2 });
+    isCut = false;
+    await pass(CLAIM_MS);
+    executed(await desk.execute("one", buy("90", "c")));
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual(["moved one 1-2", "moved one 3-3"]);
+  });
+
+  test("that fails is tried again after a pause, and keeps no other from going on", async () => {
+    const { desk, store } = await stage({ strategies: ["one", "two"] });
+    await openToCopiers(store, "one");
+    await openToCopiers(store, "two");
+    for (const each of ["one", "two"]) executed(await desk.execute(each, buy("90", "a")));
+    let isBroken = true;
+    const { followers, lines, pass } = leadsOn(store, newTime(), {
+      changed: (real) => ({
+        listEntriesAfter: async (strategyId, ...rest) => {
+          if (isBroken && strategyId === "one") throw new Error("a bug");
+          return await real.listEntriesAfter(strategyId, ...rest);
+        },
+      }),
+    });
+    await pass(CLAIM_MS);
+    expect(followers.news().sort()).toEqual(["moved two 1-1", "take one", "take two"]);
+    isBroken = false;
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual([]);
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["moved one 1-1"]);
+    expect(lines).toEqual(["a lead could not be followed; it is tried again"]);
+  });
+
+  test("is taken again if that failed, and nothing is told of it before", async () => {
+    const { desk, store } = await stage();
+    await openToCopiers(store, "one");
+    executed(await desk.execute("one", buy("90", "a")));
+    const { followers, pass } = leadsOn(store, newTime());
+    followers.before = () => Promise.reject(new Error("no credentials"));
+    await pass(CLAIM_MS);
+    await beginCopy(store, "one", { copyId: "copy" });
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual(["take one"]);
+    followers.before = () => Promise.resolve();
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["take one", "moved one 1-1"]);
+  });
+});
+
+describe("what people change", () => {
+  test("is told once, and what changes meanwhile is told again", async () => {
+    const { store } = await stage();
+    await openToCopiers(store, "one");
+    const { followers, pass } = leadsOn(store, newTime());
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["take one"]);
+    const gate = Promise.withResolvers<void>();
+    followers.before = () => gate.promise;
+    await beginCopy(store, "one", { copyId: "copy" });
+    await pass(LOOK_MS);
+    await pauseCopy(store, "copy");
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual(["changed one"]);
+    gate.resolve();
+    await settled();
+    expect(followers.news()).toEqual(["changed one"]);
+    await pass(LOOK_MS);
+    expect(followers.news()).toEqual([]);
+  });
+
+  test("keeps no order waiting: the journal is followed while it is looked at", async () => {
+    const { desk, store } = await stage();
+    await openToCopiers(store, "one");
+    const { leads, followers, pass } = leadsOn(store, newTime());
+    await pass(CLAIM_MS);
+    const gate = Promise.withResolvers<void>();
+    onTestFinished(() => gate.resolve());
+    followers.before = () => gate.promise;
+    await beginCopy(store, "one", { copyId: "copy" });
+    await pass(LOOK_MS);
+    executed(await desk.execute("one", buy("90", "a")));
+    leads.wake("one", 2);
+    await settled();
+    expect(followers.news()).toEqual(["take one", "changed one", "moved one 1-1"]);
+  });
+});
+
+describe("a claim", () => {
+  test("lets things be sent while it is fresh, and no longer", async () => {
+    const { store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    let isReachable = true;
+    const { leads, followers, lines, pass } = leadsOn(store, time, {
+      changed: (real) => ({
+        claimLeads: async (claim) => {
+          if (!isReachable) throw new StoreUnavailable("away");
+          return await real.claimLeads(claim);
+        },
+      }),
+    });
+    expect(leads.mayRun()).toBe(false);
+    await pass(CLAIM_MS);
+    expect(leads.mayRun()).toBe(true);
+    isReachable = false;
+    await pass(FRESH_MS - 1);
+    expect(leads.mayRun()).toBe(true);
+    await pass(1);
+    expect(leads.mayRun()).toBe(false);
+    followers.news();
+    isReachable = true;
+    await pass(CLAIM_MS);
+    expect(leads.mayRun()).toBe(true);
+    // The lease has not run out, so nobody else has had it: what waited goes on.
+    expect(followers.news()).toEqual(["changed one"]);
+    expect(lines).toEqual([
+      "the store is out of reach; copies wait until it is back",
+      "the store is back; copies go on",
+    ]);
+  });
+
+  test("of one that stands still is taken over when its lease has run out, not before; and what it does then is void", async () => {
+    const { desk, file, store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    const still = leadsOn(store, time);
+    await still.pass(CLAIM_MS);
+    expect(still.followers.news()).toEqual(["take one"]);
+    still.leads.stop();
+    const other = leadsOn(await openStore(file), time, { holder: "you" });
+    await other.pass(LEASE_MS - CLAIM_MS);
+    expect(other.followers.news()).toEqual([]);
+    await other.pass(CLAIM_MS);
+    expect(other.followers.news()).toEqual(["take one"]);
+    expect(still.leads.mayRun()).toBe(false);
+
+    executed(await desk.execute("one", buy("90", "a")));
+    const { account, ...lead } = (await store.copying.findLead("one")) ?? { account: null };
+    expect(account).not.toBeNull();
+    const late = {
+      ...(lead as Lead),
+      account,
+      version: 2,
+      seq: 1,
+      fromVersion: 1,
+      holder: "me",
+      actions: [],
+    };
+    expect(await store.copying.advanceLead(late)).toBe(false);
+    await other.pass(LOOK_MS);
+    expect(other.followers.news()).toEqual(["moved one 1-1"]);
+  });
+
+  test("that was another's is dropped, and may be had again", async () => {
+    const { file, store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    const mine = leadsOn(store, time);
+    await mine.pass(CLAIM_MS);
+    const thief = (await openStore(file)).copying;
+    const now = time.now();
+    await thief.claimLeads({ holder: "thief", now, until: now + CLAIM_MS + 1, isAlone: true });
+    await mine.pass(CLAIM_MS);
+    expect(mine.followers.news()).toEqual(["take one", "drop one"]);
+    expect(mine.claimed).toEqual(["one", ""]);
+    await mine.pass(CLAIM_MS);
+    expect(mine.followers.news()).toEqual(["take one"]);
+    expect(mine.claimed).toEqual(["one", "", "one"]);
+  });
+
+  test("that was renewed too late is had anew from what is stored: another may have had it meanwhile", async () => {
+    const { store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    const mine = leadsOn(store, time);
+    await mine.pass(CLAIM_MS);
+    const alone = leadsOn(store, time, { isAlone: true, holder: "me" });
+    await alone.leads.claim();
+    await settled();
+    expect([mine.followers.news(), alone.followers.news()]).toEqual([["take one"], ["take one"]]);
+    // The process was stopped, and the clock went on: the timers ring once, much later.
+    time.sleep(LEASE_MS);
+    await mine.leads.claim();
+    await alone.leads.claim();
+    await settled();
+    expect(mine.followers.news()).toEqual(["drop one", "take one"]);
+    expect(alone.followers.news()).toEqual(["changed one"]);
+  });
+
+  test("is dropped at once while the lead is being taken, which is taken again only when that has ended", async () => {
+    const { file, store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    const { followers, pass } = leadsOn(store, time);
+    const gate = Promise.withResolvers<void>();
+    followers.before = () => gate.promise;
+    await pass(CLAIM_MS);
+    const thief = (await openStore(file)).copying;
+    const now = time.now();
+    await thief.claimLeads({ holder: "thief", now, until: now + CLAIM_MS + 1, isAlone: true });
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["take one", "drop one"]);
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual([]);
+    gate.resolve();
+    await settled();
+    expect(followers.news()).toEqual(["drop one"]);
+    await pass(CLAIM_MS);
+    expect(followers.news()).toEqual(["take one"]);
+  });
+
+  test("is given up in order, and another has it at once", async () => {
+    const { file, store } = await stage();
+    await openToCopiers(store, "one");
+    const time = newTime();
+    const { leads, pass } = leadsOn(store, time);
+    await pass(CLAIM_MS);
+    leads.stop();
+    await leads.release();
+    const other = leadsOn(await openStore(file), time, { holder: "you" });
+    await other.pass(CLAIM_MS);
+    expect(other.followers.news()).toEqual(["take one"]);
+  });
+
+  test("a store that has failed ends it: whoever opened the copier is told", async () => {
+    const { store } = await stage();
+    await openToCopiers(store, "one");
+    const failure = new StoreFailure("the disk is full");
+    const { failures, pass } = leadsOn(store, newTime(), {
+      changed: () => ({ claimLeads: () => Promise.reject(failure) }),
+    });
+    await pass(CLAIM_MS);
+    expect(failures).toEqual([failure]);
+  });
+});

@@ -1,0 +1,337 @@
+// The leads that this process works at. It claims them, follows their journals, and hands what they did to the lanes.
+//
+//   claim    every two seconds: what nobody has a claim on any more is taken, what is ours is renewed
+//   look     every quarter of a second: whose journal has grown, and where people have changed something
+//   wake     at once, when somebody tells of a commit; it may be lost, the look comes anyway
+//
+// A claim lasts LEASE_MS. What is sent under it is valid for RECV_WINDOW_MS, so nothing is sent once the last renewal is
+// FRESH_MS ago: whoever takes over then finds everything that was sent to have happened, or to be void. A renewal that came so late
+// that another may have had the lead meanwhile has it taken anew, from what is stored.
+//
+// Clocks of processes on one database may be CLOCKS_APART_MS apart. A store that is out of reach is waited for; one that has
+// failed ends the copier. An error of one lead keeps no other from going on.
+import type { Logger } from "pino";
+import type { LeadAction } from "../../domain/copying.ts";
+import type { Timers } from "../../market/client/time.ts";
+import type { ClaimedLead, CopyStore, Lead } from "../../store/copy-store.ts";
+import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
+import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
+import { LeadJournal, type LeadStore } from "./lead-journal.ts";
+
+/** How long a claim lasts, ms. */
+export const LEASE_MS = 8_000;
+/** How often it is renewed, ms. */
+export const CLAIM_MS = 2_000;
+/** How often it is looked what has changed, ms. */
+export const LOOK_MS = 250;
+/** How far the clocks of processes may be apart, ms. */
+const CLOCKS_APART_MS = 1_000;
+/** How old the last renewal may be for anything to be sent, ms. */
+export const FRESH_MS = LEASE_MS - RECV_WINDOW_MS - CLOCKS_APART_MS;
+/** A lead that failed is left alone for so many looks. */
+const LOOKS_PASSED_OVER = 8;
+
+/** Who works at the copies of leads. */
+export type Followers = {
+  take(lead: Pick<Lead, "strategyId" | "type">): Promise<void>;
+  moved(strategyId: string, actions: readonly LeadAction[]): void;
+  changed(strategyId: string): Promise<void>;
+  drop(strategyId: string): void;
+};
+
+type ClaimStore = LeadStore & Pick<CopyStore, "claimLeads" | "listClaimed" | "releaseLeads">;
+
+/** A lead that is claimed. */
+type Held = {
+  readonly strategyId: string;
+  readonly lead: Pick<Lead, "strategyId" | "type">;
+  readonly journal: LeadJournal;
+  /** The followers have taken it. */
+  isTaken: boolean;
+  /** There may be entries beyond those that were turned into actions. */
+  isBehind: boolean;
+  /** As last seen, and as the followers were last told; null: they are to be told whatever it is. */
+  revision: number;
+  toldRevision: number | null;
+  looksPassedOver: number;
+  isDropped: boolean;
+  following: Promise<void> | null;
+  telling: Promise<void> | null;
+};
+
+export class Leads {
+  readonly #store: ClaimStore;
+  readonly #followers: Followers;
+  readonly #holder: string;
+  readonly #isAlone: boolean;
+  readonly #wallNow: () => number;
+  readonly #onClaimed: (strategyIds: readonly string[]) => void;
+  readonly #onFailure: (failure: StoreFailure) => void;
+  readonly #log: Pick<Logger, "info" | "warn" | "error">;
+  readonly #stops: readonly (() => void)[];
+  readonly #held = new Map<string, Held>();
+  /** Dropped, and something of them is still under way: they are not taken again before that has ended. */
+  readonly #leaving = new Set<string>();
+  /** When the last renewal that succeeded was begun, wall time; null before the first. */
+  #renewedAt: number | null = null;
+  #claiming: Promise<void> | null = null;
+  #looking: Promise<void> | null = null;
+  #isOutOfReach = false;
+  #isStopped = false;
+
+  constructor(parts: {
+    store: ClaimStore;
+    followers: Followers;
+    /** The name of this process, which no other has or had. */
+    holder: string;
+    /** Whether nobody else can be alive who has a claim: theirs are taken over at once. */
+    isAlone: boolean;
+    /** Wall time, Unix ms. */
+    wallNow: () => number;
+    every: Timers["every"];
+    /** Told which strategies are claimed, whenever that changes. */
+    onClaimed: (strategyIds: readonly string[]) => void;
+    /** Told that the store has failed: the copier must end. */
+    onFailure: (failure: StoreFailure) => void;
+    log: Pick<Logger, "info" | "warn" | "error">;
+  }) {
+    this.#store = parts.store;
+    this.#followers = parts.followers;
+    this.#holder = parts.holder;
+    this.#isAlone = parts.isAlone;
+    this.#wallNow = parts.wallNow;
+    this.#onClaimed = parts.onClaimed;
+    this.#onFailure = parts.onFailure;
+    this.#log = parts.log;
+    this.#stops = [
+      parts.every(CLAIM_MS, () => void this.claim()),
+      parts.every(LOOK_MS, () => void this.look()),
+    ];
+  }
+
+  /** Whether the claims are fresh enough for something to be sent under them. */
+  mayRun(): boolean {
+    if (this.#renewedAt === null) return false;
+    const ageMs = this.#wallNow() - this.#renewedAt;
+    // A clock that was set back tells nothing; the next renewal goes by the new one.
+    return ageMs >= 0 && ageMs < FRESH_MS;
+  }
+
+  /** Claims and renews, unless that is under way. Never rejects. */
+  async claim(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = null;
+    });
+    await this.#claiming;
+  }
+
+  /** Looks what has changed, unless that is under way. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#isStopped || this.#held.size === 0) return;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+
+  /** A strategy has committed; null for a version that is not known. Nothing happens if it is not claimed. */
+  wake(strategyId: string, version: number | null): void {
+    const held = this.#held.get(strategyId);
+    if (held === undefined || (version !== null && version <= held.journal.version)) return;
+    held.isBehind = true;
+    this.#goOn(held);
+  }
+
+  /** Begins nothing any more. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const stop of this.#stops) stop();
+  }
+
+  /** Resolves when nothing is under way any more and the claims are given up; to be called when nothing is sent any more. */
+  async release(): Promise<void> {
+    const held = [...this.#held.values()];
+    await Promise.all([
+      this.#claiming,
+      this.#looking,
+      ...held.flatMap((each) => [each.following, each.telling]),
+    ]);
+    this.#held.clear();
+    try {
+      await this.#store.releaseLeads(this.#holder);
+    } catch (error) {
+      // They end by themselves.
+      this.#log.warn({ err: error }, "claims could not be given up");
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const now = this.#wallNow();
+    const wasFresh = this.mayRun();
+    try {
+      const until = now + LEASE_MS;
+      const claimed = await this.#store.claimLeads({
+        holder: this.#holder,
+        now,
+        until,
+        isAlone: this.#isAlone,
+      });
+      if (this.#isStopped) return;
+      this.#backInReach();
+      if (this.#mayHaveBeenLost(now)) for (const held of [...this.#held.values()]) this.#drop(held);
+      this.#renewedAt = now;
+      this.#keep(claimed);
+      // Who waited for the claim to be fresh again goes on.
+      if (!wasFresh) for (const held of this.#held.values()) held.toldRevision = null;
+      for (const held of this.#held.values()) this.#goOn(held);
+    } catch (error) {
+      this.#noteTrouble(error, "leads could not be claimed; it is tried again");
+    }
+  }
+
+  /** Whether the claims may have run out before a renewal that was begun at a time. */
+  #mayHaveBeenLost(now: number): boolean {
+    if (this.#isAlone || this.#renewedAt === null) return false;
+    const ageMs = now - this.#renewedAt;
+    return ageMs < 0 || ageMs >= LEASE_MS - CLOCKS_APART_MS;
+  }
+
+  #keep(claimed: readonly ClaimedLead[]): void {
+    const before = [...this.#held.keys()].join();
+    const ids = new Set(claimed.map(({ strategyId }) => strategyId));
+    for (const held of [...this.#held.values()]) if (!ids.has(held.strategyId)) this.#drop(held);
+    for (const row of claimed) {
+      if (this.#leaving.has(row.strategyId)) continue;
+      const held = this.#held.get(row.strategyId) ?? this.#hold(row);
+      note(held, row);
+    }
+    const now = [...this.#held.keys()];
+    if (now.join() !== before) this.#onClaimed(now);
+  }
+
+  #hold({ strategyId, type, revision }: ClaimedLead): Held {
+    const lead = { strategyId, type };
+    const held: Held = {
+      strategyId,
+      lead,
+      journal: new LeadJournal({ store: this.#store, strategy: lead, holder: this.#holder }),
+      isTaken: false,
+      isBehind: true,
+      revision,
+      toldRevision: null,
+      looksPassedOver: 0,
+      isDropped: false,
+      following: null,
+      telling: null,
+    };
+    this.#held.set(strategyId, held);
+    return held;
+  }
+
+  #drop(held: Held): void {
+    const { strategyId } = held;
+    held.isDropped = true;
+    this.#held.delete(strategyId);
+    this.#followers.drop(strategyId);
+    const underWay = [held.following, held.telling].filter((each) => each !== null);
+    if (underWay.length === 0) return;
+    this.#leaving.add(strategyId);
+    void Promise.all(underWay).then(() => {
+      // What was under way may have ended only after the followers had dropped it.
+      this.#followers.drop(strategyId);
+      this.#leaving.delete(strategyId);
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const rows = await this.#store.listClaimed(this.#holder);
+      for (const row of rows) {
+        const held = this.#held.get(row.strategyId);
+        if (held === undefined) continue;
+        note(held, row);
+        if (held.looksPassedOver > 0) held.looksPassedOver -= 1;
+        this.#goOn(held);
+      }
+    } catch (error) {
+      this.#noteTrouble(error, "leads could not be looked at; it is tried again");
+    }
+  }
+
+  /** Follows the journal and tells of changes, each unless it is under way, or there is nothing of it to do. */
+  #goOn(held: Held): void {
+    if (held.looksPassedOver > 0 || held.isDropped || this.#isStopped) return;
+    if (held.following === null && (held.isBehind || !held.isTaken)) {
+      held.following = this.#attempt(held, () => this.#follow(held)).finally(() => {
+        held.following = null;
+        // What came in after the last step has found `following` still there.
+        this.#goOn(held);
+      });
+    }
+    if (held.telling === null && held.isTaken && held.revision !== held.toldRevision) {
+      held.telling = this.#attempt(held, () => this.#tell(held)).finally(() => {
+        held.telling = null;
+        this.#goOn(held);
+      });
+    }
+  }
+
+  async #follow(held: Held): Promise<void> {
+    if (!held.isTaken) {
+      const { revision } = held;
+      await this.#followers.take(held.lead);
+      held.isTaken = true;
+      held.toldRevision = revision;
+    }
+    while (held.isBehind && !held.isDropped && !this.#isStopped) {
+      held.isBehind = false;
+      const step = await held.journal.step();
+      if (held.isDropped) return;
+      if (step.kind === "LOST") {
+        this.#drop(held);
+        return;
+      }
+      if (!step.isAtEnd) held.isBehind = true;
+      if (step.actions.length > 0) this.#followers.moved(held.strategyId, step.actions);
+    }
+  }
+
+  async #tell(held: Held): Promise<void> {
+    const { revision } = held;
+    await this.#followers.changed(held.strategyId);
+    held.toldRevision = revision;
+  }
+
+  /** Never rejects. */
+  async #attempt(held: Held, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      held.isBehind = true;
+      held.looksPassedOver = LOOKS_PASSED_OVER;
+      this.#noteTrouble(error, "a lead could not be followed; it is tried again", held.strategyId);
+    }
+  }
+
+  #noteTrouble(error: unknown, what: string, strategyId?: string): void {
+    if (error instanceof StoreFailure) this.#onFailure(error);
+    else if (!(error instanceof StoreUnavailable)) this.#log.error({ err: error, strategyId }, what);
+    else if (!this.#isOutOfReach) {
+      this.#isOutOfReach = true;
+      this.#log.warn({ reason: error.message }, "the store is out of reach; copies wait until it is back");
+    }
+  }
+
+  #backInReach(): void {
+    if (!this.#isOutOfReach) return;
+    this.#isOutOfReach = false;
+    this.#log.info("the store is back; copies go on");
+  }
+}
+
+/** What the store says of a lead now. */
+function note(held: Held, { version, revision }: ClaimedLead): void {
+  if (version > held.journal.version) held.isBehind = true;
+  held.revision = revision;
+}

@@ -1,0 +1,23 @@
+// A journal replayed as a lead replays it, in parts of a given length: after each only what is stored goes on.
+import type { Account, StrategyType } from "../../../domain/account.ts";
+import { emptyAccount } from "../../../domain/account.ts";
+import type { LeadAction } from "../../../domain/copying.ts";
+import type { JournalEntry } from "../../../store/store.ts";
+import { actionsOf } from "../actions.ts";
+
+export type Replayed = { readonly account: Account; readonly actions: readonly LeadAction[] };
+
+/** Replays entries in parts of a length. `stored` is what writing the account and reading it again makes of it. */
+export function replay(
+  { strategyId, type }: { readonly strategyId: string; readonly type: StrategyType },
+  entries: readonly JournalEntry[],
+  { part = Number.POSITIVE_INFINITY, stored = (account: Account) => account } = {},
+): Replayed {
+  let account = emptyAccount(strategyId, type);
+  const actions: LeadAction[] = [];
+  entries.forEach((entry, index) => {
+    if (index % part === 0) account = stored(account);
+    actions.push(...actionsOf(account, actions.at(-1) ?? null, entry));
+  });
+  return { account, actions };
+}
