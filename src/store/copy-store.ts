@@ -190,6 +190,8 @@ export type CopyStore = {
   /** Ends the claims of a holder. */
   releaseLeads(holder: string): Promise<void>;
   findLead(strategyId: string): Promise<Lead | null>;
+  /** The present revision of a lead, as `ClaimedLead` has it; 0 if there is none. */
+  revisionOfLead(strategyId: string): Promise<number>;
   /** The entries of a strategy's journal after a version, oldest first. */
   listEntriesAfter(strategyId: string, version: number, limit: number): Promise<readonly JournalEntry[]>;
   /**
@@ -286,9 +288,18 @@ export type CopyStore = {
 
   // Kill switches.
 
-  /** False if it is set already. */
-  setSwitch(set: KillSwitch, audit: NewAuditRecord): Promise<boolean>;
-  /** False if it is not set. */
-  clearSwitch(kind: SwitchKind, id: string, audit: NewAuditRecord): Promise<boolean>;
+  /** False if it is set already; with `takesOver` what another person has set becomes this one's, reason and time included. */
+  setSwitch(
+    set: KillSwitch,
+    audit: NewAuditRecord,
+    terms?: { readonly takesOver: boolean },
+  ): Promise<boolean>;
+  /** False if it is not set; with a person in `setBy` also if it is not set by that one. */
+  clearSwitch(
+    kind: SwitchKind,
+    id: string,
+    audit: NewAuditRecord,
+    terms?: { readonly setBy: string | null },
+  ): Promise<boolean>;
   listSwitches(): Promise<readonly KillSwitch[]>;
 };

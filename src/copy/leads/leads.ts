@@ -39,7 +39,7 @@ export type Followers = {
   drop(strategyId: string): void;
 };
 
-type ClaimStore = LeadStore & Pick<CopyStore, "claimLeads" | "listClaimed" | "releaseLeads">;
+type ClaimStore = LeadStore & Pick<CopyStore, "claimLeads" | "listClaimed" | "revisionOfLead" | "releaseLeads">;
 
 /** A lead that is claimed. */
 type Held = {
@@ -293,8 +293,17 @@ export class Leads {
         return;
       }
       if (!step.isAtEnd) held.isBehind = true;
-      if (step.actions.length > 0) this.#followers.moved(held.strategyId, step.actions);
+      if (step.actions.length === 0) continue;
+      await this.#tellBefore(held);
+      this.#followers.moved(held.strategyId, step.actions);
     }
+  }
+
+  /** What people changed before the strategy acted counts for what it did: a pause that was answered is one. */
+  async #tellBefore(held: Held): Promise<void> {
+    await held.telling;
+    held.revision = Math.max(held.revision, await this.#store.revisionOfLead(held.strategyId));
+    if (held.revision !== held.toldRevision) await this.#tell(held);
   }
 
   async #tell(held: Held): Promise<void> {

@@ -144,6 +144,7 @@ export function copyingLeadCases(opened: Opened): void {
         { strategyId: "b", type: "SPOT", status: "CLOSED", version: 2, revision: 2 },
         { strategyId: "c", type: "SPOT", status: "LIVE", version: 1, revision: 1 },
       ]);
+      expect([await copying.revisionOfLead("b"), await copying.revisionOfLead("ghost")]).toEqual([2, 0]);
       expect(await claim(store)).toEqual(["b", "c"]);
       const stop = { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 } as const;
       await copying.changeCopy(stop, auditedAs("COPY_STOPPED"));

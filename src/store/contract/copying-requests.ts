@@ -98,6 +98,35 @@ export function copyingRequestCases(opened: Opened): void {
       expect(await store.people.verifyAudit()).toBeNull();
     });
 
+    test("a switch is taken over from somebody else, once, and is then cleared by nobody but its new owner", async () => {
+      const [set, cleared] = [auditedAs("KILL_SWITCH_SET"), auditedAs("KILL_SWITCH_CLEARED")];
+      const own: KillSwitch = { kind: "COPIER", id: "ann", reason: "mine", setBy: "ann", setAt: 1 };
+      const other: KillSwitch = { ...own, id: "bob", setBy: "bob" };
+      const operators: KillSwitch = { ...own, reason: "theirs", setBy: "op", setAt: 2 };
+      expect(await copying.setSwitch(own, set, { takesOver: true })).toBe(true);
+      expect(await copying.setSwitch(other, set, { takesOver: false })).toBe(true);
+
+      expect(await copying.setSwitch(operators, set, { takesOver: false })).toBe(false);
+      const before = await revisions();
+      expect(await copying.setSwitch(operators, set, { takesOver: true })).toBe(true);
+      expect(await copying.listSwitches()).toEqual([other, operators]);
+      expect(await grown(before)).toEqual([1, 0, 1, 0, 0]);
+      const again = { ...operators, reason: "again", setAt: 3 };
+      expect(await copying.setSwitch(again, set, { takesOver: true })).toBe(false);
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "ann" })).toBe(false);
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "a\0b" })).toBe(false);
+      expect(await copying.listSwitches()).toEqual([other, operators]);
+      expect(await grown(before)).toEqual([1, 0, 1, 0, 0]);
+
+      expect(await copying.clearSwitch("COPIER", "ann", cleared, { setBy: "op" })).toBe(true);
+      expect(await copying.clearSwitch("COPIER", "bob", cleared, { setBy: null })).toBe(true);
+      expect(await copying.listSwitches()).toEqual([]);
+      const actions = (await actionsIn(store)).filter((what) => what.startsWith("KILL_SWITCH"));
+      expect(actions.filter((what) => what === "KILL_SWITCH_SET")).toHaveLength(3);
+      expect(actions.filter((what) => what === "KILL_SWITCH_CLEARED")).toHaveLength(2);
+      expect(await store.people.verifyAudit()).toBeNull();
+    });
+
     test("a stopped copy is not concerned by anything any more", async () => {
       await copying.changeCopy(
         { copyId: ann, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 },

@@ -24,6 +24,7 @@ type LeadQueries = Pick<
   | "listOpenStrategies"
   | "listClaimed"
   | "findLead"
+  | "revisionOfLead"
   | "listEntriesAfter"
   | "listActions"
   | "listRecentActions"
@@ -101,6 +102,15 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
         .orderBy("strategies.id")
         .execute();
       return rows.map(claimedLeadOfRow);
+    },
+
+    async revisionOfLead(strategyId) {
+      const row = await db
+        .selectFrom("leads")
+        .select("revision")
+        .where("strategy_id", "=", strategyId)
+        .executeTakeFirst();
+      return row?.revision ?? 0;
     },
 
     async findLead(strategyId) {

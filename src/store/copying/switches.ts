@@ -9,15 +9,24 @@ import { type Concerned, noteChange } from "./revisions.ts";
 
 type SwitchQueries = Pick<CopyStore, "setSwitch" | "clearSwitch" | "listSwitches">;
 
+const KEEPS = { takesOver: false };
+const ANYBODYS = { setBy: null };
+
 export function switchQueries(db: Kysely<Tables>): SwitchQueries {
   return {
-    async setSwitch({ kind, id, reason, setBy, setAt }, audit) {
+    async setSwitch({ kind, id, reason, setBy, setAt }, audit, { takesOver } = KEEPS) {
       if (!areTexts(id)) return false;
       return await audited(db, async (transaction, record) => {
         const set = await transaction
           .insertInto("kill_switches")
           .values({ kind, id, reason, set_by: setBy, set_at: setAt })
-          .onConflict((conflict) => conflict.columns(["kind", "id"]).doNothing())
+          .onConflict((conflict) => {
+            const isSet = conflict.columns(["kind", "id"]);
+            if (!takesOver) return isSet.doNothing();
+            return isSet
+              .doUpdateSet({ reason, set_by: setBy, set_at: setAt })
+              .where("kill_switches.set_by", "<>", setBy);
+          })
           .returning("id")
           .executeTakeFirst();
         if (set === undefined) return false;
@@ -27,14 +36,14 @@ export function switchQueries(db: Kysely<Tables>): SwitchQueries {
       });
     },
 
-    async clearSwitch(kind, id, audit) {
-      if (!areTexts(id)) return false;
+    async clearSwitch(kind, id, audit, { setBy } = ANYBODYS) {
+      if (!areTexts(id, setBy ?? "")) return false;
       return await audited(db, async (transaction, record) => {
-        const { numDeletedRows } = await transaction
-          .deleteFrom("kill_switches")
-          .where("kind", "=", kind)
-          .where("id", "=", id)
-          .executeTakeFirst();
+        const cleared = transaction.deleteFrom("kill_switches").where("kind", "=", kind).where("id", "=", id);
+        const { numDeletedRows } = await (setBy === null
+          ? cleared
+          : cleared.where("set_by", "=", setBy)
+        ).executeTakeFirst();
         if (numDeletedRows === 0n) return false;
         await noteChange(transaction, concernedBy(kind, id));
         await record(audit);

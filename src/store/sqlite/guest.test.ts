@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
@@ -96,7 +95,10 @@ describe("a guest", () => {
     const log = (store: SqliteStore, process: string, at: number) =>
       store.logBudgets(budgetsOf(process, at), { forgetBefore: 0 });
     const logging = [log(guest, "guest", 0)];
-    await setImmediate();
+    // By the time that another writer has answered this one has begun.
+    const elsewhere = await openSqliteStore(join(newDirectory(), "elsewhere.sqlite"));
+    await log(elsewhere, "elsewhere", 0);
+    await elsewhere.close();
     logging.push(...upTo(20).map((at) => log(guest, "guest", at)));
     logging.push(...upTo(5).map((at) => log(owner, "owner", at)));
     letGo(other);

@@ -1,0 +1,119 @@
+// Leads on a real store, in a time of the test's own, with lanes that only remember what they were told.
+import { setImmediate } from "node:timers/promises";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import type { LeadAction } from "../../../domain/copying.ts";
+import { createManualTime } from "../../../market/client/testing/manual-time.ts";
+import type { CopyStore, Lead } from "../../../store/copy-store.ts";
+import type { Store, StoreFailure } from "../../../store/store.ts";
+import { type Followers, Leads, LOOK_MS } from "../leads.ts";
+
+/** Turns of the event loop in which nothing is asked of the store: nobody is going to ask any more. */
+const QUIET_TURNS = 10;
+
+/** Questions to stores that are under way. */
+let asked = 0;
+
+/** The same store, whose questions are counted. */
+function counted(copying: CopyStore): CopyStore {
+  return Object.fromEntries(
+    Object.entries(copying).map(([name, ask]: [string, (...given: never[]) => Promise<unknown>]) => [
+      name,
+      async (...given: never[]) => {
+        asked += 1;
+        try {
+          return await ask(...given);
+        } finally {
+          asked -= 1;
+        }
+      },
+    ]),
+  ) as CopyStore;
+}
+
+/** Resolves when all that was begun has ended; nothing of it waits for a clock. */
+export async function settled(): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet = asked === 0 ? quiet + 1 : 0) await setImmediate();
+}
+
+/** A clock that stands still, and at times goes on while the process sleeps: no timer rings then. */
+export class OwnTime {
+  readonly manual = createManualTime(1_000_000);
+  #sleptMs = 0;
+
+  readonly now = () => this.manual.now() + this.#sleptMs;
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+
+  /** In steps, so that what one timer has begun is over before the next one rings. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= LOOK_MS) {
+      this.manual.advance(Math.min(left, LOOK_MS));
+      await settled();
+    }
+  }
+}
+
+/** Lanes that only remember what they were told. */
+class Listeners implements Followers {
+  readonly told: string[] = [];
+  readonly actions = new Map<string, LeadAction[]>();
+  /** What happens when one is to take a lead, or to look at changes. */
+  before: (what: string) => Promise<void> = () => Promise.resolve();
+
+  async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
+    this.told.push(`take ${strategyId}`);
+    await this.before("take");
+  }
+
+  moved(strategyId: string, actions: readonly LeadAction[]): void {
+    this.told.push(`moved ${strategyId} ${actions[0]?.seq}-${actions.at(-1)?.seq}`);
+    this.actions.set(strategyId, [...(this.actions.get(strategyId) ?? []), ...actions]);
+  }
+
+  async changed(strategyId: string): Promise<void> {
+    this.told.push(`changed ${strategyId}`);
+    await this.before("changed");
+  }
+
+  drop(strategyId: string): void {
+    this.told.push(`drop ${strategyId}`);
+  }
+
+  /** What was told since the last time. */
+  news(): string[] {
+    return this.told.splice(0);
+  }
+}
+
+type Options = {
+  readonly holder?: string;
+  readonly isAlone?: boolean;
+  readonly changed?: (store: Store["copying"]) => Partial<Store["copying"]>;
+};
+
+/** Leads on a store, with lanes that only remember, and all that they told. */
+export function leadsOn(store: Store, time: OwnTime, options: Options = {}) {
+  const copying = counted(store.copying);
+  const followers = new Listeners();
+  const claimed: string[] = [];
+  const failures: StoreFailure[] = [];
+  const lines: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const leads = new Leads({
+    store: { ...copying, ...options.changed?.(copying) },
+    followers,
+    holder: options.holder ?? "me",
+    isAlone: options.isAlone ?? false,
+    wallNow: () => time.now(),
+    every: time.manual.every,
+    onClaimed: (ids) => void claimed.push(ids.join()),
+    onFailure: (failure) => void failures.push(failure),
+    log,
+  });
+  onTestFinished(() => leads.stop());
+  const pass = (ms: number) => time.pass(ms);
+  return { leads, followers, claimed, failures, lines, pass };
+}
