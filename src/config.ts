@@ -13,12 +13,20 @@ export const DATA_DIR_DEFAULT = "./data";
 
 export const MARKETS = ["sim", "live", "tape"] as const;
 
+/** What a process does: `gateway` serves, `copier` mirrors at venues, `all` both. */
+export const ROLES = ["all", "gateway", "copier"] as const;
+export type Role = (typeof ROLES)[number];
+
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** More proxies than this in a row are a mistake in the setting. */
 const PROXY_HOPS_MAX = 10;
 
+/** Venues that copiers may choose from; each has budgets and connections of its own. */
+const COPY_VENUES_MAX = 20;
+
 export type Config = {
+  readonly role: Role;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly host: string;
   readonly port: number;
@@ -42,6 +50,8 @@ export type Config = {
   readonly metricsToken: string | null;
   /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
   readonly leverageBrackets: string | null;
+  /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
+  readonly copyVenues: readonly string[];
 };
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
@@ -71,6 +81,10 @@ Options (each also an environment variable, which the option overrides):
   --port N        where to listen                                   PORT       (8080)
   --host NAME     on which address                                  HOST       (127.0.0.1)
   --data DIR      database, master key and lock                     DATA_DIR   (./data)
+  --role NAME     all: serves, and mirrors at copiers' venues       ROLE       (all)
+                  gateway: serves alone
+                  copier: mirrors alone, beside gateways on the
+                  same PostgreSQL database
   --market NAME   sim: the built-in simulated exchange              MARKET     (sim)
                   live: the reference exchange's own hosts
                   tape: a recorded day, from TAPE_FILE
@@ -99,6 +113,9 @@ Environment only:
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
                            all four: another host of the reference exchange's protocol (means live)
+  COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
+                           commas. Without it copying is not offered. An origin that is taken off the list is not sent
+                           anything any more
   LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
                            traded contracts: a contract without brackets cannot be traded
 `;
@@ -111,6 +128,7 @@ const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" })
 const TOKEN_LENGTH_MIN = 16;
 
 const settings = z.object({
+  ROLE: z.enum(ROLES, { error: `is none of ${ROLES.join(", ")}` }).default("all"),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(", ")}` }).default("info"),
   PORT: wholeNumber(0, 65_535).default(8_080),
   HOST: words.default("127.0.0.1"),
@@ -140,6 +158,7 @@ const settings = z.object({
   UPSTREAM_FUTURES_REST_URL: httpUrl.optional(),
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
   LEVERAGE_BRACKETS: words.optional(),
+  COPY_VENUES: z.string().default(""),
 });
 type Settings = z.infer<typeof settings>;
 
@@ -153,7 +172,7 @@ const SECRET: Readonly<Record<string, string>> = {
   METRICS_TOKEN: `at least ${TOKEN_LENGTH_MIN} characters without spaces`,
 };
 
-const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET" } as const;
+const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET", role: "ROLE" } as const;
 
 /** Reads the configuration of a server, or which text was asked for instead. Throws ConfigError. */
 export function readServeConfig(
@@ -176,7 +195,9 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     throw new ConfigError(`${nameOf(name, flags)} ${issue?.message}: ${value}`);
   }
   const values = parsed.data;
+  const copyVenues = copyVenuesOf(values);
   return {
+    role: roleOf(values, copyVenues),
     logLevel: values.LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
@@ -190,6 +211,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     mail: mailOf(values),
     metricsToken: values.METRICS_TOKEN ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
+    copyVenues,
   };
 }
 
@@ -219,6 +241,7 @@ function parseFlags(args: readonly string[]) {
         host: { type: "string" },
         data: { type: "string" },
         market: { type: "string" },
+        role: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -251,6 +274,53 @@ function mailOf({ SMTP_URL: smtpUrl, MAIL_FROM: from }: Settings): MailSettings 
   if (smtpUrl === undefined) throw new ConfigError("MAIL_FROM is set without SMTP_URL: set both, or none");
   if (from === undefined) throw new ConfigError("SMTP_URL is set without MAIL_FROM: set both, or none");
   return { smtpUrl, from };
+}
+
+/** A copier by itself works at what gateways beside it have committed, so the database is one that several servers share. */
+function roleOf(settings: Settings, copyVenues: readonly string[]): Role {
+  const { ROLE: role, DATABASE_URL: databaseUrl, SMTP_URL: smtpUrl, PUBLIC_URL: publicUrl } = settings;
+  if (role !== "copier") return role;
+  if (databaseUrl === undefined) {
+    throw new ConfigError(
+      "ROLE copier needs DATABASE_URL: the embedded database serves one process, whose role all copies as well",
+    );
+  }
+  if (copyVenues.length === 0) throw new ConfigError("ROLE copier needs COPY_VENUES: where it may copy to");
+  if (smtpUrl !== undefined && publicUrl === undefined) {
+    throw new ConfigError("ROLE copier needs PUBLIC_URL beside SMTP_URL: where the links in its mails lead");
+  }
+  return role;
+}
+
+function copyVenuesOf({ COPY_VENUES: given }: Settings): readonly string[] {
+  const named = given.split(",").map((text) => text.trim());
+  const origins = new Set(named.filter((text) => text !== "").map(venueOf));
+  if (origins.size > COPY_VENUES_MAX) {
+    throw new ConfigError(`COPY_VENUES names ${origins.size} venues, more than ${COPY_VENUES_MAX}`);
+  }
+  return [...origins];
+}
+
+/** Keys and orders go there: only over HTTPS, but for what is on this machine. */
+function venueOf(text: string): string {
+  // It may hold a password: only what is right of it is repeated.
+  const named = text.includes("@") ? "an address with a password in it" : JSON.stringify(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(`COPY_VENUES holds no http or https address: ${named}`);
+  }
+  const { origin, pathname, search, hash, username, password, protocol } = url;
+  if (pathname !== "/" || `${search}${hash}${username}${password}` !== "") {
+    throw new ConfigError(`COPY_VENUES holds more than an origin: ${named}; set it to ${origin}`);
+  }
+  if (protocol === "http:" && !isLoopback(url)) {
+    throw new ConfigError(`COPY_VENUES holds an address without HTTPS: ${named}`);
+  }
+  return origin;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function marketOf(values: Settings): Config["market"] {

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import pino from "pino";
 import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
+import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
 import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
@@ -33,7 +34,7 @@ try {
     const kept = optionKeptByNpm(args, process.env);
     if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_COME_AFTER}`);
     log.level = config.logLevel;
-    await serve(config);
+    await (config.role === "copier" ? copy(config) : serve(config));
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -62,7 +63,17 @@ async function serve(config: Config): Promise<void> {
   process.stdout.write(greeting(service, config));
 }
 
-function closeOnSignal({ close: closeService, renewCertificate }: Service): void {
+/** Starts a process that serves nobody and only copies, and says so. */
+async function copy(config: Config): Promise<void> {
+  const service = await startCopierService(config, { log, onFatal: stopAtOnce });
+  closeOnSignal({ close: service.close, renewCertificate: null });
+  process.stdout.write(`Lyrebird copies as ${service.name}, on ${service.database}\n`);
+}
+
+function closeOnSignal({
+  close: closeService,
+  renewCertificate,
+}: Pick<Service, "close" | "renewCertificate">): void {
   let isClosing = false;
   const close = async (signal: NodeJS.Signals) => {
     if (isClosing) return;

@@ -7,6 +7,7 @@ import { readCertificate } from "./certificate.ts";
 import { ClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
+import { startServersCopier } from "./copier-service.ts";
 import { isReachedSecurely, securedPages } from "./dashboard/transport-security.ts";
 import { openDashboard } from "./dashboard-service.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
@@ -207,6 +208,17 @@ export async function startService(
     opened.defer(() => streams.close());
     const live = await dashboard.openLive(streams, upstream.feedOptions);
     opened.defer(() => live.close());
+    const copier = startServersCopier(config, {
+      store,
+      notices: dashboard.parts.people.notices,
+      copyChanged: (copyId) => live.copyChanged(copyId),
+      onFatal,
+      log,
+    });
+    if (copier !== null) {
+      opened.defer(() => copier.close());
+      opened.defer(desk.onCommitted((announcement) => copier.committed(announcement)));
+    }
     await listen(server, config);
     // Only now, since secrets are shown once: a start that fails must not use them up.
     const demo = isDemo ? await openDemo(gateway, upstream.clock.now()) : null;

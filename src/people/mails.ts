@@ -151,6 +151,71 @@ ${resetUrl}
   };
 }
 
+const PAUSES = {
+  CREDENTIALS: {
+    subject: "A copy at Lyrebird is paused: your exchange refuses the key",
+    says: `A copy of yours is paused: the exchange does not accept the API key of your account there any more. Nothing is sent until it has
+another. What the copy holds, and what rests, stays at the exchange as it is.`,
+    todo: "Give the account another key, then resume the copy:",
+    page: "ACCOUNTS",
+  },
+  STOP_LOSS: {
+    subject: "A copy at Lyrebird has reached its stop loss",
+    says: `A copy of yours has lost as much as the stop loss that you set. Its orders are cancelled, what it held is sold, and it is paused:
+it opens nothing.`,
+    todo: "Look at how it ended; resume it there if you want to go on:",
+    page: "COPY",
+  },
+  STRATEGY_CLOSED: {
+    subject: "A copy at Lyrebird has ended: its strategy was closed",
+    says: `A strategy that you copied was closed, for good. The orders of your copy are cancelled, what it held is sold, and it has ended.`,
+    todo: "Look at how it ended:",
+    page: "COPY",
+  },
+  ACCOUNT_UNFIT: {
+    subject: "A copy at Lyrebird is paused: your exchange account cannot be traded on",
+    says: `A copy of yours is paused: the exchange does not let us trade on your account as it is set up there. The copy opens nothing.`,
+    todo: "See what the account lacks, mend it at the exchange, then resume the copy:",
+    page: "ACCOUNTS",
+  },
+} as const;
+
+/** Why a copy has paused, or ended, by itself. */
+export type ToldPause = keyof typeof PAUSES;
+
+export function isToldPause(reason: string): reason is ToldPause {
+  return Object.hasOwn(PAUSES, reason);
+}
+
+/** The strategy is not named, since its owner chose the name: the copy's page says which it is. */
+export function copyPausedMail(
+  reason: ToldPause,
+  {
+    to,
+    copyUrl,
+    accountsUrl,
+  }: { readonly to: string; readonly copyUrl: string; readonly accountsUrl: string },
+): Mail {
+  const { subject, says, todo, page } = PAUSES[reason];
+  return {
+    kind: "NOTE",
+    to,
+    link: null,
+    about: `the note: ${subject}`,
+    subject,
+    text: `${says}
+
+${todo}
+
+${page === "COPY" ? copyUrl : accountsUrl}
+
+Which copy it is, and what became of each of its orders, stands in its log:
+
+${copyUrl}/log
+`,
+  };
+}
+
 /** What an operator has decided about somebody's identity form; the reason is in the operator's words. */
 export function identityDecisionMail({
   to,

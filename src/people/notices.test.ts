@@ -1,6 +1,9 @@
-// What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor.
+// What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor; and what
+// copiers are told of copies.
 import { expect, test } from "vitest";
+import { COPY_REASONS } from "../domain/copying.ts";
 import type { Person } from "../domain/person.ts";
+import { copyPausedMail, isToldPause } from "./mails.ts";
 import { heldHasher } from "./testing/held-hasher.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 import { codeAt } from "./testing/stage.ts";
@@ -82,4 +85,36 @@ test("who signs in while a second factor is being enabled needs a code of it", a
   held.letGo();
   expect(await asked).toEqual({ refused: "CODE_NEEDED" });
   expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
+});
+
+test.each(COPY_REASONS.filter((reason) => reason !== "COPIER"))(
+  "a copier is told that a copy paused by itself: %s",
+  async (reason) => {
+    const stage = await openPeopleStage();
+    if (!isToldPause(reason)) throw new Error("whoever did not pause it is told");
+    stage.notices.tellOfPause({ email: ADA }, "copy-1", reason);
+    expect(notesOf(stage)).toEqual([
+      {
+        to: ADA,
+        msg: expect.stringMatching(
+          /^no SMTP is configured, so this is not sent: the note: A copy at Lyrebird/,
+        ),
+      },
+    ]);
+    const to = {
+      to: ADA,
+      copyUrl: "https://l.example/copies/copy-1",
+      accountsUrl: "https://l.example/copying/accounts",
+    };
+    const { text, subject } = copyPausedMail(reason, to);
+    expect(text).toContain(`${to.copyUrl}/log\n`);
+    expect(text).toContain(`\n\n${isOfAccount(reason) ? to.accountsUrl : to.copyUrl}\n\n`);
+    expect(subject).toMatch(isOfAccount(reason) ? /your exchange/ : /stop loss|has ended/);
+  },
+);
+
+const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
+
+test("whoever pauses a copy by their own hand is told nothing", () => {
+  expect([isToldPause("COPIER"), isToldPause("toString")]).toEqual([false, false]);
 });

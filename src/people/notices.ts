@@ -1,8 +1,8 @@
-// Tells people by mail what was done with their second factor and their keys, which may have been somebody else. In the background:
-// whoever did it does not wait, and is told the same whatever becomes of the mail.
+// Tells people by mail what was done with their second factor and their keys, which may have been somebody else, and what a copy of
+// theirs did by itself. In the background: whoever did it does not wait, and is told the same whatever becomes of the mail.
 import type { Person } from "../domain/person.ts";
 import type { Mailer } from "./mail.ts";
-import { type NoticedChange, noticeMail } from "./mails.ts";
+import { copyPausedMail, type NoticedChange, noticeMail, type ToldPause } from "./mails.ts";
 import { pageAt } from "./pages.ts";
 
 type NoticeParts = { readonly mailer: Pick<Mailer, "send">; readonly publicUrl: () => string };
@@ -23,6 +23,19 @@ export class Notices {
         to: email,
         securityUrl: pageAt(url, "/security"),
         resetUrl: pageAt(url, "/forgot-password"),
+      }),
+    );
+  }
+
+  /** Tells a copier that a copy of theirs has paused, or ended, by itself. */
+  tellOfPause({ email }: Pick<Person, "email">, copyId: string, reason: ToldPause): void {
+    const { mailer, publicUrl } = this.#parts;
+    const url = publicUrl();
+    mailer.send(
+      copyPausedMail(reason, {
+        to: email,
+        copyUrl: pageAt(url, `/copies/${copyId}`),
+        accountsUrl: pageAt(url, "/copying/accounts"),
       }),
     );
   }

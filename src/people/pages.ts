@@ -8,6 +8,8 @@ export function pageAt(
     | "/forgot-password"
     | "/identity"
     | "/security"
+    | "/copying/accounts"
+    | `/copies/${string}`
     | `/${"verify-email" | "reset-password"}?token=${string}`,
 ): string {
   return new URL(page, publicUrl).href;

@@ -18,6 +18,8 @@ describe("settings:", () => {
       "--port",
       "--data",
       "--market",
+      "--role",
+      "COPY_VENUES",
       "MASTER_KEY_FILE",
       "TAPE_FILE",
       ...Object.keys(ALL_URLS),
@@ -77,6 +79,52 @@ describe("settings:", () => {
     ["a sender without a mail server", [], { MAIL_FROM: "me@example.org" }, /MAIL_FROM.*SMTP_URL/],
     ["a sender that is no address", [], { SMTP_URL: "smtp://h", MAIL_FROM: "me" }, /MAIL_FROM .*"me"/],
     ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
+    ["a role that there is not", ["--role", "clerk"], {}, /--role .*all, gateway, copier.*"clerk"/],
+    ["a role of the environment that there is not", [], { ROLE: "clerk" }, /^ROLE .*"clerk"/],
+    [
+      "a copier on the embedded database",
+      ["--role", "copier"],
+      { COPY_VENUES: "https://v.example" },
+      /ROLE copier needs DATABASE_URL: the embedded database/,
+    ],
+    [
+      "a copier without venues",
+      ["--role", "copier"],
+      { DATABASE_URL: "postgres://h/d" },
+      /ROLE copier needs COPY_VENUES/,
+    ],
+    [
+      "a copier that sends mails from nowhere",
+      ["--role", "copier"],
+      {
+        DATABASE_URL: "postgres://h/d",
+        COPY_VENUES: "https://v.example",
+        SMTP_URL: "smtp://h",
+        MAIL_FROM: "me@example.org",
+      },
+      /ROLE copier needs PUBLIC_URL/,
+    ],
+    ["a venue that is no address", [], { COPY_VENUES: "venue" }, /COPY_VENUES .*no http or https .*"venue"/],
+    ["a venue of another protocol", [], { COPY_VENUES: "wss://v.example" }, /COPY_VENUES .*no http or https/],
+    [
+      "a venue with a path",
+      [],
+      { COPY_VENUES: "https://a.example, https://v.example/api" },
+      /COPY_VENUES .*more than an origin: "https:\/\/v\.example\/api"; set it to https:\/\/v\.example$/,
+    ],
+    ["a venue without HTTPS", [], { COPY_VENUES: "http://v.example" }, /COPY_VENUES .*without HTTPS/],
+    [
+      "a venue that only looks like this machine",
+      [],
+      { COPY_VENUES: "http://127.0.0.1.example" },
+      /COPY_VENUES .*without HTTPS/,
+    ],
+    [
+      "more venues than there can be",
+      [],
+      { COPY_VENUES: Array.from({ length: 21 }, (_, each) => `https://v${each}.example`).join() },
+      /COPY_VENUES names 21 venues, more than 20/,
+    ],
     ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
   ])("%s is named", (_what, args, env, message) => {
     const read = () => readServeConfig(args, env);
@@ -104,10 +152,14 @@ describe("settings:", () => {
     { METRICS_TOKEN: "sesame" },
     { METRICS_TOKEN: "sesame with spaces in it" },
     { PUBLIC_URL: "https://me:sesame@example.org" },
+    { COPY_VENUES: "https://me:sesame@example.org" },
+    { COPY_VENUES: "me:sesame@example.org" },
   ])("neither is any other secret: %j", (env) => {
     const error = catchError(() => readServeConfig([], env));
     expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/SMTP_URL is not the address|METRICS_TOKEN is|PUBLIC_URL is/);
+    expect(String(error)).toMatch(
+      /SMTP_URL is not the address|METRICS_TOKEN is|PUBLIC_URL is|COPY_VENUES holds/,
+    );
     expect(String(error)).not.toMatch(/sesame/);
   });
 
@@ -116,6 +168,20 @@ describe("settings:", () => {
     const env = { SMTP_URL: mail.smtpUrl, MAIL_FROM: mail.from, PUBLIC_URL: "https://lyrebird.example/" };
     expect(readServeConfig([], env)).toMatchObject({ mail, publicUrl: "https://lyrebird.example" });
     expect(readServeConfig([], {})).toMatchObject({ mail: null, publicUrl: null, metricsToken: null });
+  });
+
+  test("venues are read as origins, each once, over HTTPS or on this machine", () => {
+    const COPY_VENUES =
+      " https://api.example/,https://API.example:443 ,, http://localhost:81,http://127.0.0.1:82,http://[::1]:83";
+    expect(readServeConfig([], { COPY_VENUES })).toMatchObject({
+      role: "all",
+      copyVenues: ["https://api.example", "http://localhost:81", "http://127.0.0.1:82", "http://[::1]:83"],
+    });
+    expect(readServeConfig(["--role", "gateway"], {})).toMatchObject({ role: "gateway", copyVenues: [] });
+    const DATABASE_URL = "postgres://h/d";
+    expect(readServeConfig([], { ROLE: "copier", DATABASE_URL, COPY_VENUES })).toMatchObject({
+      role: "copier",
+    });
   });
 
   test.each([

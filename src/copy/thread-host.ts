@@ -1,0 +1,151 @@
+// The server's end of the copier's thread: starts it, wakes it when a strategy that it works at has committed, hands on what it
+// says, and starts it again, after a pause, when it has ended by itself. Whatever becomes of it, the server goes on; only a store
+// that has failed stops the process, as it does anywhere.
+import { type MessagePort, Worker } from "node:worker_threads";
+import pino, { type Logger } from "pino";
+import type { Timers } from "../market/client/time.ts";
+import { StoreFailure } from "../store/store.ts";
+import type { CopierNews } from "./copier.ts";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
+
+/** The first pause before it is started again, ms; each further one is twice as long, up to the longest. */
+export const RESTART_MS_MIN = 1_000;
+export const RESTART_MS_MAX = 30_000;
+/** A thread that has run for so long begins with the first pause again, ms. */
+const PROVEN_MS = 60_000;
+/** How long its orderly end may take before it is ended, ms. What was sent then is asked about at the next start. */
+const CLOSE_MS_MAX = 3_000;
+
+/** Beyond this it ends by itself, and is started again: the server's own memory is not touched. */
+const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 };
+
+export type CopierThread = {
+  /** Wakes it, if it works at the strategy. */
+  committed(committed: { readonly strategyId: string; readonly version: number }): void;
+  /** Ends it in order. To be called while the store is open. */
+  close(): Promise<void>;
+};
+
+/** Where the thread finds the data; on the embedded database it is given a new way to its writer at each start. */
+export type ThreadDatabase =
+  | { readonly kind: "SQLITE"; readonly file: string; readonly openWriterPort: () => MessagePort }
+  | { readonly kind: "POSTGRES"; readonly url: string };
+
+export type ThreadHostParts = {
+  readonly database: ThreadDatabase;
+  readonly masterKeyFile: string;
+  readonly allowedVenues: readonly string[];
+  readonly news: Omit<CopierNews, "claimed">;
+  readonly timers: Pick<Timers, "after">;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly log: Logger;
+  /** The thread's program, if not the copier's own. */
+  readonly program?: URL;
+};
+
+/** Starts the thread, and says so in the log when it is ready. */
+export function startCopierThread(parts: ThreadHostParts): CopierThread {
+  return new ThreadHost(parts);
+}
+
+class ThreadHost implements CopierThread {
+  readonly #parts: ThreadHostParts;
+  #worker: Worker | null = null;
+  #claimed: ReadonlySet<string> = new Set();
+  #startedAt = 0;
+  #restartMs = RESTART_MS_MIN;
+  #cancelRestart: () => void = () => {};
+  #isClosing = false;
+
+  constructor(parts: ThreadHostParts) {
+    this.#parts = parts;
+    this.#start();
+  }
+
+  committed({ strategyId, version }: { readonly strategyId: string; readonly version: number }): void {
+    if (this.#claimed.has(strategyId)) this.#say({ kind: "WAKE", strategyId, version });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelRestart();
+    const worker = this.#worker;
+    if (worker === null) return;
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    this.#say({ kind: "CLOSE" });
+    const cancel = this.#parts.timers.after(CLOSE_MS_MAX, () => {
+      this.#parts.log.warn("the copier's thread took too long to end; it goes on at the next start");
+      void worker.terminate();
+    });
+    await ended;
+    cancel();
+  }
+
+  #start(): void {
+    const { wallNow, log, program = new URL("./thread.ts", import.meta.url) } = this.#parts;
+    const { workerData, transferList } = this.#beginning();
+    const worker = new Worker(program, { workerData, transferList, resourceLimits: MEMORY });
+    this.#worker = worker;
+    this.#startedAt = wallNow();
+    worker.on("message", (message: FromThread) => this.#hear(message));
+    worker.on("error", (error) => log.error({ err: error }, "the copier's thread has failed"));
+    worker.once("exit", () => this.#ended());
+  }
+
+  #beginning(): { readonly workerData: ThreadStart; readonly transferList: MessagePort[] } {
+    const { database, masterKeyFile, allowedVenues, log } = this.#parts;
+    const shared = { masterKeyFile, allowedVenues, logLevel: log.level };
+    if (database.kind === "POSTGRES") return { workerData: { ...shared, database }, transferList: [] };
+    const { kind, file, openWriterPort } = database;
+    const writer = openWriterPort();
+    return { workerData: { ...shared, database: { kind, file, writer } }, transferList: [writer] };
+  }
+
+  #ended(): void {
+    const { timers, wallNow, log } = this.#parts;
+    this.#worker = null;
+    this.#claimed = new Set();
+    if (this.#isClosing) return;
+    if (wallNow() - this.#startedAt >= PROVEN_MS) this.#restartMs = RESTART_MS_MIN;
+    const pauseMs = this.#restartMs;
+    this.#restartMs = Math.min(pauseMs * 2, RESTART_MS_MAX);
+    log.error({ pauseMs }, "the copier's thread has ended; it is started again");
+    this.#cancelRestart = timers.after(pauseMs, () => this.#start());
+  }
+
+  #hear(message: FromThread): void {
+    const { news, log } = this.#parts;
+    switch (message.kind) {
+      case "READY":
+        log.info("the copier is ready");
+        return;
+      case "CLAIMED":
+        this.#claimed = new Set(message.strategyIds);
+        return;
+      case "COPIES_CHANGED":
+        news.copiesChanged(message.copyIds);
+        return;
+      case "PAUSED":
+        news.paused(message, message.reason);
+        return;
+      case "LOG":
+        repeat(log, message.line);
+        return;
+      case "FAILED":
+        news.failed(new StoreFailure(message.reason));
+        return;
+    }
+  }
+
+  #say(message: ToThread): void {
+    this.#worker?.postMessage(message);
+  }
+}
+
+/** Writes a line of the thread's log into the server's own. */
+function repeat(log: Logger, line: string): void {
+  const { level, time: _time, msg, ...fields } = JSON.parse(line);
+  const name = pino.levels.labels[level] ?? "info";
+  log[name as "info"]({ ...fields, of: "copier" }, msg);
+}

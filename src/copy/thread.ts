@@ -1,0 +1,60 @@
+// The thread on which the copier of a server runs, so that a thousand signatures are nobody's wait. It has connections of its own
+// for reading; on the embedded database what it writes goes to the one thread that writes.
+import { randomBytes } from "node:crypto";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import pino from "pino";
+import { readMasterKey } from "../identity/api-keys.ts";
+import { KeyWatch } from "../identity/key-watch.ts";
+import { systemTimers } from "../market/client/time.ts";
+import { openPostgresStore } from "../store/postgres/postgres-store.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import { type Copier, openCopier } from "./copier.ts";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
+
+if (parentPort === null) throw new Error("the copier's thread is started by a server");
+const port: MessagePort = parentPort;
+const { database, masterKeyFile, allowedVenues, logLevel }: ThreadStart = workerData;
+
+const say = (message: FromThread) => port.postMessage(message);
+const log = pino({ level: logLevel, base: null }, { write: (line: string) => say({ kind: "LOG", line }) });
+
+const store = await openStore();
+const master = readMasterKey(masterKeyFile);
+const keyWatch = new KeyWatch({ master, store, every: systemTimers.every, log });
+const copier: Copier = await openCopier({
+  store,
+  master,
+  holder: `thread-${randomBytes(8).toString("hex")}`,
+  // One process has the embedded database, and one thread of it at a time copies.
+  isAlone: database.kind === "SQLITE",
+  allowedVenues,
+  wallNow: () => Date.now(),
+  timers: systemTimers,
+  news: {
+    claimed: (strategyIds) => say({ kind: "CLAIMED", strategyIds }),
+    copiesChanged: (copyIds) => say({ kind: "COPIES_CHANGED", copyIds }),
+    paused: ({ copyId, personId }, reason) => say({ kind: "PAUSED", copyId, personId, reason }),
+    failed: ({ message: reason }) => say({ kind: "FAILED", reason }),
+  },
+  log,
+});
+// What was said until now waits at the port.
+port.on("message", (message: ToThread) => {
+  if (message.kind === "WAKE") copier.wake(message.strategyId, message.version);
+  else void close();
+});
+say({ kind: "READY" });
+
+async function openStore(): Promise<Store> {
+  if (database.kind === "POSTGRES") return await openPostgresStore(database.url);
+  return await openSqliteStore(database.file, { writer: database.writer });
+}
+
+/** The thread ends when nothing of it is open any more. */
+async function close(): Promise<void> {
+  await copier.close();
+  await keyWatch.close();
+  await store.close();
+  port.close();
+}
