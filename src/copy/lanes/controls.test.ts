@@ -1,0 +1,197 @@
+// What people and accidents do to copies: pauses, kill switches, delays, credentials that are refused, stop losses, closings,
+// repairs.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { decimal } from "../../money/decimal.ts";
+import { type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
+
+let stage: LanesStage;
+let strategy: string;
+
+beforeEach(async () => {
+  stage = await openLanesStage();
+  strategy = await stage.strategy("SPOT");
+  await stage.start();
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+describe("a pause", () => {
+  test("opens nothing, and still follows cancels and sales", async () => {
+    const copier = await stage.copier(strategy, "SPOT");
+    await stage.does(strategy, places("BUY", "0.0005"));
+    const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+    await stage.changeCopy(copier, strategy, "PAUSED", "COPIER");
+    await stage.does(strategy, places("BUY", "0.0002"));
+    await stage.does(strategy, { type: "CancelOrder", orderId });
+    await stage.does(strategy, places("SELL", "0.0004"));
+    const log = await stage.log(copier);
+    expect(log[1]).toContain("CANCELED");
+    expect(log[2]).toContain("SKIPPED PAUSED");
+    expect(log[3]).toContain("DONE");
+    expect(log[4]).toContain("FILLED executed");
+  });
+});
+
+describe("a kill switch", () => {
+  test("sends nothing at all; what was to be cancelled is cancelled once it is lifted", async () => {
+    const copier = await stage.copier(strategy, "SPOT");
+    const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+    await stage.halt(strategy);
+    await stage.does(strategy, places("BUY", "0.0002"));
+    await stage.does(strategy, { type: "CancelOrder", orderId });
+    expect((await stage.log(copier)).slice(1)).toEqual([
+      "PLACE BUY MARKET SKIPPED HALTED",
+      "CANCEL BUY LIMIT 0.0005 SKIPPED HALTED",
+    ]);
+    expect((await stage.venue.orders(copier.account, "BTCUSDT")).map(({ status }) => status)).toEqual([
+      "NEW",
+    ]);
+    await stage.unhalt(strategy);
+    await stage.waitFor("the order is cancelled after all", async () => {
+      const [order] = await stage.venue.orders(copier.account, "BTCUSDT");
+      return order?.status === "CANCELED";
+    });
+    await stage.waitFor(
+      "the log says so",
+      async () => (await stage.log(copier))[0]?.includes("OVERTAKEN") === true,
+    );
+  });
+});
+
+describe("what opens and comes too late", () => {
+  test("is skipped; a sale is not", async () => {
+    const copier = await stage.copier(strategy, "SPOT");
+    await stage.does(strategy, places("BUY", "0.0005"));
+    await stage.stop();
+    await stage.does(strategy, places("BUY", "0.0002"));
+    await stage.does(strategy, places("SELL", "0.0003"));
+    stage.time.advance(61_000);
+    await stage.start();
+    await stage.waitFor("all is dealt with", async () => (await stage.copy(copier)).doneSeq === 3);
+    expect((await stage.log(copier)).slice(1)).toEqual([
+      expect.stringContaining("PLACE BUY MARKET SKIPPED TOO_LATE"),
+      expect.stringContaining("PLACE SELL MARKET 0.00021 FILLED"),
+    ]);
+  });
+});
+
+describe("credentials that the venue rejects", () => {
+  test("pause the copy, note the account, and have the copier told, once", async () => {
+    const copier = await stage.copier(strategy, "SPOT");
+    const other = await stage.copier(strategy, "SPOT");
+    await stage.does(strategy, places("BUY", "0.0005"));
+    await stage.revoke(copier);
+    await stage.does(strategy, places("BUY", "0.0002"), false);
+    await stage.waitFor("both have dealt with it", async () =>
+      (await Promise.all([stage.copy(copier), stage.copy(other)])).every(({ doneSeq }) => doneSeq === 2),
+    );
+    expect(await stage.copy(copier)).toMatchObject({ status: "PAUSED", reason: "CREDENTIALS" });
+    expect((await stage.log(copier))[1]).toContain("SKIPPED CREDENTIALS");
+    expect((await stage.log(other))[1]).toContain("FILLED");
+    const { accountId } = await stage.copy(copier);
+    expect(await stage.store.copying.findAccount(accountId)).toMatchObject({ status: "FAILED" });
+    expect(stage.told).toEqual([{ copyId: copier.copyId, reason: "CREDENTIALS" }]);
+  });
+});
+
+describe("a stop loss", () => {
+  test("closes everything, pauses the copy, and is told once", async () => {
+    const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
+    await stage.does(strategy, places("BUY", "0.001"));
+    await stage.does(strategy, places("BUY", "0.0001", { at: "70000" }));
+    stage.pairs.show("BTCUSDT", "79990", "80000");
+    await stage.waitFor("the copy is paused", async () => (await stage.copy(copier)).status === "PAUSED");
+    expect(await stage.copy(copier)).toMatchObject({ reason: "STOP_LOSS" });
+    expect(await stage.log(copier)).toEqual([
+      "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+      "PLACE BUY LIMIT 0.0001 CANCELED",
+      "FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099",
+    ]);
+    await stage.passes(50_000);
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    expect(stage.told).toEqual([{ copyId: copier.copyId, reason: "STOP_LOSS" }]);
+    expect(await stage.copy(copier)).toMatchObject({ status: "PAUSED" });
+  });
+});
+
+describe("the close of a strategy", () => {
+  test("sells and cancels for all of its copies, and a second one changes nothing", async () => {
+    const copiers: Copier[] = [];
+    for (let index = 0; index < 3; index += 1) copiers.push(await stage.copier(strategy, "SPOT"));
+    await stage.does(strategy, places("BUY", "0.0005"));
+    await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+    await stage.does(strategy, { type: "CloseStrategy" }, false);
+    await stage.waitFor("all copies are stopped", async () => {
+      await stage.lead();
+      const all = await Promise.all(copiers.map((each) => stage.copy(each)));
+      return all.every(({ status }) => status === "STOPPED");
+    });
+    for (const copier of copiers) {
+      expect(await stage.copy(copier)).toMatchObject({ reason: "STRATEGY_CLOSED" });
+      expect((await stage.log(copier)).slice(1)).toEqual([
+        "PLACE BUY LIMIT 0.0005 CANCELED",
+        "CLOSE DONE",
+        expect.stringContaining("CLOSE SELL MARKET 0.00049 FILLED"),
+      ]);
+      expect(await stage.owned(copier, "BTC")).toBe(await stage.holds(copier, "BTCUSDT"));
+    }
+    const before = await Promise.all(copiers.map((each) => stage.log(each)));
+    await stage.stop();
+    await stage.start();
+    await stage.passes(10_000);
+    expect(await Promise.all(copiers.map((each) => stage.log(each)))).toEqual(before);
+  });
+});
+
+describe("a repair", () => {
+  test("reduces only, unless the copier says otherwise, and a second one finds nothing to do", async () => {
+    await stage.does(strategy, places("BUY", "0.001"));
+    const copier = await stage.copier(strategy, "SPOT");
+    expect((await stage.ask(copier, strategy, { kind: "REPAIR" })).failure).toBeNull();
+    expect(await stage.log(copier)).toEqual([]);
+    await stage.ask(copier, strategy, { kind: "REPAIR", mayIncrease: true });
+    const log = await stage.log(copier);
+    expect(log).toHaveLength(1);
+    expect(log[0]).toContain("REPAIR BUY MARKET");
+    await stage.ask(copier, strategy, { kind: "REPAIR", mayIncrease: true });
+    expect(await stage.log(copier)).toEqual(log);
+  });
+
+  test("sells what a strategy without anything has left behind", async () => {
+    const copier = await stage.copier(strategy, "SPOT");
+    await stage.does(strategy, places("BUY", "0.001"));
+    await stage.halt(strategy);
+    await stage.does(strategy, places("SELL", "0.00099"));
+    await stage.unhalt(strategy);
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000999");
+    await stage.ask(copier, strategy, { kind: "REPAIR" });
+    expect((await stage.log(copier)).at(-1)).toContain("REPAIR SELL MARKET 0.00099 FILLED");
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000009");
+  });
+});
+
+test("a copier closes: what a copy holds is sold, and it is stopped", async () => {
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+  expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET 0.00099 FILLED");
+});
+
+test("a copy that begins gets one lane, however often it is told", async () => {
+  const copier = await stage.copier(strategy, "SPOT", {}, async () => {
+    await Promise.all([1, 2, 3].map(() => stage.peopleChanged(strategy)));
+  });
+  const written: number[] = [];
+  const { recordProgress } = stage.seams;
+  stage.seams.recordProgress = (strategyId, holder, progress) => {
+    for (const { entries } of progress) written.push(...entries.map(({ entryId }) => entryId));
+    return recordProgress(strategyId, holder, progress);
+  };
+  await stage.does(strategy, places("BUY", "0.0005"));
+  // Looks wake every lane that there is.
+  await stage.passes(40_000);
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect(written).toEqual([1]);
+});

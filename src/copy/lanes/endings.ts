@@ -1,0 +1,39 @@
+// What ends a lane's turn before its time. Nothing of the turn is recorded then; the lane begins it anew from its cursor, and
+// asks the venue what became of it before it sends anything.
+import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
+
+/** The lane may not run any more, for the moment or for good: the claim is not fresh, or all is being closed. */
+export class MayNotRun extends Error {
+  constructor() {
+    super("a lane may run only under a fresh claim");
+  }
+}
+
+/** Another process has the claim: what was written took no effect. */
+export class ClaimLost extends Error {
+  constructor() {
+    super("progress is recorded only under a claim of one's own");
+  }
+}
+
+/** The venue does not accept the account's credentials. `mayHaveExecuted`: something sent before may still be carried out. */
+export class CredentialsRejected extends Error {
+  readonly rejection: VenueRejection;
+  readonly mayHaveExecuted: boolean;
+
+  constructor(rejection: VenueRejection, mayHaveExecuted: boolean) {
+    super(`the venue does not accept the credentials: ${rejection.code} ${rejection.message}`);
+    this.rejection = rejection;
+    this.mayHaveExecuted = mayHaveExecuted;
+  }
+}
+
+/** The venue refuses to answer a question that every venue answers. */
+export class VenueRefused extends Error {
+  readonly refusal: VenueRefusal;
+
+  constructor(refusal: VenueRefusal) {
+    super(`the venue does not answer: ${refusal.code} ${refusal.message}`);
+    this.refusal = refusal;
+  }
+}

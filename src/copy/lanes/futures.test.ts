@@ -1,0 +1,152 @@
+// A futures strategy is mirrored: at its leverage, through zero, with its legs.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
+
+let stage: LanesStage;
+let strategy: string;
+let copier: Copier;
+
+beforeEach(async () => {
+  stage = await openLanesStage();
+  strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  copier = await stage.copier(strategy, "FUTURES");
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
+
+describe("positions", () => {
+  test("are opened at the strategy's leverage, reduced by their share, and taken through zero", async () => {
+    await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 7 });
+    const half = await stage.copier(strategy, "FUTURES", { share: decimal("0.5") });
+    await stage.does(strategy, places("BUY", "0.008"));
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0.008");
+    expect(await stage.position(half, "BTCUSDT")).toBe("0.004");
+    const account = await stage.venue.store.loadAccount(half.account.strategyId);
+    expect(account?.account.leverages.get("BTCUSDT")).toBe(7);
+    await stage.does(strategy, places("SELL", "0.004"));
+    expect(await stage.position(half, "BTCUSDT")).toBe("0.002");
+    await stage.does(strategy, places("SELL", "0.008"));
+    expect(await stage.position(copier, "BTCUSDT")).toBe("-0.004");
+    for (const each of [copier, half]) {
+      expect(await stage.holds(each, "BTCUSDT")).toBe(await stage.position(each, "BTCUSDT"));
+      const { book } = await stage.copy(each);
+      expect(decimal(await stage.owned(each, "USDT"))).toBe(decimal("1000") + book.realized - book.fees);
+    }
+    expect((await stage.log(copier))[0]).toBe("SET_LEVERAGE DONE");
+  });
+
+  test("another leverage is set at once where something is held", async () => {
+    await stage.does(strategy, places("BUY", "0.002"));
+    await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 25 });
+    const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+    expect(account?.account.leverages.get("BTCUSDT")).toBe(25);
+  });
+
+  test("a liquidation of the strategy closes the copy's own", async () => {
+    await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+    await stage.does(strategy, places("BUY", "0.1"));
+    stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
+    await stage.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen("98900") });
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+    expect((await stage.log(copier)).at(-1)).toContain("LIQUIDATE SELL MARKET");
+    expect((await stage.log(copier)).at(-1)).toContain("FILLED");
+  });
+
+  test("a cap on orders is said with its figures", async () => {
+    for (let index = 0; index < 3; index += 1)
+      await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
+    // The strategy is as full as the copy; the venue is asked by one more, of the copy's own.
+    const [first] = await stage.entries(copier);
+    expect(first?.status).toBe("RESTING");
+    expect(await stage.venue.orders(copier.account, "BTCUSDT")).toHaveLength(3);
+  });
+});
+
+describe("legs", () => {
+  const withLegs = {
+    reduceOnly: false,
+    leverage: null,
+    attached: { takeProfitPrice: decimal<Price>("110000"), stopLossPrice: decimal<Price>("90000") },
+  };
+
+  test("close the position at the venue by themselves, and once", async () => {
+    await stage.does(strategy, { ...places("BUY", "0.002"), entry: withLegs });
+    expect(await stage.log(copier)).toEqual([
+      "PLACE BUY MARKET 0.002 FILLED executed 0.002",
+      "PLACE_LEG SELL STOP_MARKET RESTING",
+      "PLACE_LEG SELL TAKE_PROFIT_MARKET RESTING",
+    ]);
+    const [, , profit] = await stage.entries(copier);
+    stage.contracts.show("BTCUSDT", "110000", "110010", "110000");
+    await stage.venue.fire(copier.account, profit?.venueOrderId ?? "", "110000");
+    const legs = (await stage.store.loadAccount(strategy))?.account.openLegs;
+    const legId = [...(legs?.values() ?? [])].find(({ type }) => type === "TAKE_PROFIT_MARKET")?.legId ?? 0;
+    await stage.does(strategy, { type: "TriggerLeg", legId, ...seen("110000") });
+    expect((await stage.log(copier)).slice(1)).toEqual([
+      expect.stringMatching(/^PLACE_LEG SELL STOP_MARKET (EXPIRED|CANCELED)$/),
+      "PLACE_LEG SELL TAKE_PROFIT_MARKET FILLED executed 0.002",
+      "FIRE_LEG SELL DONE",
+      expect.stringContaining("CANCEL_LEG"),
+    ]);
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
+    const { book } = await stage.copy(copier);
+    expect(decimal(await stage.owned(copier, "USDT"))).toBe(decimal("1000") + book.realized - book.fees);
+  });
+
+  test("that have not fired at the venue when the strategy's have are taken back, and the position is closed", async () => {
+    await stage.does(strategy, { ...places("BUY", "0.002"), entry: withLegs });
+    const legs = (await stage.store.loadAccount(strategy))?.account.openLegs;
+    const legId = [...(legs?.values() ?? [])].find(({ type }) => type === "STOP_MARKET")?.legId ?? 0;
+    stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
+    await stage.does(strategy, { type: "TriggerLeg", legId, ...seen("90000") });
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+    const log = await stage.log(copier);
+    expect(log).toContain("PLACE_LEG SELL STOP_MARKET CANCELED");
+    expect(log).toContain("FIRE_LEG SELL MARKET 0.002 FILLED executed 0.002");
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
+  });
+
+  test("wait for a position whose entry still rests, and are sent when it is there", async () => {
+    const orderId = await stage.does(strategy, {
+      ...places("BUY", "0.002", { at: "95000" }),
+      entry: withLegs,
+    });
+    await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen("95000") });
+    expect(await stage.log(copier)).toEqual([
+      "PLACE BUY LIMIT 0.002 RESTING",
+      "FILL BUY LIMIT DONE",
+      "PLACE_LEG SELL STOP_MARKET RESTING",
+      "PLACE_LEG SELL TAKE_PROFIT_MARKET RESTING",
+    ]);
+    expect((await stage.entries(copier))[2]?.clientOrderId).toBeNull();
+    const [entry] = await stage.entries(copier);
+    await stage.venue.fill(copier.account, entry?.venueOrderId ?? "", "95000");
+    await stage.waitFor("the legs are at the venue", async () => {
+      const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+      return account?.account.openLegs.size === 2;
+    });
+    await stage.waitFor("the legs are recorded", async () =>
+      (await stage.entries(copier)).slice(2).every(({ venueOrderId }) => venueOrderId !== null),
+    );
+  });
+
+  test("that wait end with the entry they wait for", async () => {
+    const orderId = await stage.does(strategy, {
+      ...places("BUY", "0.002", { at: "95000" }),
+      entry: withLegs,
+    });
+    await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen("95000") });
+    await stage.does(strategy, places("SELL", "0.002"));
+    await stage.waitFor("the legs are over", async () =>
+      (await stage.entries(copier)).every(({ status }) => status !== "RESTING"),
+    );
+    expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.002 CANCELED OVERTAKEN");
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  });
+});

@@ -1,0 +1,130 @@
+// Legs of the strategy, mirrored: each closes the whole position of the copy at the venue, at the strategy's trigger.
+//
+// A venue takes a leg only while there is a position. If the copy's has yet to come, because its entry still rests, the leg
+// waits in the log (RESTING, never sent) and is sent as soon as the position is there; it ends with the entry.
+import type { LeadAction, LeadLeg, LeadLegCancel, MirrorEntry } from "../../domain/copying.ts";
+import { waitsForRise } from "../../domain/leg.ts";
+import type { Side } from "../../domain/order.ts";
+import { ZERO } from "../../money/decimal.ts";
+import { mirrorClientId } from "../client-ids.ts";
+import { legCapSkip } from "../scaling/limits.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { snapPrice } from "../scaling/snap.ts";
+import type { VenueLeg } from "../venue/venue.ts";
+import { cancelWith, overBefore } from "./cancel.ts";
+import type { Outcome } from "./dealings.ts";
+import { endedAs, lineOf, refusedLine, skipped } from "./lines.ts";
+import { restingOn } from "./place.ts";
+import { enter, sentLine, settle } from "./settle.ts";
+import type { NewEntry, Turn } from "./turn.ts";
+import { isWaitingLeg, type Work } from "./work.ts";
+
+/** Mirrors a leg, or has it wait for its position. */
+export async function placeLeg(work: Work, action: LeadAction & LeadLeg): Promise<void> {
+  const { turn } = work;
+  const line = lineOf(action, work.now());
+  const found = work.mayHaveBeenSent ? await work.dealings.recoverLeg(legOf(work, line)) : null;
+  const stopped = work.stopped();
+  if (found !== null) await enter(work, line, found);
+  else if (stopped !== null) turn.add(skipped(line, stopped));
+  else if (closesPosition(turn, action)) await sendNew(work, line);
+  else if (turn.holding(action.symbol).quantity === 0n && opensLater(turn, action)) {
+    turn.add(endedAs(line, "RESTING"));
+  } else turn.add(skipped(line, skipOf("NOTHING_HELD")));
+}
+
+/** Takes back the mirrored leg. */
+export async function cancelLeg(work: Work, action: LeadAction & LeadLegCancel): Promise<void> {
+  const line = lineOf(action, work.now());
+  const isOurs = (entry: MirrorEntry) =>
+    entry.kind === "PLACE_LEG" && entry.collectiveId === action.collectiveId;
+  const resting = work.turn.resting(action.symbol).find(isOurs);
+  if (resting === undefined) work.turn.add(await overBefore(work, line, isOurs));
+  else await cancelWith(work, resting, line);
+}
+
+/** A leg that waits and whose wait is over: its position is there, or will not come. Null if there is none. */
+export function readyLeg(turn: Turn): MirrorEntry | null {
+  return (
+    turn
+      .resting()
+      .find((entry) => isWaitingLeg(entry) && (closesPosition(turn, entry) || !opensLater(turn, entry))) ??
+    null
+  );
+}
+
+/** Sends a leg that has waited, or ends it if its position will not come. */
+export async function endWait(work: Work, waiting: MirrorEntry): Promise<void> {
+  const { turn } = work;
+  const leg = legOf(work, waiting);
+  const found = work.mayHaveBeenSent ? await work.dealings.recoverLeg(leg) : null;
+  if (found !== null) {
+    const sent = sentLine(waiting, found);
+    turn.replace(sent);
+    await settle(work, sent, found.state);
+  } else if (!closesPosition(turn, waiting)) {
+    turn.replace({ ...waiting, ...skipped(waiting, skipOf("NOTHING_HELD")), updatedAt: work.now() });
+  } else {
+    const outcome = await sendLeg(work, waiting);
+    // Nothing may be sent at the moment: it goes on waiting.
+    if (outcome.kind === "UNSENT") return;
+    if (outcome.kind === "REFUSED") {
+      turn.replace({ ...waiting, ...refusedLine(waiting, outcome), updatedAt: work.now() });
+      return;
+    }
+    const sent = sentLine(waiting, outcome);
+    turn.replace(sent);
+    await settle(work, sent, outcome.state);
+  }
+}
+
+async function sendNew(work: Work, line: NewEntry): Promise<void> {
+  const { turn, dealings } = work;
+  const { symbol } = line;
+  const rules = symbol === null ? null : await dealings.rules(symbol);
+  const cap =
+    symbol === null || rules === null
+      ? skipOf("NOT_LISTED")
+      : legCapSkip(rules, restingOn(turn.resting(symbol)).stops);
+  if (cap !== null) {
+    turn.add(skipped(line, cap));
+    return;
+  }
+  const outcome = await sendLeg(work, line);
+  if (outcome.kind === "PLACED") await enter(work, line, outcome);
+  else if (outcome.kind === "REFUSED") turn.add(refusedLine(line, outcome));
+  else turn.add(skipped(line, outcome.skip));
+}
+
+async function sendLeg(work: Work, line: NewEntry): Promise<Outcome> {
+  const leg = legOf(work, line);
+  const rules = await work.dealings.rules(leg.symbol);
+  // Off the venue's ticks it fires a little later rather than sooner.
+  const direction = waitsForRise(leg) ? "UP" : "DOWN";
+  const triggerPrice = rules === null ? leg.triggerPrice : snapPrice(rules, leg.triggerPrice, direction);
+  return await work.dealings.sendLeg({ ...leg, triggerPrice }, () => work.stopped());
+}
+
+function legOf(work: Work, { symbol, side, orderType, stopPrice, collectiveId }: NewEntry): VenueLeg {
+  if (symbol === null || side === null || collectiveId === null)
+    throw new Error("a leg has a symbol and a side");
+  return {
+    symbol,
+    side,
+    type: orderType === "TAKE_PROFIT_MARKET" ? orderType : "STOP_MARKET",
+    triggerPrice: stopPrice ?? ZERO,
+    clientOrderId: mirrorClientId({ collectiveId, copyId: work.turn.copy.copyId, purpose: "leg" }),
+  };
+}
+
+type Closing = { readonly symbol: string | null; readonly side: Side | null };
+
+function closesPosition(turn: Turn, { symbol, side }: Closing): boolean {
+  const { quantity } = turn.holding(symbol ?? "");
+  return side === "SELL" ? quantity > 0n : quantity < 0n;
+}
+
+/** Whether something rests that would open the position that the leg closes. */
+function opensLater(turn: Turn, { symbol, side }: Closing): boolean {
+  return turn.resting(symbol ?? "").some((entry) => entry.kind !== "PLACE_LEG" && entry.side !== side);
+}

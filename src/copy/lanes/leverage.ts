@@ -1,0 +1,26 @@
+// The strategy has chosen another leverage for a contract: the copy follows at once where it has something, and with its next
+// order where it has not.
+import type { LeadAction, LeadLeverage } from "../../domain/copying.ts";
+import { leverageMax } from "../../engine/futures/margin.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { lineOf, skipped } from "./lines.ts";
+import type { Work } from "./work.ts";
+
+export async function setLeverage(work: Work, action: LeadAction & LeadLeverage): Promise<void> {
+  const { turn, dealings } = work;
+  const { symbol } = action;
+  const line = lineOf(action, work.now());
+  const isConcerned = turn.holding(symbol).quantity !== 0n || turn.resting(symbol).length > 0;
+  const stopped = isConcerned ? work.stopped() : null;
+  const terms = isConcerned && stopped === null ? ((await dealings.rules(symbol))?.contract ?? null) : null;
+  if (terms === null) {
+    turn.add(stopped === null ? line : skipped(line, stopped));
+    return;
+  }
+  const refusal = await dealings.setLeverage(symbol, Math.min(action.leverage, leverageMax(terms)));
+  if (refusal === null) turn.add(line);
+  else {
+    const { code, message } = refusal;
+    turn.add(skipped(line, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+  }
+}

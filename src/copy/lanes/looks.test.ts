@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import { LOOK_INTERVAL_MS, LOOKS_PER_SECOND_MAX, type Looked, Looks } from "./looks.ts";
+
+function stage(count: number) {
+  const time = createManualTime();
+  const looks = new Looks({ wallNow: time.now, every: time.every });
+  const seen: { readonly name: number; readonly at: number }[] = [];
+  const looked = Array.from(
+    { length: count },
+    (_, name): Looked => ({
+      lookedAt: time.now(),
+      lookSoon: () => seen.push({ name, at: time.now() }),
+    }),
+  );
+  looks.add(looked);
+  return { time, looks, looked, seen };
+}
+
+test("few copies are looked at once in an interval each", () => {
+  const { time, seen } = stage(3);
+  time.advance(LOOK_INTERVAL_MS - 1);
+  expect(seen).toEqual([]);
+  time.advance(2 * LOOK_INTERVAL_MS);
+  expect(seen.map(({ name }) => name)).toEqual([0, 1, 2, 0, 1, 2]);
+});
+
+test("many copies are looked at in turn, no more in a second than the rate", () => {
+  const { time, seen } = stage(1_000);
+  time.advance(LOOK_INTERVAL_MS + 100_000);
+  const bySecond = Map.groupBy(seen, ({ at }) => Math.floor(at / 1_000));
+  for (const looks of bySecond.values()) expect(looks.length).toBeLessThanOrEqual(LOOKS_PER_SECOND_MAX);
+  expect(seen.slice(0, 1_000).map(({ name }) => name)).toEqual(
+    Array.from({ length: 1_000 }, (_, name) => name),
+  );
+});
+
+test("one that is taken out is looked at no more", () => {
+  const { time, looks, looked, seen } = stage(2);
+  const [first] = looked;
+  if (first !== undefined) looks.remove(first);
+  time.advance(LOOK_INTERVAL_MS);
+  expect(seen.map(({ name }) => name)).toEqual([1]);
+  looks.close();
+  time.advance(LOOK_INTERVAL_MS);
+  expect(seen).toHaveLength(1);
+});

@@ -1,0 +1,31 @@
+// Waiting that can be ended: whoever stops lanes lets nobody wait for a timer.
+
+export class Pauses {
+  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #ends = new Set<() => void>();
+  #isOver = false;
+
+  constructor(after: (delayMs: number, callback: () => void) => () => void) {
+    this.#after = after;
+  }
+
+  /** Resolves after so many ms, or when all waiting is ended. */
+  pause(ms: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#ends.delete(end);
+        resolve();
+      };
+      const cancel = this.#after(ms, end);
+      this.#ends.add(end);
+    });
+  }
+
+  /** Ends all waiting, from now on. */
+  end(): void {
+    this.#isOver = true;
+    for (const end of [...this.#ends]) end();
+  }
+}

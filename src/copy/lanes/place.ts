@@ -1,0 +1,203 @@
+// An order of the strategy, mirrored: sized when its turn has come, sent, and booked as the venue took it.
+//
+// What might already have been sent is looked for before anything is sized. A skip for want of funds is believed only after the
+// venue was asked what there is. An order through zero of which the opening part may not be sent any more is sized once more,
+// without it.
+import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
+import { leverageMax } from "../../engine/futures/margin.ts";
+import { type Amount, costUp, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { mirrorClientId } from "../client-ids.ts";
+import {
+  isReduction,
+  type RestingOnSymbol,
+  type Sized,
+  scaleOrder,
+  type Unsized,
+} from "../scaling/scale-order.ts";
+import { skipOf } from "../scaling/skip.ts";
+import type { VenueRefusal } from "../venue/venue.ts";
+import type { Outcome } from "./dealings.ts";
+import { spending } from "./funds.ts";
+import { isWantOfFunds, lineOf, refusedLine, skipped } from "./lines.ts";
+import { isAccountUnfit } from "./refusals.ts";
+import { enter, settleResting } from "./settle.ts";
+import { needsSnapshot, takeSnapshot } from "./snapshot.ts";
+import type { NewEntry } from "./turn.ts";
+import { isLeg, type Work } from "./work.ts";
+
+type Placing = LeadAction & LeadPlacement;
+type Scaled = Sized | Unsized;
+
+/** Why an order was sized anew without what it opens. */
+const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
+
+/** Mirrors an order, or adds the line that says why not. */
+export async function place(work: Work, action: Placing): Promise<void> {
+  const { turn, dealings } = work;
+  const { symbol, collectiveId } = action;
+  const line = lineOf(action, work.now());
+  const clientOrderId = mirrorClientId({ collectiveId, copyId: turn.copy.copyId, purpose: "order" });
+  const found = work.mayHaveBeenSent ? await dealings.recover({ symbol, clientOrderId }) : null;
+  if (found !== null) {
+    const { snapshot } = turn.book;
+    const scaled = snapshot === null ? null : await scale(work, action, null);
+    if (snapshot !== null && scaled?.kind === "SIZED") turn.setSnapshot(spending(snapshot, scaled.worth));
+    await enter(work, { ...scaledLine(line, scaled), quantity: found.state.quantity }, found);
+    return;
+  }
+  const stopped = work.stopped();
+  if (stopped !== null) {
+    turn.add(skipped(line, stopped));
+    return;
+  }
+  if (needsSnapshot(work)) await takeSnapshot(work);
+  if (isReduction(turn.copy.family, action, action.lead)) await settleResting(work, symbol);
+  await send(work, action, { line, clientOrderId });
+}
+
+/** Sizes the order, and sends it. */
+async function send(
+  work: Work,
+  action: Placing,
+  { line, clientOrderId }: { readonly line: NewEntry; readonly clientOrderId: string },
+): Promise<void> {
+  const { turn } = work;
+  let withoutOpening = work.opensNot(action.at);
+  for (;;) {
+    const scaled = await scaleWithFunds(work, action, withoutOpening);
+    const sizedLine = scaledLine(line, scaled);
+    if (scaled.kind === "SKIPPED") {
+      turn.add(skipped(sizedLine, scaled.skip));
+      return;
+    }
+    const refusal = await setLeverage(work, action, scaled);
+    if (refusal !== null) {
+      const { code, message } = refusal;
+      turn.add(skipped(sizedLine, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+      return;
+    }
+    const outcome = await deliverSized(work, action, { scaled, clientOrderId });
+    const lacksOnlyOpening =
+      outcome.kind === "UNSENT" &&
+      withoutOpening === null &&
+      OPENS_NOT.includes(outcome.skip.reason) &&
+      scaled.opening < scaled.quantity;
+    if (lacksOnlyOpening) withoutOpening = outcome.skip.reason;
+    else return await conclude(work, { line: sizedLine, scaled, outcome });
+  }
+}
+
+async function deliverSized(
+  work: Work,
+  { symbol, side, orderType, at }: Placing,
+  { scaled, clientOrderId }: { readonly scaled: Sized; readonly clientOrderId: string },
+): Promise<Outcome> {
+  const { quantity, price, stopPrice, reduceOnly, opening } = scaled;
+  const order = { symbol, side, type: orderType, quantity, price, stopPrice, reduceOnly, clientOrderId };
+  return await work.dealings.send(order, () => work.stopped() ?? opens(work, opening, at));
+}
+
+/** Adds the line of what was sent, and what its outcome means. */
+async function conclude(
+  work: Work,
+  { line, scaled, outcome }: { readonly line: NewEntry; readonly scaled: Sized; readonly outcome: Outcome },
+): Promise<void> {
+  const { turn } = work;
+  const { snapshot } = turn.book;
+  if (outcome.kind === "UNSENT") {
+    turn.add(skipped(line, outcome.skip));
+    return;
+  }
+  if (outcome.kind === "REFUSED") {
+    turn.add(refusedLine(line, outcome, { worth: scaled.worth, available: snapshot?.available ?? null }));
+    if (isAccountUnfit(outcome.refusal) && turn.copy.status === "FOLLOWING")
+      turn.move("PAUSED", "ACCOUNT_UNFIT", work.now());
+    return;
+  }
+  if (snapshot !== null) turn.setSnapshot(spending(snapshot, scaled.worth));
+  await enter(work, { ...line, skip: scaled.leftOut }, outcome);
+}
+
+/** As `scale`; what is skipped for want of funds is sized once more after the venue was asked what there is. */
+async function scaleWithFunds(work: Work, action: Placing, opensNot: SkipReason | null): Promise<Scaled> {
+  const scaled = await scale(work, action, opensNot);
+  if (scaled.kind === "SIZED" || !isWantOfFunds(scaled.skip)) return scaled;
+  await takeSnapshot(work);
+  return await scale(work, action, opensNot);
+}
+
+async function scale(work: Work, action: Placing, opensNot: SkipReason | null): Promise<Scaled> {
+  const { turn, dealings } = work;
+  const { family, settings } = turn.copy;
+  const { holdings, snapshot } = turn.book;
+  const rules = await dealings.rules(action.symbol);
+  const prices = await dealings.prices();
+  const terms = rules?.contract ?? null;
+  const leverage =
+    terms === null || action.leverage === null
+      ? action.leverage
+      : Math.min(action.leverage, leverageMax(terms));
+  return scaleOrder({
+    family,
+    placement: { ...action, leverage },
+    lead: action.lead,
+    settings,
+    holdings,
+    wallet: snapshot?.wallet ?? ZERO,
+    available: snapshot?.available ?? ZERO,
+    restingWorth: restingWorth(turn.resting()),
+    restingOnSymbol: restingOn(turn.resting(action.symbol)),
+    accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
+    rules,
+    prices,
+    opensNot,
+  });
+}
+
+/** What rests of a symbol, as sizing asks for it. */
+export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
+  const orders = entries.filter((entry) => !isLeg(entry));
+  const left = (side: "BUY" | "SELL") =>
+    orders
+      .filter((entry) => entry.side === side)
+      .reduce((sum, entry) => sum + unexecuted(entry), 0n) as Quantity;
+  const stops = entries.filter((entry) => isLeg(entry) || entry.orderType?.startsWith("STOP_"));
+  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL") };
+}
+
+/** What the bids that rest would cost. */
+function restingWorth(entries: readonly MirrorEntry[]): Amount {
+  return entries
+    .filter((entry) => !isLeg(entry) && entry.side === "BUY")
+    .reduce((sum, entry) => sum + costUp(priceOfResting(entry), unexecuted(entry)), 0n) as Amount;
+}
+
+function priceOfResting({ price, stopPrice }: MirrorEntry) {
+  return price !== null && price > 0n ? price : (stopPrice ?? ZERO);
+}
+
+function unexecuted({ quantity, executedQuantity }: MirrorEntry): Quantity {
+  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
+}
+
+/** The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it took it. */
+async function setLeverage(work: Work, action: Placing, { opening }: Sized): Promise<VenueRefusal | null> {
+  if (action.leverage === null || opening === 0n) return null;
+  const terms = (await work.dealings.rules(action.symbol))?.contract ?? null;
+  const leverage = terms === null ? action.leverage : Math.min(action.leverage, leverageMax(terms));
+  return await work.dealings.setLeverage(action.symbol, leverage);
+}
+
+function opens(work: Work, opening: Quantity, at: number): Skip | null {
+  const reason = opening === 0n ? null : work.opensNot(at);
+  return reason === null ? null : skipOf(reason);
+}
+
+/** The line with what the order was scaled to. */
+function scaledLine(line: NewEntry, scaled: Scaled | null): NewEntry {
+  if (scaled === null) return line;
+  const { scale, scaledQuantity, quantity } = scaled;
+  if (scaled.kind === "SKIPPED") return { ...line, scale, scaledQuantity, quantity };
+  const { price, stopPrice } = scaled;
+  return { ...line, scale, scaledQuantity, quantity, price, stopPrice };
+}

@@ -1,0 +1,183 @@
+// The lanes of one strategy's copies, as long as this process has its claim.
+import type { Copy, LeadAction, MirrorEntry } from "../../domain/copying.ts";
+import type { CopyStore } from "../../store/copy-store.ts";
+import { ActionLog } from "./action-log.ts";
+import { Lane } from "./lane.ts";
+import type { LanesParts } from "./lanes.ts";
+import type { Looks } from "./looks.ts";
+import { Pauses } from "./pauses.ts";
+import { ProgressWriter } from "./progress.ts";
+import type { Switches } from "./switches.ts";
+
+/** Copies that were stopped since this long before are still asked about what they had sent, ms. */
+const STOPPED_SINCE_MS = 3_600_000;
+/** Until what people may have changed is read again, where a lane was writing meanwhile, ms. */
+const OUTDATED_MS = 250;
+
+export class StrategyLanes {
+  readonly #strategyId: string;
+  readonly #parts: LanesParts & { readonly looks: Looks; readonly switches: Switches };
+  readonly #copying: CopyStore;
+  readonly #takenAt: number;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #pauses: Pauses;
+  readonly #writer: ProgressWriter;
+  #log: ActionLog;
+  #changing: Promise<void> = Promise.resolve();
+  #isEnded = false;
+
+  constructor(strategyId: string, parts: LanesParts & { looks: Looks; switches: Switches }) {
+    this.#strategyId = strategyId;
+    this.#parts = parts;
+    this.#takenAt = parts.wallNow();
+    this.#pauses = new Pauses(parts.timers.after);
+    const copying = parts.store.copying;
+    this.#copying = copying;
+    this.#writer = new ProgressWriter({
+      store: copying,
+      strategyId,
+      holder: parts.holder,
+      mayRun: () => !this.#isEnded,
+      pause: (ms) => this.#pauses.pause(ms),
+    });
+    this.#log = new ActionLog(copying, strategyId, 0);
+  }
+
+  /** Loads the live copies, and begins to work at them. */
+  async open(): Promise<void> {
+    const copying = this.#copying;
+    const lead = await copying.findLead(this.#strategyId);
+    this.#log = new ActionLog(copying, this.#strategyId, lead?.seq ?? 0);
+    const copies = await copying.listCopiesOfStrategy(this.#strategyId, { isLive: true });
+    const resting = Map.groupBy(
+      await copying.listRestingEntries({ strategyId: this.#strategyId }),
+      ({ copyId }) => copyId,
+    );
+    if (this.#isEnded) return;
+    for (const copy of copies) {
+      const taken = { resting: resting.get(copy.copyId) ?? [], mayHaveSent: true };
+      this.#lanes.set(copy.copyId, this.#laneOf(copy, taken));
+    }
+    await this.#addStopped();
+    await this.#takeRequests({ mayHaveSent: true });
+    if (this.#isEnded) return;
+    this.#parts.looks.add([...this.#lanes.values()].filter(({ copy }) => copy.status !== "STOPPED"));
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
+  /** Actions were added, in order. */
+  moved(actions: readonly LeadAction[]): void {
+    this.#log.add(actions);
+    let least = this.#log.lastSeq;
+    for (const lane of this.#lanes.values()) {
+      least = Math.min(least, lane.copy.doneSeq);
+      lane.wake();
+    }
+    this.#log.forgetUpTo(least);
+  }
+
+  /** People have changed something: takes over what, one call after another. */
+  changed(): Promise<void> {
+    // A copy that began has one lane: two calls side by side would each make it one.
+    const changing = this.#changing.then(() => (this.#isEnded ? undefined : this.#change()));
+    this.#changing = changing.catch(() => {});
+    return changing;
+  }
+
+  async #change(): Promise<void> {
+    const moving = new Set([...this.#lanes.values()].filter((lane) => lane.isMoving));
+    const before = new Map([...this.#lanes.values()].map((lane) => [lane, lane.copy.status]));
+    const controls = await this.#copying.listControls(this.#strategyId, this.#takenAt);
+    let isOutdated = false;
+    for (const { copyId, ...control } of controls) {
+      const lane = this.#lanes.get(copyId);
+      if (lane === undefined) {
+        if (control.status !== "STOPPED") await this.#add(copyId, { mayHaveSent: false });
+      } else if (moving.has(lane) || lane.isMoving || lane.copy.status !== before.get(lane)) {
+        // What was read may be older than what the lane itself has just written.
+        isOutdated = true;
+      } else lane.control(control);
+    }
+    await this.#takeRequests({ mayHaveSent: false });
+    if (this.#isEnded) return;
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.refresh()));
+    this.#removeOver();
+    if (isOutdated) void this.#changeAgain();
+  }
+
+  /** Reads it once more, a little later, until that succeeds. Never rejects. */
+  async #changeAgain(): Promise<void> {
+    await this.#pauses.pause(OUTDATED_MS);
+    if (this.#isEnded) return;
+    try {
+      await this.changed();
+    } catch (error) {
+      this.#parts.log.error(
+        { err: error, strategyId: this.#strategyId },
+        "what people changed could not be read",
+      );
+      void this.#changeAgain();
+    }
+  }
+
+  /** Nothing more is sent or written. */
+  end(): void {
+    this.#isEnded = true;
+    for (const lane of this.#lanes.values()) {
+      lane.end();
+      this.#parts.looks.remove(lane);
+    }
+    this.#pauses.end();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.settled()));
+  }
+
+  /** Those that were stopped of late may have sent something before that nobody has noted. */
+  async #addStopped(): Promise<void> {
+    const since = this.#takenAt - STOPPED_SINCE_MS;
+    for (const { copyId, status } of await this.#copying.listControls(this.#strategyId, since)) {
+      if (status === "STOPPED") await this.#add(copyId, { mayHaveSent: true });
+    }
+  }
+
+  async #add(copyId: string, { mayHaveSent }: { readonly mayHaveSent: boolean }): Promise<void> {
+    const copy = await this.#copying.findCopy(copyId);
+    if (copy === null || (copy.status === "STOPPED" && copy.doneSeq >= this.#log.lastSeq)) return;
+    const resting = await this.#copying.listRestingEntries({ copyId });
+    if (this.#isEnded) return;
+    const lane = this.#laneOf(copy, { resting, mayHaveSent });
+    this.#lanes.set(copyId, lane);
+    if (copy.status !== "STOPPED") this.#parts.looks.add([lane]);
+  }
+
+  #laneOf(copy: Copy, taken: { resting: readonly MirrorEntry[]; mayHaveSent: boolean }): Lane {
+    const { store, venues, master, wallNow, mayRun, switches, tell, log: journal } = this.#parts;
+    const strategyId = this.#strategyId;
+    const halted = (of: { personId: string; venue: string }) => switches.halted({ strategyId, ...of });
+    const parts = { store: store.copying, venues, master, wallNow, mayRun, tell, journal, halted };
+    const { takenAt, writer, pauses, log } = {
+      takenAt: this.#takenAt,
+      writer: this.#writer,
+      pauses: this.#pauses,
+      log: this.#log,
+    };
+    return new Lane({ ...parts, takenAt, writer, pauses, log }, copy, taken);
+  }
+
+  async #takeRequests({ mayHaveSent }: { readonly mayHaveSent: boolean }): Promise<void> {
+    const pending = await this.#copying.listPendingRequests(this.#strategyId);
+    const byCopy = Map.groupBy(pending, ({ copyId }) => copyId);
+    for (const [copyId, requests] of byCopy) this.#lanes.get(copyId)?.request(requests, { mayHaveSent });
+  }
+
+  #removeOver(): void {
+    for (const [copyId, lane] of this.#lanes) {
+      if (!lane.isOver) continue;
+      this.#parts.looks.remove(lane);
+      this.#lanes.delete(copyId);
+    }
+  }
+}
