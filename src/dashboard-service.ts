@@ -3,6 +3,10 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { type Config, VERSION } from "./config.ts";
+import { createVenues } from "./copy/venue/venues.ts";
+import { FiguresOfCopies } from "./dashboard/copy-figures.ts";
+import { CopyOffers } from "./dashboard/copy-offers.ts";
+import { Copying } from "./dashboard/copying.ts";
 import { createApplication } from "./dashboard/files.ts";
 import { LastPrices } from "./dashboard/last-prices.ts";
 import { type Live, openLive } from "./dashboard/live/live.ts";
@@ -36,7 +40,7 @@ export type DashboardService = {
 
 /** `address` says where people and bots reach the service, and `listening` on which port it listens, once it does. */
 export function openDashboard(
-  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "market">,
+  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "market" | "copyVenues">,
   around: {
     readonly gateway: Gateway;
     readonly inspection: Inspection;
@@ -57,13 +61,24 @@ export function openDashboard(
     after: systemTimers.after,
     log,
   });
+  const { after } = systemTimers;
+  const reports = createPerformanceReports({ store, markets, wallNow });
+  const reportTurns = new ReportTurns();
+  const copying = new Copying({
+    allowed: config.copyVenues,
+    venues: createVenues({ wallNow, after, log }),
+    ...{ master, wallNow, after },
+  });
   const parts: DashboardParts = {
     gateway,
     people,
     inspection,
-    reports: createPerformanceReports({ store, markets, wallNow }),
-    reportTurns: new ReportTurns(),
+    reports,
+    reportTurns,
     prices: new LastPrices(markets),
+    copying,
+    copyOffers: new CopyOffers({ store, reports, turns: reportTurns, markets, wallNow, after }),
+    copyFigures: new FiguresOfCopies({ store, wallNow }),
     origins: () => ownOrigins(config, listening().port),
     isSecure: isReachedSecurely(config),
     server: {
@@ -98,6 +113,9 @@ export function openDashboard(
         timers: systemTimers,
         log,
       }),
-    close: () => people.close(),
+    async close() {
+      await copying.close();
+      await people.close();
+    },
   };
 }

@@ -79,6 +79,17 @@ const ROWS = {
     message: "It is not as it was when the page was shown.",
     action: "Look at it again.",
   },
+  COPYING_NOT_OFFERED: {
+    status: 409,
+    message: "Copying is not offered on this server.",
+    action: "Whoever operates it has to allow a venue first, in the setting COPY_VENUES.",
+  },
+  VENUE_SILENT: {
+    status: 503,
+    message: "The exchange does not answer right now.",
+    action: "Try again in a moment. If it stays so, look whether the exchange itself is in trouble.",
+    retryAfterSeconds: 5,
+  },
   REFUSED_BY_ENGINE: {
     status: 400,
     message: "The order desk has refused.",

@@ -3,6 +3,9 @@ import type { Gateway } from "../http/pipeline.ts";
 import type { Inspection } from "../inspection/inspection.ts";
 import type { People } from "../people/people.ts";
 import type { PerformanceReports } from "../performance/reports.ts";
+import type { FiguresOfCopies } from "./copy-figures.ts";
+import type { CopyOffers } from "./copy-offers.ts";
+import type { Copying } from "./copying.ts";
 import type { LastPrices } from "./last-prices.ts";
 import type { ReportTurns } from "./report-turns.ts";
 import type { SessionShape } from "./shapes.ts";
@@ -14,6 +17,9 @@ export type DashboardParts = {
   readonly reportTurns: ReportTurns;
   readonly inspection: Inspection;
   readonly prices: LastPrices;
+  readonly copying: Copying;
+  readonly copyOffers: CopyOffers;
+  readonly copyFigures: FiguresOfCopies;
   readonly server: SessionShape["server"];
   /** The origins that the dashboard is served at, once the server listens. */
   readonly origins: () => ReadonlySet<string>;

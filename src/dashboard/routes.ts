@@ -2,10 +2,16 @@
 import type { DashboardRoute } from "./route.ts";
 import { ACCOUNT_ROUTES } from "./routes/account.ts";
 import { CLOSING_ROUTES } from "./routes/closing.ts";
+import { COPY_ROUTES } from "./routes/copies.ts";
+import { COPY_CONTROL_ROUTES } from "./routes/copy-control.ts";
+import { COPY_LOG_ROUTES } from "./routes/copy-log.ts";
+import { COPYING_ACCOUNT_ROUTES } from "./routes/copying-accounts.ts";
+import { COPYING_OFFER_ROUTES } from "./routes/copying-offers.ts";
 import { HOLDING_ROUTES } from "./routes/holdings.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { KYC_ROUTES } from "./routes/kyc.ts";
 import { MARKET_ROUTES } from "./routes/markets.ts";
+import { OPERATOR_COPYING_ROUTES } from "./routes/operator-copying.ts";
 import { OPERATOR_PEOPLE_ROUTES } from "./routes/operator-people.ts";
 import { OPERATOR_SERVICE_ROUTES } from "./routes/operator-service.ts";
 import { ORDER_ROUTES } from "./routes/orders.ts";
@@ -15,6 +21,7 @@ import { SECOND_FACTOR_ROUTES } from "./routes/second-factor.ts";
 import { SESSION_ROUTES } from "./routes/session.ts";
 import { SIGNAL_ROUTES } from "./routes/signals.ts";
 import { STRATEGY_ROUTES } from "./routes/strategies.ts";
+import { STRATEGY_COPYING_ROUTES } from "./routes/strategy-copying.ts";
 
 export const ALL_ROUTES: readonly DashboardRoute[] = [
   ...SESSION_ROUTES,
@@ -30,6 +37,13 @@ export const ALL_ROUTES: readonly DashboardRoute[] = [
   ...REQUEST_ROUTES,
   ...PERFORMANCE_ROUTES,
   ...MARKET_ROUTES,
+  ...COPYING_ACCOUNT_ROUTES,
+  ...COPYING_OFFER_ROUTES,
+  ...COPY_ROUTES,
+  ...COPY_CONTROL_ROUTES,
+  ...COPY_LOG_ROUTES,
+  ...STRATEGY_COPYING_ROUTES,
   ...OPERATOR_PEOPLE_ROUTES,
   ...OPERATOR_SERVICE_ROUTES,
+  ...OPERATOR_COPYING_ROUTES,
 ];

@@ -2,6 +2,7 @@
 // checked as one. Amounts, prices, rates and quantities are exact decimal strings; times are Unix ms, wall time for what people
 // and requests do, market time for what trading does.
 
+export type * from "./shapes/copying.ts";
 export type * from "./shapes/live.ts";
 export type * from "./shapes/markets.ts";
 export type * from "./shapes/operators.ts";

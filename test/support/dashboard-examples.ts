@@ -1,6 +1,13 @@
 // An example of each row of the dashboard's server: what tenant A would send, and what is answered when all is right. A row without
 // one fails the matrix.
-import type { KeyShape, OrderShape, StrategyShape } from "../../src/dashboard/shapes.ts";
+import type {
+  CopyShape,
+  KeyShape,
+  OrderShape,
+  StrategyShape,
+  VenueAccountShape,
+} from "../../src/dashboard/shapes.ts";
+import { connectAccount, follow, newOffer, newVenueKey } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";
 import { PASSWORD } from "./dashboard-stage.ts";
 import { newKey, restOrder, type World, waitLeg } from "./dashboard-world.ts";
@@ -26,6 +33,9 @@ const FORM = {
   documentKind: "PASSPORT",
   documentNumber: "X1234567",
 } as const;
+
+const SETTINGS = { share: "0.5", maxPerOrder: "250", stopLoss: null } as const;
+const REASON = { reason: "Something looks odd." } as const;
 
 const TOKEN = "not-a-token-that-was-sent";
 
@@ -176,6 +186,83 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     path: "/markets/FUTURES/candles?symbol=BTCUSDT&interval=1m&limit=10",
   }),
 
+  "GET /copying/venues": () => ({ path: "/copying/venues" }),
+  "GET /copying/accounts": () => ({ path: "/copying/accounts" }),
+  "POST /copying/accounts": async ({ stage }, caller) => ({
+    path: "/copying/accounts",
+    body: {
+      ...{ family: "FUTURES", venue: stage.url, label: "Another", code: codeOf(caller) },
+      ...(await newVenueKey(stage, "FUTURES")),
+    },
+    status: 201,
+  }),
+  "POST /copying/accounts/:accountId/check": ({ a }) => ({ path: `/copying/accounts/${a.accountId}/check` }),
+  "PUT /copying/accounts/:accountId/credentials": async ({ stage, a }, caller) => ({
+    path: `/copying/accounts/${a.accountId}/credentials`,
+    body: { ...(await newVenueKey(stage, "SPOT")), code: codeOf(caller) },
+  }),
+  "DELETE /copying/accounts/:accountId": async (world, caller) => ({
+    path: `/copying/accounts/${await spareAccount(world)}`,
+    body: { code: codeOf(caller) },
+  }),
+  "GET /copying/offers": () => ({ path: "/copying/offers?type=SPOT" }),
+  "GET /copying/offers/:strategyId": ({ offerId }) => ({ path: `/copying/offers/${offerId}` }),
+  "POST /copying/preview": ({ offerId, a }) => ({
+    path: "/copying/preview",
+    body: { strategyId: offerId, accountId: a.accountId, settings: SETTINGS },
+  }),
+  "GET /copies": () => ({ path: "/copies" }),
+  "POST /copies": async (world) => ({
+    path: "/copies",
+    body: {
+      strategyId: await newOffer(world.stage),
+      accountId: await spareAccount(world),
+      settings: SETTINGS,
+    },
+    status: 201,
+  }),
+  "GET /copies/:copyId": ({ a }) => ({ path: `/copies/${a.copyId}` }),
+  "PUT /copies/:copyId/settings": ({ a }) => ({ path: `/copies/${a.copyId}/settings`, body: SETTINGS }),
+  "POST /copies/:copyId/pause": async (world) => ({ path: `/copies/${await spareCopy(world)}/pause` }),
+  "POST /copies/:copyId/resume": async (world) => ({ path: `/copies/${await spareCopy(world)}/resume` }),
+  "POST /copies/:copyId/stop": async (world) => ({
+    path: `/copies/${await spareCopy(world)}/stop`,
+    body: { closesAll: true },
+  }),
+  "POST /copies/:copyId/repair": ({ a }) => ({
+    path: `/copies/${a.copyId}/repair`,
+    body: { mayIncrease: false },
+  }),
+  "POST /copies/:copyId/look": ({ a }) => ({ path: `/copies/${a.copyId}/look` }),
+  "GET /copies/:copyId/entries": ({ a }) => ({ path: `/copies/${a.copyId}/entries?status=SKIPPED` }),
+  "GET /copies/:copyId/drift": ({ a }) => ({ path: `/copies/${a.copyId}/drift` }),
+  "POST /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt`, body: REASON }),
+  "DELETE /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt` }),
+  "GET /strategies/:strategyId/copying": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/copying` }),
+  "PUT /strategies/:strategyId/copying": ({ a }) => ({
+    path: `/strategies/${a.spot.strategyId}/copying`,
+    body: { isOpen: false },
+  }),
+  "POST /strategies/:strategyId/copying/halt": ({ a }) => ({
+    path: `/strategies/${a.spot.strategyId}/copying/halt`,
+    body: REASON,
+  }),
+  "DELETE /strategies/:strategyId/copying/halt": ({ a }) => ({
+    path: `/strategies/${a.spot.strategyId}/copying/halt`,
+  }),
+
+  "GET /operator/copying": () => ({ path: "/operator/copying" }),
+  "POST /operator/copying/switches": async ({ somebody }) => ({
+    path: "/operator/copying/switches",
+    body: { kind: "COPIER", id: (await somebody({ profile: "COPIER" })).email, ...REASON },
+  }),
+  "POST /operator/copying/switches/clear": async ({ a, somebody }) => {
+    const { personId } = await somebody({ profile: "COPIER" });
+    const set = { kind: "COPIER", id: personId, ...REASON } as const;
+    await a.operator.send("POST", "/operator/copying/switches", set);
+    return { path: "/operator/copying/switches/clear", body: { kind: "COPIER", id: personId } };
+  },
+
   "GET /operator/kyc": () => ({ path: "/operator/kyc?status=PENDING" }),
   "GET /operator/kyc/:submissionId": async (world) => ({
     path: `/operator/kyc/${await newSubmission(world)}`,
@@ -213,6 +300,26 @@ async function keylessStrategy(trader: Browser): Promise<string> {
   const made = await trader.send("POST", "/strategies", { name: KEYLESS, type: "SPOT", keyId });
   await trader.send("POST", `/keys/${keyId}/revoke`, { code: trader.code() });
   return made.strategyId;
+}
+
+/** An account of tenant A's that no copy uses: the one that there is, or a new one. */
+async function spareAccount({ stage, a }: World): Promise<string> {
+  const { rows } = await a.copier.get("/copying/accounts");
+  const spare = rows.find(
+    ({ family, status, copyId }: VenueAccountShape) =>
+      family === "SPOT" && status === "CONNECTED" && copyId === null,
+  );
+  return spare?.accountId ?? (await connectAccount(stage, a.copier, "SPOT")).accountId;
+}
+
+/** Another copy of tenant A's that is not being closed: the one that there is, or a new one. */
+async function spareCopy(world: World): Promise<string> {
+  const { a, stage } = world;
+  const { rows } = await a.copier.get("/copies");
+  const spare = rows.find(
+    ({ copyId, status }: CopyShape) => copyId !== a.copyId && (status === "FOLLOWING" || status === "PAUSED"),
+  );
+  return spare?.copyId ?? (await follow(a.copier, await newOffer(stage), await spareAccount(world)));
 }
 
 /** A code of the caller's; of who has no authenticator, something that looks like one. */

@@ -30,6 +30,8 @@ export type DashboardStage = {
   readonly gateway: Gateway;
   readonly inspection: Inspection;
   readonly dataDir: string;
+  /** What copiers may connect accounts of: at first the stage's own server, since it speaks what venues speak. */
+  readonly venues: string[];
   /** Everything that was logged. */
   logged(): string;
   wallNow(): number;
@@ -94,12 +96,14 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
   };
   let url = "";
   const listening = (): AddressInfo => server.server.address() as AddressInfo;
+  const copyVenues: string[] = [];
   const config = {
     publicUrl: null,
     host: "127.0.0.1",
     tls: null,
     mail: null,
     market: { kind: "sim", seed: 1 },
+    copyVenues,
   } as const;
   const dashboard = openDashboard(config, {
     gateway,
@@ -115,6 +119,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     pages: (request) => dashboard.application(request),
   });
   url = await server.listen({ port: 0, host: "127.0.0.1" });
+  copyVenues.push(url);
 
   const browser = () =>
     new Browser(url, {
@@ -128,6 +133,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     gateway,
     inspection,
     dataDir,
+    venues: copyVenues,
     logged: () => logText,
     wallNow,
     pass(ms) {

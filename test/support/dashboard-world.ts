@@ -1,7 +1,9 @@
-// Two tenants who trade here, each with a copier and an operator beside, and what each of them has: for tests of who may see what.
+// Two tenants who trade here, each with a copier and an operator beside, and what each of them has: for tests of who may see what. The
+// copiers follow a strategy of somebody else's.
 import { randomUUID } from "node:crypto";
 import type { Person } from "../../src/domain/person.ts";
 import { botClient } from "./bot-client.ts";
+import { catchUp, connectAccount, follow, newOffer, recordLine } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "./dashboard-stage.ts";
 import { signed } from "./signed-client.ts";
@@ -26,6 +28,9 @@ export type Tenant = {
   /** Waiting on the futures strategy. */
   readonly legId: number;
   readonly sessionId: string;
+  /** The copier's, of `World.offerId`. */
+  readonly accountId: string;
+  readonly copyId: string;
   /** What nobody else may ever be told. */
   readonly ids: readonly string[];
   /** Secrets that were shown once. */
@@ -36,15 +41,19 @@ export type World = {
   readonly stage: DashboardStage;
   readonly a: Tenant;
   readonly b: Tenant;
+  /** A strategy that anybody may follow. */
+  readonly offerId: string;
   /** Somebody new who is signed in. */
   somebody(made: Partial<Person>): Promise<Browser>;
 };
 
 export async function openWorld(databaseUrl: string | null = null): Promise<World> {
   const stage = await openDashboardStage(databaseUrl);
-  const a = await tenantOf(stage);
-  const b = await tenantOf(stage);
-  return { stage, a, b, somebody: (made) => stage.somebody(made) };
+  const offerId = await newOffer(stage);
+  const a = await tenantOf(stage, offerId);
+  const b = await tenantOf(stage, offerId);
+  await catchUp(stage, offerId);
+  return { stage, a, b, offerId, somebody: (made) => stage.somebody(made) };
 }
 
 /** Signed requests of a strategy's key. */
@@ -96,9 +105,9 @@ export async function waitLeg(stage: DashboardStage, strategy: OwnStrategy): Pro
   return body.algoId;
 }
 
-async function tenantOf(stage: DashboardStage): Promise<Tenant> {
+async function tenantOf(stage: DashboardStage, offerId: string): Promise<Tenant> {
   const trader = await stage.somebody({});
-  const copier = await stage.somebody({ profile: "COPIER", kyc: "NONE" });
+  const copier = await stage.somebody({ profile: "COPIER" });
   const operator = await stage.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
   const spot = await newStrategy(trader, "SPOT");
   const futures = await newStrategy(trader, "FUTURES");
@@ -125,6 +134,9 @@ async function tenantOf(stage: DashboardStage): Promise<Tenant> {
   const { rows } = await trader.get("/sessions");
   const { signalId } = body;
   const sessionId = rows[0].sessionId;
+  const { accountId, secret } = await connectAccount(stage, copier, "SPOT");
+  const copyId = await follow(copier, offerId, accountId);
+  await recordLine(stage, copyId);
   const own = [spot, futures].flatMap(({ strategyId, keyId, apiKey }) => [strategyId, keyId, apiKey]);
   return {
     trader,
@@ -136,8 +148,14 @@ async function tenantOf(stage: DashboardStage): Promise<Tenant> {
     orderId,
     legId,
     sessionId,
-    ids: [...own, trader.personId, trader.email, copier.personId, copier.email, sessionId, signalId],
-    secrets: [spot.apiSecret, futures.apiSecret],
+    accountId,
+    copyId,
+    ids: [
+      ...own,
+      ...[trader.personId, trader.email, copier.personId, copier.email],
+      ...[sessionId, signalId, accountId, copyId],
+    ],
+    secrets: [spot.apiSecret, futures.apiSecret, secret],
   };
 }
 

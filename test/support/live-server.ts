@@ -4,7 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
 
-export type AskedToWatch = { readonly strategyId: string; readonly acknowledge: () => void };
+/** The id of a strategy or of a copy. */
+export type AskedToWatch = { readonly id: string; readonly acknowledge: () => void };
+type Acknowledge = (refusal: null) => void;
 
 export async function openLiveServer() {
   const server = createServer();
@@ -12,9 +14,15 @@ export async function openLiveServer() {
   const namespace = io.of("/dashboard");
   const asked: AskedToWatch[] = [];
   namespace.on("connection", (socket) => {
-    socket.on("watch", ({ strategyId }: { strategyId: string }, acknowledge: (refusal: null) => void) => {
-      asked.push({ strategyId, acknowledge: () => acknowledge(null) });
-    });
+    const ask = (id: string, acknowledge: Acknowledge) => {
+      asked.push({ id, acknowledge: () => acknowledge(null) });
+    };
+    socket.on("watch", ({ strategyId }: { strategyId: string }, acknowledge: Acknowledge) =>
+      ask(strategyId, acknowledge),
+    );
+    socket.on("watchCopy", ({ copyId }: { copyId: string }, acknowledge: Acknowledge) =>
+      ask(copyId, acknowledge),
+    );
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {

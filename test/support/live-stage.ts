@@ -143,6 +143,8 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
     url,
     time,
     store,
+    /** Whoever works at copies tells of what they have done. */
+    copyChanged: live.copyChanged,
     desk,
     /** Of another server on the same database, which tells nobody here what it commits. */
     otherDesk,

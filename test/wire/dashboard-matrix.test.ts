@@ -64,7 +64,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
   if (row.needsKyc) {
     test("is not for who is not approved", async () => {
       for (const kyc of ["NONE", "PENDING", "REJECTED"] as const) {
-        const { answer } = await callWith(row, await world.somebody({ kyc }));
+        const { answer } = await callWith(row, await world.somebody({ kyc, profile: profileOf(row) }));
         expectRefusal(answer, 403, "KYC_NEEDED");
       }
     });
@@ -90,9 +90,10 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
 
   test("tells and changes nothing of somebody else's", async () => {
     const { a, b, stage } = world;
-    const example = await exampleOf(name, b.trader);
+    const other = ownerOf(row, b);
+    const example = await exampleOf(name, other);
     const before = await stateOf(a);
-    const answer = await send(row, b.trader, example);
+    const answer = await send(row, other, example);
     if (isOfTenant(row, example)) expectRefusal(answer, 404, "NOT_FOUND");
     else expect(answer.status, answer.text).toBe(example.status ?? 200);
     for (const id of [...a.ids, ...a.secrets]) {
@@ -102,8 +103,8 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
     expect(stage.logged()).not.toContain('"level":50');
   });
 
-  test("is for its own trader", async () => {
-    const { answer, example } = await callWith(row, world.a.trader);
+  test("is for its own trader or copier", async () => {
+    const { answer, example } = await callWith(row, ownerOf(row, world.a));
     expect(answer.status, answer.text).toBe(example.status ?? 200);
     for (const id of world.b.ids) expect(answer.text).not.toContain(id);
   });
@@ -137,6 +138,15 @@ function callersOf({ trader, copier, operator }: Tenant) {
   return { TRADER: trader, COPIER: copier, OPERATOR: operator };
 }
 
+/** Of a tenant, whoever a row of traders or copiers is for. */
+function ownerOf({ access }: DashboardRoute, { trader, copier }: Tenant): Browser {
+  return access === "COPIER" ? copier : trader;
+}
+
+function profileOf({ access }: DashboardRoute): "TRADER" | "COPIER" {
+  return access === "COPIER" ? "COPIER" : "TRADER";
+}
+
 async function exampleOf(name: string, caller: Browser | null): Promise<Example> {
   const make = EXAMPLES[name];
   if (make === undefined)
@@ -166,19 +176,31 @@ function expectRefusal({ status, body, text }: RawAnswer, wanted: number, code: 
   expect(body.error.message).toMatch(/\.$/);
 }
 
-/** Whether an example is about something of tenant A's. */
+/** Whether an example is about something of tenant A's. What is on offer is for every copier. */
 function isOfTenant({ path }: DashboardRoute, { body }: Example): boolean {
-  return /:(strategyId|keyId)/.test(path) || (body !== undefined && "keyId" in body);
+  if (path.startsWith("/copying/offers")) return false;
+  if (/:(strategyId|keyId|accountId|copyId)/.test(path)) return true;
+  return body !== undefined && ("keyId" in body || "accountId" in body);
 }
 
 /** What a tenant has, apart from prices. */
-async function stateOf({ trader, spot, futures }: Tenant) {
+async function stateOf({ trader, copier, spot, futures }: Tenant) {
   const { store } = world.stage.gateway;
+  const { copying } = store;
   const strategies = await store.people.listStrategiesOf(trader.personId);
   const versions = await Promise.all(
     strategies.map(async ({ strategyId }) => (await store.loadAccount(strategyId))?.version),
   );
   const keys = await store.people.listKeysOf(trader.personId);
   const audit = await store.people.listAudit({ personId: trader.personId, limit: 1_000 });
-  return { strategies, versions, keys, audit, spot, futures };
+  const copies = await copying.listCopiesOf(copier.personId);
+  const ofCopier = {
+    copies,
+    accounts: await copying.listAccountsOf(copier.personId),
+    requests: await Promise.all(copies.map(({ copyId }) => copying.listRequests(copyId, 100))),
+    audit: await store.people.listAudit({ personId: copier.personId, limit: 1_000 }),
+  };
+  const own = [copier.personId, ...strategies.map(({ strategyId }) => strategyId)];
+  const switches = (await copying.listSwitches()).filter(({ id }) => own.includes(id));
+  return { strategies, versions, keys, audit, spot, futures, ofCopier, switches };
 }

@@ -25,6 +25,10 @@ const WRITTEN: readonly (readonly [row: string, field: string])[] = [
   ["POST /kyc", "documentKind"],
   ["POST /kyc", "documentNumber"],
   ["POST /operator/kyc/:submissionId/decision", "reason"],
+  ["POST /copying/accounts", "label"],
+  ["POST /copies/:copyId/halt", "reason"],
+  ["POST /strategies/:strategyId/copying/halt", "reason"],
+  ["POST /operator/copying/switches", "reason"],
 ];
 const NOT_SHOWN: readonly string[] = [
   "\0",

@@ -1,4 +1,5 @@
-// What has changed of a strategy, for those who watch it: which parts, never what. They ask for what they show.
+// What has changed of a strategy, for those who watch it: which parts, never what. They ask for what they show. A copy is told of
+// in the same way, as a whole.
 //
 // The first change is told at once, those that follow together, so that a strategy that trades all the time is told of a few
 // times a second.
@@ -49,26 +50,26 @@ export function partsOf(events: readonly DomainEvent[]): readonly ChangedPart[] 
   return [...parts];
 }
 
-type Coming = { readonly cancel: Cancel; readonly parts: Set<ChangedPart> };
+type Coming<Part> = { readonly cancel: Cancel; readonly parts: Set<Part> };
 
-export class Changes {
+export class Changes<Part = ChangedPart> {
   readonly #timers: Timers;
-  readonly #tell: (strategyId: string, parts: readonly ChangedPart[]) => void;
-  /** By strategy, what comes next, while it was told of a moment ago. */
-  readonly #coming = new Map<string, Coming>();
+  readonly #tell: (id: string, parts: readonly Part[]) => void;
+  /** By what has changed, what comes next, while it was told of a moment ago. */
+  readonly #coming = new Map<string, Coming<Part>>();
 
   constructor(parts: {
     readonly timers: Timers;
-    readonly tell: (strategyId: string, parts: readonly ChangedPart[]) => void;
+    readonly tell: (id: string, parts: readonly Part[]) => void;
   }) {
     this.#timers = parts.timers;
     this.#tell = parts.tell;
   }
 
-  note(strategyId: string, parts: readonly ChangedPart[]): void {
+  note(id: string, parts: readonly Part[]): void {
     if (parts.length === 0) return;
-    const coming = this.#coming.get(strategyId);
-    if (coming === undefined) this.#tellNow(strategyId, parts);
+    const coming = this.#coming.get(id);
+    if (coming === undefined) this.#tellNow(id, parts);
     else for (const part of parts) coming.parts.add(part);
   }
 
@@ -77,13 +78,13 @@ export class Changes {
     this.#coming.clear();
   }
 
-  #tellNow(strategyId: string, parts: readonly ChangedPart[]): void {
+  #tellNow(id: string, parts: readonly Part[]): void {
     const cancel = this.#timers.after(CHANGES_TOLD_EVERY_MS, () => {
-      const { parts: come = [] } = this.#coming.get(strategyId) ?? {};
-      this.#coming.delete(strategyId);
-      this.note(strategyId, [...come]);
+      const { parts: come = [] } = this.#coming.get(id) ?? {};
+      this.#coming.delete(id);
+      this.note(id, [...come]);
     });
-    this.#coming.set(strategyId, { cancel, parts: new Set() });
-    this.#tell(strategyId, parts);
+    this.#coming.set(id, { cancel, parts: new Set() });
+    this.#tell(id, parts);
   }
 }

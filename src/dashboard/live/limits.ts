@@ -7,6 +7,8 @@ export const SOCKETS_MAX = 1_000;
 export const SOCKETS_PER_PERSON_MAX = 20;
 /** Strategies that a connection may watch. */
 export const WATCHES_MAX = 150;
+/** Copies that a connection may watch: more than one person follows. */
+export const COPY_WATCHES_MAX = 150;
 /** Topics of markets that a connection may follow, */
 export const TOPICS_MAX = 20;
 /** those of one person together, each counted once: a few people cannot take all that there is room for, */
@@ -20,6 +22,8 @@ export const MESSAGES_PER_MINUTE = 600;
 export const SESSIONS_CHECKED_EVERY_MS = 3_000;
 /** How often the versions of what is watched are looked up: a commit of another server is told of within this time. */
 export const VERSIONS_CHECKED_EVERY_MS = 2_000;
+/** How often the revisions of copies that are watched are looked up: what was done to them elsewhere is told within this time. */
+export const COPIES_CHECKED_EVERY_MS = 1_000;
 /** A strategy's changes are told together, at most once in this time. */
 export const CHANGES_TOLD_EVERY_MS = 250;
 /** A price is told at most so often. */

@@ -17,9 +17,10 @@ import type { SharedNamespace } from "../../streams/server.ts";
 import { isOwnOrigin } from "../origin.ts";
 import type { ChangedPart, ServerMessages } from "../shapes.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
+import { CopyTeller } from "./copies.ts";
 import { takeCookie } from "./handshake-cookie.ts";
 import { SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
-import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH } from "./messages.ts";
+import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH, WATCH_COPY } from "./messages.ts";
 import { endedSessions } from "./sessions-check.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
 import { Topics } from "./topics.ts";
@@ -28,7 +29,7 @@ import { type Viewer, Viewers } from "./viewers.ts";
 
 export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly streams: { share(name: string): SharedNamespace };
-  readonly store: Pick<Store, "people" | "onCommittedElsewhere" | "versionsOf">;
+  readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "versionsOf">;
   readonly desk: Pick<Desk, "onCommitted">;
   readonly accounts: Pick<Accounts, "sessionOf" | "onSessionsEnded">;
   readonly requests: Pick<Inspection["requests"], "onNews">;
@@ -46,6 +47,8 @@ export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
 };
 
 export type Live = {
+  /** Something was done to a copy, and is durable: whoever watches it is told at once. */
+  copyChanged(copyId: string): void;
   /** Tells nobody anything any more; to be called before the streams are closed, which ends the connections. */
   close(): Promise<void>;
 };
@@ -66,14 +69,19 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       const message = messageOf("changed", { strategyId, what });
       // For who is slow the same change is worth telling once.
       const name = `changed ${strategyId} ${what.join()}`;
-      for (const { line } of viewers.watchersOf(strategyId)) line.sendNewest(name, message);
+      for (const { line } of viewers.strategies.watchersOf(strategyId)) line.sendNewest(name, message);
     },
   });
   const versions = new Versions({
     store,
-    isWatched: (strategyId) => viewers.isWatched(strategyId),
+    isWatched: (strategyId) => viewers.strategies.isWatched(strategyId),
     onMoved: (strategyId) => changes.note(strategyId, ALL_PARTS),
     onFault: (error) => logFault(error, "the versions of strategies could not be looked up"),
+  });
+  const copies = new CopyTeller({
+    store,
+    timers,
+    onFault: (error) => logFault(error, "the revisions of copies could not be looked up"),
   });
   const handshakes = new WeakMap<Socket, LetIn | Refused>();
 
@@ -103,7 +111,14 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       if (!read.success) return refusalOf("BODY_UNFIT");
       const { strategyId } = read.data;
       if (name === "watch") return await watch(viewer, strategyId);
-      viewers.unwatch(viewer, strategyId);
+      viewers.strategies.unwatch(viewer, strategyId);
+      return null;
+    }
+    if (name === "watchCopy" || name === "unwatchCopy") {
+      const read = WATCH_COPY.safeParse(payload);
+      if (!read.success) return refusalOf("BODY_UNFIT");
+      if (name === "watchCopy") return await copies.watch(viewer, read.data.copyId);
+      copies.unwatch(viewer, read.data.copyId);
       return null;
     }
     if (name !== "follow" && name !== "unfollow")
@@ -134,7 +149,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     if (strategy === null || strategy.ownerId !== viewer.personId) return refusalOf("NOT_FOUND");
     await versions.begin(strategyId);
     if (!viewer.isConnected) return null;
-    return viewers.watch(viewer, strategyId) ? null : reached("WATCHES_MAX");
+    return viewers.strategies.watch(viewer, strategyId) ? null : reached("WATCHES_MAX");
   }
 
   function take(socket: Socket, who: LetIn): void {
@@ -154,6 +169,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     });
     socket.on("disconnect", () => {
       topics.drop(viewer);
+      copies.drop(viewer);
       viewers.close(viewer);
       shared.left(socket);
     });
@@ -185,16 +201,16 @@ export async function openLive(parts: LiveParts): Promise<Live> {
   }
 
   const note = (strategyId: string, what: readonly ChangedPart[]) => {
-    if (viewers.isWatched(strategyId)) changes.note(strategyId, what);
+    if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, what);
   };
-  const lookAtAll = () => versions.look(viewers.watched());
+  const lookAtAll = () => versions.look(viewers.strategies.watched());
   const releases = [
     timers.every(SESSIONS_CHECKED_EVERY_MS, checkSessions),
     timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
     accounts.onSessionsEnded(checkSessions),
     desk.onCommitted(({ strategyId, version, events }) => {
       // On the way of every order: most are watched by nobody.
-      if (viewers.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
+      if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
       versions.told(strategyId, version);
     }),
     requests.onNews((strategyId) => note(strategyId, ["requests"])),
@@ -204,16 +220,18 @@ export async function openLive(parts: LiveParts): Promise<Live> {
   const stopListening = await store.onCommittedElsewhere({
     committed(strategies) {
       const ids = strategies.map(({ strategyId }) => strategyId);
-      versions.look(ids.filter((strategyId) => viewers.isWatched(strategyId)));
+      versions.look(ids.filter((strategyId) => viewers.strategies.isWatched(strategyId)));
     },
     lost() {},
     resumed: lookAtAll,
   });
   return {
+    copyChanged: (copyId) => copies.changed(copyId),
     async close() {
       for (const release of releases) release();
       await stopListening();
       await versions.close();
+      await copies.close();
       changes.close();
       sources.close();
       await checking;

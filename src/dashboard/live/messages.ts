@@ -5,6 +5,7 @@ import { encode, type Message } from "../../streams/fan-out.ts";
 import { DashboardError, type ErrorCode } from "../errors.ts";
 import type { ServerMessages, Topic } from "../shapes.ts";
 import {
+  COPY_WATCHES_MAX,
   SOCKETS_MAX,
   SOCKETS_PER_PERSON_MAX,
   TOPICS_MAX,
@@ -20,6 +21,7 @@ const REACHED = {
   SOCKETS_MAX: `This server tells ${SOCKETS_MAX} windows, and that many are open. Try again later.`,
   SOCKETS_PER_PERSON_MAX: `You have ${SOCKETS_PER_PERSON_MAX} windows open, the most that are told. Close one.`,
   WATCHES_MAX: `This window watches ${WATCHES_MAX} strategies, the most that one may. Open another window.`,
+  COPY_WATCHES_MAX: `This window watches ${COPY_WATCHES_MAX} copies, the most that one may. Open another window.`,
   TOPICS_MAX: `This window follows ${TOPICS_MAX} prices, books and charts, the most that one may. Close some of them.`,
   TOPICS_PER_PERSON_MAX: `Your windows follow ${TOPICS_PER_PERSON_MAX} prices, books and charts, the most that yours may together. Close some of them.`,
   TOPICS_OF_ALL_MAX: `This server follows ${TOPICS_OF_ALL_MAX} prices, books and charts, the most that it may. Try again later.`,
@@ -42,6 +44,7 @@ const id = z
   .refine((text) => !text.includes("\0"));
 
 export const WATCH = z.strictObject({ strategyId: id });
+export const WATCH_COPY = z.strictObject({ copyId: id });
 export const TOPIC = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("candles"), family, symbol, interval: z.enum(TIMEFRAMES) }),
   z.strictObject({ kind: z.literal("depth"), family, symbol }),

@@ -2,7 +2,7 @@
 // but not of those that leave nothing resting; versions in the store show them all, to whoever looks now and then.
 //
 // Only what follows on what was told counts as told: a commit of this server does not hide one of another before it. Whatever is in
-// doubt is told once too often.
+// doubt is told once too often. Copies are looked at in the same way, by their revisions.
 import type { Store } from "../../store/store.ts";
 
 type VersionParts = {

@@ -1,17 +1,17 @@
-// Who is connected: a viewer for each connection of a person's browser, and what each of them watches.
+// Who is connected: a viewer for each connection of a person's browser, and which strategies each of them watches.
 import type { Socket } from "socket.io";
 import { Line } from "../../streams/fan-out.ts";
 import { MINUTE_MS, SlidingWindow } from "../../streams/limits.ts";
 import type { ServerMessages } from "../shapes.ts";
 import { MESSAGES_PER_MINUTE, SOCKETS_MAX, SOCKETS_PER_PERSON_MAX, WATCHES_MAX } from "./limits.ts";
 import { type Bound, messageOf } from "./messages.ts";
+import { Watches } from "./watches.ts";
 
 export class Viewer {
   readonly personId: string;
   readonly sessionId: string;
   /** Sends in order, keeps of everything the newest for who reads slowly, and gives who does not read at all up. */
   readonly line: Line;
-  readonly watched = new Set<string>();
   readonly #socket: Socket;
   readonly #messages = new SlidingWindow(MESSAGES_PER_MINUTE, MINUTE_MS);
 
@@ -44,8 +44,8 @@ export class Viewer {
 
 export class Viewers {
   readonly #all = new Set<Viewer>();
-  /** By strategy. */
-  readonly #watching = new Map<string, Set<Viewer>>();
+  /** Who watches which strategy. */
+  readonly strategies = new Watches(WATCHES_MAX);
 
   /** Takes a connection on; the bound that is reached if it is one too many. */
   open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | Bound {
@@ -60,36 +60,7 @@ export class Viewers {
   close(viewer: Viewer): void {
     viewer.line.end();
     this.#all.delete(viewer);
-    for (const strategyId of [...viewer.watched]) this.unwatch(viewer, strategyId);
-  }
-
-  /** False if it is one strategy too many for a connection. */
-  watch(viewer: Viewer, strategyId: string): boolean {
-    if (viewer.watched.has(strategyId)) return true;
-    if (viewer.watched.size >= WATCHES_MAX) return false;
-    viewer.watched.add(strategyId);
-    const watching = this.#watching.get(strategyId) ?? new Set();
-    this.#watching.set(strategyId, watching.add(viewer));
-    return true;
-  }
-
-  unwatch(viewer: Viewer, strategyId: string): void {
-    viewer.watched.delete(strategyId);
-    const watching = this.#watching.get(strategyId);
-    watching?.delete(viewer);
-    if (watching?.size === 0) this.#watching.delete(strategyId);
-  }
-
-  isWatched(strategyId: string): boolean {
-    return this.#watching.has(strategyId);
-  }
-
-  watchersOf(strategyId: string): Iterable<Viewer> {
-    return this.#watching.get(strategyId) ?? [];
-  }
-
-  watched(): readonly string[] {
-    return [...this.#watching.keys()];
+    this.strategies.drop(viewer);
   }
 
   all(): readonly Viewer[] {

@@ -24,6 +24,8 @@ export type Topic =
 /** By name, what the server sends. */
 export type ServerMessages = {
   readonly changed: { readonly strategyId: string; readonly what: readonly ChangedPart[] };
+  /** A copy of one's own has changed, or what became of its orders. */
+  readonly copyChanged: { readonly copyId: string };
   readonly candle: {
     readonly family: StrategyType;
     readonly symbol: string;
@@ -40,6 +42,8 @@ export type ServerMessages = {
 export type ClientMessages = {
   readonly watch: { readonly strategyId: string };
   readonly unwatch: { readonly strategyId: string };
+  readonly watchCopy: { readonly copyId: string };
+  readonly unwatchCopy: { readonly copyId: string };
   readonly follow: Topic;
   readonly unfollow: Topic;
 };

@@ -1,0 +1,74 @@
+// Tells copiers that a copy of theirs has changed: by its revision, which everything that is done to it raises, in whatever process.
+// Revisions of what is watched are looked up again and again, and at once where somebody knows of a change.
+import type { Cancel, Timers } from "../../market/client/time.ts";
+import type { Store } from "../../store/store.ts";
+import type { ServerMessages } from "../shapes.ts";
+import { Changes } from "./changes.ts";
+import { COPIES_CHECKED_EVERY_MS, COPY_WATCHES_MAX } from "./limits.ts";
+import { messageOf, reached, refusalOf } from "./messages.ts";
+import { Versions } from "./versions.ts";
+import type { Viewer } from "./viewers.ts";
+import { Watches } from "./watches.ts";
+
+type CopyTellerParts = {
+  readonly store: Pick<Store, "copying">;
+  readonly timers: Timers;
+  /** The store could not be asked; it is asked again with the next look. */
+  readonly onFault: (error: unknown) => void;
+};
+
+export class CopyTeller {
+  readonly #store: Pick<Store, "copying">;
+  readonly #watches = new Watches(COPY_WATCHES_MAX);
+  readonly #changes: Changes<"copy">;
+  readonly #revisions: Versions;
+  readonly #cancel: Cancel;
+
+  constructor({ store, timers, onFault }: CopyTellerParts) {
+    this.#store = store;
+    this.#changes = new Changes({ timers, tell: (copyId) => this.#tell(copyId) });
+    this.#revisions = new Versions({
+      store: { versionsOf: (copyIds) => store.copying.revisionsOf(copyIds) },
+      isWatched: (copyId) => this.#watches.isWatched(copyId),
+      onMoved: (copyId) => this.#changes.note(copyId, ["copy"]),
+      onFault,
+    });
+    this.#cancel = timers.every(COPIES_CHECKED_EVERY_MS, () => this.#revisions.look(this.#watches.watched()));
+  }
+
+  /** Has a viewer told of a copy of their own; why not, if that is refused. */
+  async watch(viewer: Viewer, copyId: string): Promise<ServerMessages["refused"] | null> {
+    const copy = await this.#store.copying.findCopy(copyId);
+    if (copy === null || copy.personId !== viewer.personId) return refusalOf("NOT_FOUND");
+    await this.#revisions.begin(copyId);
+    if (!viewer.isConnected) return null;
+    return this.#watches.watch(viewer, copyId) ? null : reached("COPY_WATCHES_MAX");
+  }
+
+  unwatch(viewer: Viewer, copyId: string): void {
+    this.#watches.unwatch(viewer, copyId);
+  }
+
+  /** Of a viewer who has gone. */
+  drop(viewer: Viewer): void {
+    this.#watches.drop(viewer);
+  }
+
+  /** Something was done to a copy, and is durable: it is looked at now. */
+  changed(copyId: string): void {
+    // Most are watched by nobody.
+    if (this.#watches.isWatched(copyId)) this.#revisions.look([copyId]);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel();
+    await this.#revisions.close();
+    this.#changes.close();
+  }
+
+  #tell(copyId: string): void {
+    const message = messageOf("copyChanged", { copyId });
+    const name = `copyChanged ${copyId}`;
+    for (const { line } of this.#watches.watchersOf(copyId)) line.sendNewest(name, message);
+  }
+}

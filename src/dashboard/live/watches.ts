@@ -1,0 +1,51 @@
+// What viewers watch, by id: strategies, or copies. So many of them a viewer.
+import type { Viewer } from "./viewers.ts";
+
+export class Watches {
+  readonly #most: number;
+  readonly #ofViewer = new Map<Viewer, Set<string>>();
+  readonly #watching = new Map<string, Set<Viewer>>();
+
+  /** `most`: how many a viewer may watch. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** False if it is one too many for the viewer. */
+  watch(viewer: Viewer, id: string): boolean {
+    const own = this.#ofViewer.get(viewer) ?? new Set();
+    if (own.has(id)) return true;
+    if (own.size >= this.#most) return false;
+    this.#ofViewer.set(viewer, own.add(id));
+    const watching = this.#watching.get(id) ?? new Set();
+    this.#watching.set(id, watching.add(viewer));
+    return true;
+  }
+
+  unwatch(viewer: Viewer, id: string): void {
+    const own = this.#ofViewer.get(viewer);
+    own?.delete(id);
+    if (own?.size === 0) this.#ofViewer.delete(viewer);
+    const watching = this.#watching.get(id);
+    watching?.delete(viewer);
+    if (watching?.size === 0) this.#watching.delete(id);
+  }
+
+  /** Of a viewer who has gone. */
+  drop(viewer: Viewer): void {
+    for (const id of [...(this.#ofViewer.get(viewer) ?? [])]) this.unwatch(viewer, id);
+  }
+
+  isWatched(id: string): boolean {
+    return this.#watching.has(id);
+  }
+
+  watchersOf(id: string): Iterable<Viewer> {
+    return this.#watching.get(id) ?? [];
+  }
+
+  /** All that somebody watches. */
+  watched(): readonly string[] {
+    return [...this.#watching.keys()];
+  }
+}

@@ -1,0 +1,93 @@
+// Accounts at venues as the browser gets them, and what a check of one has found, in words. Credentials are in neither.
+import type { AccountCheck, VenueAnswer } from "../../copy/venue/venue.ts";
+import { COPY_QUOTE_ASSET, type VenueAccount } from "../../domain/copying.ts";
+import { formatBriefly } from "../../money/decimal.ts";
+import type { AccountCheckShape, VenueAccountShape } from "../shapes.ts";
+import { keyFaultOf } from "../venue-words.ts";
+
+type Check = AccountCheckShape["checks"][number];
+
+/** `copyId`: the live copy that uses it. */
+export function presentAccount(account: VenueAccount, copyId: string | null): VenueAccountShape {
+  const { accountId, family, venue, label, keyHint, status, failure, createdAt, checkedAt } = account;
+  return { accountId, family, venue, label, keyHint, status, failure, createdAt, checkedAt, copyId };
+}
+
+export function presentAccountOf({
+  accountId,
+  label,
+  venue,
+  keyHint,
+  status,
+}: VenueAccount): Pick<VenueAccountShape, "accountId" | "label" | "venue" | "keyHint" | "status"> {
+  return { accountId, label, venue, keyHint, status };
+}
+
+/** What was found, point by point; of a key that is not accepted only that. */
+export function presentCheck(
+  account: VenueAccountShape,
+  found: Extract<VenueAnswer<AccountCheck>, { kind: "OK" | "REFUSED" | "REJECTED" }>,
+): AccountCheckShape {
+  const asset = COPY_QUOTE_ASSET;
+  if (found.kind !== "OK") {
+    const words = `The exchange does not accept it: it ${keyFaultOf(found).words}.`;
+    return { account, wallet: "0", available: "0", asset, checks: [{ name: "KEY", isGood: false, words }] };
+  }
+  const { balances } = found.value;
+  return {
+    account,
+    wallet: formatBriefly(balances.wallet),
+    available: formatBriefly(balances.available),
+    asset,
+    checks: checksOf(found.value),
+  };
+}
+
+/** Why an account cannot be copied on, in words for the form's field; null if it can. */
+export function unfitWords({ canTrade, canWithdraw, isHedgeMode }: AccountCheck): string | null {
+  if (canWithdraw === true) {
+    return "may withdraw money: make a key that may only read and trade, so that nobody can take anything away with it";
+  }
+  if (!canTrade) return "may not trade: allow it at the exchange, for spot or futures as you chose";
+  if (isHedgeMode === true) {
+    return "is of an account in hedge mode, whose positions have two sides: set it to one-way mode at the exchange";
+  }
+  return null;
+}
+
+function checksOf({ balances, canTrade, canWithdraw, isHedgeMode }: AccountCheck): readonly Check[] {
+  const checks: Check[] = [
+    { name: "KEY", isGood: true, words: "The exchange accepts the key and its secret." },
+    {
+      name: "BALANCE",
+      isGood: true,
+      words: `The balance can be read: ${formatBriefly(balances.wallet)} ${COPY_QUOTE_ASSET}, of which ${formatBriefly(balances.available)} can be used.`,
+    },
+    {
+      name: "TRADING",
+      isGood: canTrade,
+      words: canTrade ? "The key may trade." : "The key may not trade: allow it at the exchange.",
+    },
+    {
+      name: "WITHDRAWAL",
+      isGood: canWithdraw === null ? null : !canWithdraw,
+      words: withdrawal(canWithdraw),
+    },
+  ];
+  if (isHedgeMode !== null) {
+    const words = isHedgeMode
+      ? "Positions have two sides (hedge mode): set the account to one-way mode at the exchange."
+      : "Positions have one side (one-way mode), as copying needs it.";
+    checks.push({ name: "POSITION_MODE", isGood: !isHedgeMode, words });
+  }
+  return checks;
+}
+
+function withdrawal(canWithdraw: boolean | null): string {
+  if (canWithdraw === null) {
+    return "The exchange does not tell whether the key may withdraw: look there that it may not.";
+  }
+  return canWithdraw
+    ? "The key may withdraw money: replace it by one that may only read and trade."
+    : "The key may not withdraw anything.";
+}

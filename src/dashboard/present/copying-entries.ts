@@ -1,0 +1,95 @@
+// Mirror logs as the browser gets them: each line with its figures, and what was not copied with the reason in words.
+import { slippageBps } from "../../copy/scaling/gap.ts";
+import { shortfallOf } from "../../copy/scaling/skip.ts";
+import { assetOf, skipWords } from "../../copy/scaling/skip-words.ts";
+import { COPY_QUOTE_ASSET, type MirrorEntry, type Skip } from "../../domain/copying.ts";
+import { divideDown, formatBriefly, SCALE } from "../../money/decimal.ts";
+import type { EntryCount } from "../../store/copy-store.ts";
+import type { EntryCountsShape, MirrorEntryShape, SkipShape } from "../shapes.ts";
+
+export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
+  const { executedQuantity, executedQuote, acknowledgedAt, leadAt, scale } = entry;
+  return {
+    entryId: entry.entryId,
+    collectiveId: entry.collectiveId,
+    kind: entry.kind,
+    symbol: entry.symbol,
+    status: entry.status,
+    skip: entry.skip === null ? null : presentSkip(entry.skip, entry.symbol),
+    side: entry.side,
+    orderType: entry.orderType,
+    leadQuantity: brieflyOrNull(entry.leadQuantity),
+    leadPrice: brieflyOrNull(entry.leadPrice),
+    scale:
+      scale === null
+        ? null
+        : { by: scale.by, ours: formatBriefly(scale.ours), theirs: formatBriefly(scale.theirs) },
+    scaledQuantity: brieflyOrNull(entry.scaledQuantity),
+    quantity: brieflyOrNull(entry.quantity),
+    price: unlessZero(entry.price),
+    stopPrice: unlessZero(entry.stopPrice),
+    clientOrderId: entry.clientOrderId,
+    venueOrderId: entry.venueOrderId,
+    executedQuantity: formatBriefly(executedQuantity),
+    executedPrice:
+      executedQuantity === 0n ? null : formatBriefly(divideDown(executedQuote * SCALE, executedQuantity)),
+    fee: formatBriefly(entry.fee),
+    slippageBps: slippageOf(entry),
+    leadAt,
+    sentAt: entry.sentAt,
+    acknowledgedAt,
+    // The strategy's time is the market's, which may run a little ahead of the wall.
+    delayMs: acknowledgedAt === null ? null : Math.max(0, acknowledgedAt - leadAt),
+    sends: entry.sends,
+    queries: entry.queries,
+  };
+}
+
+/** `symbol`: null of what concerns none. */
+export function presentSkip(skip: Skip, symbol: string | null): SkipShape {
+  const baseAsset = symbol === null ? null : baseAssetOf(symbol);
+  const shortfall = shortfallOf(skip);
+  return {
+    reason: skip.reason,
+    words: skipWords(skip, baseAsset),
+    filter: skip.filter,
+    wanted: brieflyOrNull(skip.wanted),
+    had: brieflyOrNull(skip.had),
+    shortfall: brieflyOrNull(shortfall),
+    asset: assetOf(skip, baseAsset),
+  };
+}
+
+/** What was copied, skipped and failed, and the reasons of what was not copied, most frequent first. */
+export function presentCounts(counts: readonly EntryCount[]): EntryCountsShape {
+  const sum = (rows: readonly EntryCount[]) => rows.reduce((total, { count }) => total + count, 0);
+  const skipped = counts.filter(({ status }) => status === "SKIPPED");
+  const failed = counts.filter(({ status }) => status === "FAILED");
+  return {
+    copied: sum(counts) - sum(skipped) - sum(failed),
+    skipped: sum(skipped),
+    failed: sum(failed),
+    byReason: [...skipped, ...failed]
+      .flatMap(({ skipReason, count }) => (skipReason === null ? [] : [{ reason: skipReason, count }]))
+      .sort((one, other) => other.count - one.count),
+  };
+}
+
+/** What is bought and sold under a symbol, where its rules are not at hand: other quote assets are not copied. */
+export function baseAssetOf(symbol: string): string {
+  return symbol.endsWith(COPY_QUOTE_ASSET) ? symbol.slice(0, -COPY_QUOTE_ASSET.length) : symbol;
+}
+
+function slippageOf({ side, executedQuantity, executedQuote, leadPrice }: MirrorEntry): string | null {
+  if (side === null || leadPrice === null) return null;
+  const bps = slippageBps({ side, executedQuantity, executedQuote, leadPrice });
+  return bps === null ? null : formatBriefly(bps);
+}
+
+function brieflyOrNull(value: bigint | null): string | null {
+  return value === null ? null : formatBriefly(value);
+}
+
+function unlessZero(value: bigint | null): string | null {
+  return value === null || value === 0n ? null : formatBriefly(value);
+}

@@ -1,0 +1,81 @@
+// What a copy has done and how it stands beside its strategy: the mirror log, the drift, and the copier's own kill switch.
+import { z } from "zod";
+import { MIRROR_STATUSES } from "../../domain/copying.ts";
+import { driftsOf } from "../copy-drift.ts";
+import { halt, haltForm, release } from "../kill-switches.ts";
+import { ownCopy } from "../own-copies.ts";
+import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
+import { pendingOf, presentCopy, requestsOf } from "../present/copying-copies.ts";
+import { presentDrift } from "../present/copying-drift.ts";
+import { presentEntry } from "../present/copying-entries.ts";
+import { type DashboardRoute, personOf, route } from "../route.ts";
+import type { DriftShape, MirrorEntryShape, PageShape } from "../shapes.ts";
+
+export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/copies/:copyId/entries",
+    access: "COPIER",
+    query: z.strictObject({
+      before: idText.optional(),
+      status: z.enum(MIRROR_STATUSES).optional(),
+      symbol: symbolText.optional(),
+    }),
+    async answer(call) {
+      const { copyId } = await ownCopy(call);
+      const { before, status, symbol } = call.query;
+      const found = await call.parts.gateway.store.copying.listMirrorEntries(copyId, {
+        before,
+        statuses: status === undefined ? undefined : [status],
+        symbol,
+        limit: PAGE_ROWS + 1,
+      });
+      const body: PageShape<MirrorEntryShape> = pageOf(found, {
+        present: presentEntry,
+        next: ({ entryId }) => String(entryId),
+      });
+      return { body };
+    },
+  }),
+
+  route({
+    method: "GET",
+    path: "/copies/:copyId/drift",
+    access: "COPIER",
+    async answer(call) {
+      const copy = await ownCopy(call);
+      const drifts = await driftsOf(call.parts, copy);
+      const body: DriftShape = {
+        rows: drifts.map(presentDrift),
+        seenAt: copy.book.snapshot?.at ?? null,
+        pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
+      };
+      return { body };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/copies/:copyId/halt",
+    access: "COPIER",
+    needsKyc: true,
+    body: haltForm,
+    async answer(call) {
+      const copy = await ownCopy(call);
+      await halt(call, { kind: "COPIER", id: personOf(call).personId }, call.body.reason);
+      return { body: await presentCopy(call.parts, copy) };
+    },
+  }),
+
+  route({
+    method: "DELETE",
+    path: "/copies/:copyId/halt",
+    access: "COPIER",
+    needsKyc: true,
+    async answer(call) {
+      const copy = await ownCopy(call);
+      await release(call, { kind: "COPIER", id: personOf(call).personId });
+      return { body: await presentCopy(call.parts, copy) };
+    },
+  }),
+];

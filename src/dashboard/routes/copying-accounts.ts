@@ -1,0 +1,250 @@
+// A copier's accounts at venues: connected with a fresh code after the venue has accepted the key, checked again, given other
+// credentials, and disconnected, which destroys the credentials. No answer has a key or a secret in it.
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { sealCredentials } from "../../copy/credentials.ts";
+import type { AccountCheck, VenueCredentials } from "../../copy/venue/venue.ts";
+import type { NewAuditRecord } from "../../domain/audit.ts";
+import type { VenueAccount } from "../../domain/copying.ts";
+import { codeText, demandCode } from "../codes.ts";
+import type { AccountPlace } from "../copying.ts";
+import { DashboardError } from "../errors.ts";
+import { connectedAccount, ownVenueAccount } from "../own-copies.ts";
+import { presentAccount, presentCheck, unfitWords } from "../present/copying-accounts.ts";
+import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import type { VenueAccountShape, VenueShape } from "../shapes.ts";
+import { lineField } from "../text-fields.ts";
+import { answerOf, keyFaultOf, silence } from "../venue-words.ts";
+
+/** Accounts of one person that are not disconnected. */
+export const ACCOUNTS_MAX = 20;
+const LABEL_LENGTH_MAX = 60;
+const ORIGIN_LENGTH_MAX = 300;
+/** Keys and secrets are printable and of one word; real ones have 64 characters. */
+const CREDENTIAL = /^[\x21-\x7e]{8,300}$/;
+/** So much of a key is kept to tell it by, */
+const KEY_HINT_LENGTH = 12;
+/** but never more than this part of it. */
+const KEY_HINT_PART = 3;
+
+const TOO_MANY_ACCOUNTS = {
+  message: `You have ${ACCOUNTS_MAX} accounts connected, as many as one may have.`,
+  action: "Disconnect one that you do not need.",
+};
+
+const credential = z.string().trim().regex(CREDENTIAL, "is not what an exchange shows as one: copy it again");
+const credentials = { apiKey: credential, apiSecret: credential };
+
+export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/copying/venues",
+    access: "COPIER",
+    async answer({ parts }) {
+      const rows: VenueShape[] = parts.copying.venues.map((origin) => ({ origin }));
+      return { body: { rows } };
+    },
+  }),
+
+  route({
+    method: "GET",
+    path: "/copying/accounts",
+    access: "COPIER",
+    async answer(call) {
+      const accounts = await copyingOf(call).listAccountsOf(personOf(call).personId);
+      const copies = await liveCopies(call);
+      const rows = accounts.map((account) => presentAccount(account, copies.get(account.accountId) ?? null));
+      return { body: { rows } };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/copying/accounts",
+    access: "COPIER",
+    needsKyc: true,
+    showsSecrets: true,
+    body: z.strictObject({
+      family: z.enum(["SPOT", "FUTURES"]),
+      venue: z.string().max(ORIGIN_LENGTH_MAX),
+      label: lineField(LABEL_LENGTH_MAX),
+      ...credentials,
+      code: codeText,
+    }),
+    async answer(call) {
+      const { family, venue, label, code, ...keys } = call.body;
+      const { personId } = personOf(call);
+      call.parts.copying.demand();
+      if (!call.parts.copying.venues.includes(venue)) {
+        throw new DashboardError("BODY_UNFIT", { fields: { venue: "is none that this server allows" } });
+      }
+      const accounts = await copyingOf(call).listAccountsOf(personId);
+      if (accounts.filter(({ status }) => status !== "DISCONNECTED").length >= ACCOUNTS_MAX) {
+        throw new DashboardError("BODY_UNFIT", TOO_MANY_ACCOUNTS);
+      }
+      await demandCode(call, code);
+      const accountId = randomBytes(8).toString("hex");
+      const found = await demandFit(call, { accountId, family, venue }, keys);
+      const account: VenueAccount = {
+        accountId,
+        personId,
+        family,
+        venue,
+        label,
+        keyHint: hintOf(keys.apiKey),
+        sealed: sealCredentials(call.parts.gateway.master, accountId, keys),
+        status: "CONNECTED",
+        failure: null,
+        createdAt: call.now,
+        checkedAt: call.now,
+        disconnectedAt: null,
+      };
+      const audit = audited(call, "VENUE_ACCOUNT_CONNECTED", accountId, { venue, family, label });
+      const outcome = await copyingOf(call).connectAccount(account, audit, { liveMax: ACCOUNTS_MAX });
+      // Others were connected at the same moment.
+      if (outcome === "FULL") throw new DashboardError("BODY_UNFIT", TOO_MANY_ACCOUNTS);
+      const shape = presentAccount(account, null);
+      return { status: 201, body: presentCheck(shape, { kind: "OK", value: found }) };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/copying/accounts/:accountId/check",
+    access: "COPIER",
+    needsKyc: true,
+    async answer(call) {
+      const account = await connectedAccount(call, idOf(call));
+      const { copying } = call.parts;
+      copying.demand(account.venue);
+      const found = await copying.checkAgain(account);
+      if (found.kind === "DELAYED" || found.kind === "UNKNOWN") throw silence(found, call.now);
+      const failure = found.kind === "OK" ? null : keyFaultOf(found).words;
+      const { sealed } = await ownVenueAccount(call, account.accountId);
+      // What was said of credentials that were replaced meanwhile is not about these.
+      if (sealed !== account.sealed) throw new DashboardError("STATE_CHANGED");
+      await copyingOf(call).noteAccountChecked(account.accountId, {
+        status: failure === null ? "CONNECTED" : "FAILED",
+        failure,
+        at: call.now,
+      });
+      return { body: presentCheck(await presentedAnew(call), found) };
+    },
+  }),
+
+  route({
+    method: "PUT",
+    path: "/copying/accounts/:accountId/credentials",
+    access: "COPIER",
+    needsKyc: true,
+    showsSecrets: true,
+    body: z.strictObject({ ...credentials, code: codeText }),
+    async answer(call) {
+      const { code, ...keys } = call.body;
+      const account = await connectedAccount(call, idOf(call));
+      const { accountId, personId, venue } = account;
+      call.parts.copying.demand(venue);
+      await demandCode(call, code);
+      const found = await demandFit(call, account, keys);
+      const sealed = sealCredentials(call.parts.gateway.master, accountId, keys);
+      const isReplaced = await copyingOf(call).replaceCredentials(
+        { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), at: call.now },
+        audited(call, "VENUE_ACCOUNT_RENEWED", accountId, { venue }),
+      );
+      if (!isReplaced) throw new DashboardError("STATE_CHANGED");
+      return { body: presentCheck(await presentedAnew(call), { kind: "OK", value: found }) };
+    },
+  }),
+
+  route({
+    method: "DELETE",
+    path: "/copying/accounts/:accountId",
+    access: "COPIER",
+    needsKyc: true,
+    body: z.strictObject({ code: codeText }),
+    async answer(call) {
+      const { accountId, personId, venue } = await connectedAccount(call, idOf(call));
+      await demandUnused(call, accountId);
+      await demandCode(call, call.body.code);
+      const isDone = await copyingOf(call).disconnectAccount(
+        { accountId, personId, at: call.now },
+        audited(call, "VENUE_ACCOUNT_DISCONNECTED", accountId, { venue }),
+      );
+      if (!isDone) {
+        await demandUnused(call, accountId);
+        throw new DashboardError("STATE_CHANGED");
+      }
+      return { body: await presentedAnew(call) };
+    },
+  }),
+];
+
+type Asked = Pick<DashboardCall, "parts" | "signedIn">;
+
+function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
+  return parts.gateway.store.copying;
+}
+
+function idOf({ params }: Pick<DashboardCall, "params">): string {
+  const { accountId = "" } = params;
+  return accountId;
+}
+
+/** The live copy of each of the caller's accounts that has one. */
+async function liveCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
+  const copies = await copyingOf(call).listCopiesOf(personOf(call).personId);
+  const live = copies.filter(({ status }) => status !== "STOPPED");
+  return new Map(live.map(({ accountId, copyId }) => [accountId, copyId]));
+}
+
+/** What the venue says of the account. Throws BODY_UNFIT, with the field that is wrong, unless it can be copied on. */
+async function demandFit(
+  call: Pick<DashboardCall, "parts" | "signedIn" | "now">,
+  place: AccountPlace,
+  keys: VenueCredentials,
+): Promise<AccountCheck> {
+  const found = await call.parts.copying.check(personOf(call).personId, place, keys);
+  const check = answerOf(found, call.now);
+  const words = unfitWords(check);
+  if (words === null) return check;
+  throw new DashboardError("BODY_UNFIT", {
+    message: "The key is accepted, but cannot be used to copy.",
+    action: "Change it at the exchange, then try again with a new code.",
+    fields: { apiKey: words },
+  });
+}
+
+/** Throws STATE_CHANGED if a live copy uses the account. */
+async function demandUnused(call: Asked, accountId: string): Promise<void> {
+  if (!(await liveCopies(call)).has(accountId)) return;
+  throw new DashboardError("STATE_CHANGED", {
+    message: "A copy uses this account.",
+    action: "Stop the copy first.",
+  });
+}
+
+async function presentedAnew(
+  call: Pick<DashboardCall, "parts" | "params" | "signedIn">,
+): Promise<VenueAccountShape> {
+  const account = await ownVenueAccount(call, idOf(call));
+  return presentAccount(account, (await liveCopies(call)).get(account.accountId) ?? null);
+}
+
+function hintOf(apiKey: string): string {
+  return apiKey.slice(0, Math.min(KEY_HINT_LENGTH, Math.floor(apiKey.length / KEY_HINT_PART)));
+}
+
+function audited(
+  call: Pick<DashboardCall, "signedIn" | "now">,
+  what: NewAuditRecord["what"],
+  accountId: string,
+  details: NewAuditRecord["details"],
+): NewAuditRecord {
+  return {
+    who: { kind: "PERSON", personId: personOf(call).personId },
+    what,
+    about: { kind: "VENUE_ACCOUNT", id: accountId },
+    at: call.now,
+    details,
+  };
+}

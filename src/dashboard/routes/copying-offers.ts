@@ -1,0 +1,105 @@
+// Strategies that a copier may follow: listed with what they have done, one by one with its curve, and previewed on an account.
+import { z } from "zod";
+import { previewOf } from "../copy-preview.ts";
+import { copySettingsForm } from "../copy-settings.ts";
+import { DashboardError } from "../errors.ts";
+import { connectedAccount } from "../own-copies.ts";
+import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import type { OfferDetailShape, OfferShape } from "../shapes.ts";
+
+/** Strategies of a list; of more the oldest. */
+const OFFERS_MAX = 100;
+const ID_LENGTH_MAX = 64;
+
+const family = z.enum(["SPOT", "FUTURES"]);
+const idText = z.string().min(1).max(ID_LENGTH_MAX);
+
+export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/copying/offers",
+    access: "COPIER",
+    query: z.strictObject({ type: family.optional() }),
+    async answer(call) {
+      const { parts, query } = call;
+      parts.copying.demand();
+      const { personId } = personOf(call);
+      const { copying } = parts.gateway.store;
+      const strategies = await copying.listOpenStrategies({ type: query.type, limit: OFFERS_MAX });
+      const summaries = await parts.copyOffers.summaries(personId, strategies);
+      const own = await ownCopies(call);
+      const rows = strategies.map(
+        ({ strategyId, name, type, createdAt, copies }, index): OfferShape => ({
+          ...{ strategyId, name, type, createdAt },
+          copiers: copies,
+          performance: summaries[index]?.performance ?? null,
+          smallestBalances: summaries[index]?.smallestBalances ?? null,
+          copyId: own.get(strategyId) ?? null,
+        }),
+      );
+      return { body: { rows } };
+    },
+  }),
+
+  route({
+    method: "GET",
+    path: "/copying/offers/:strategyId",
+    access: "COPIER",
+    async answer(call) {
+      const { strategyId = "" } = call.params;
+      const { parts } = call;
+      const { name, type, createdAt, copyId } = await visibleStrategy(call, strategyId);
+      const { performance, smallestBalances, equity, symbols } = await parts.copyOffers.summary(
+        personOf(call).personId,
+        { strategyId, type },
+      );
+      const { FOLLOWING, PAUSED, CLOSING } = await parts.gateway.store.copying.countCopies(strategyId);
+      const body: OfferDetailShape = {
+        ...{ strategyId, name, type, createdAt },
+        copiers: FOLLOWING + PAUSED + CLOSING,
+        ...{ performance, smallestBalances, copyId, equity, symbols },
+      };
+      return { body };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/copying/preview",
+    access: "COPIER",
+    needsKyc: true,
+    body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
+    async answer(call) {
+      const { strategyId, accountId, settings } = call.body;
+      const account = await connectedAccount(call, accountId);
+      const { type } = await visibleStrategy(call, strategyId);
+      call.parts.copying.demand(account.venue);
+      if (type !== account.family) {
+        throw new DashboardError("BODY_UNFIT", {
+          fields: { accountId: "is of the other family than the strategy" },
+        });
+      }
+      return { body: await previewOf(call.parts, { strategyId, account, settings }) };
+    },
+  }),
+];
+
+type Asked = Pick<DashboardCall, "parts" | "signedIn">;
+
+/** A strategy that is open to copiers, or followed by the caller already. Throws NOT_FOUND. */
+async function visibleStrategy(call: Asked, strategyId: string) {
+  const { people, copying } = call.parts.gateway.store;
+  const strategy = await people.findStrategy(strategyId);
+  const copyId = (await ownCopies(call)).get(strategyId) ?? null;
+  const isVisible = copyId !== null || (await copying.isOpenToCopiers(strategyId));
+  if (strategy === null || !isVisible) throw new DashboardError("NOT_FOUND");
+  const { name, type, createdAt } = strategy;
+  return { name, type, createdAt, copyId };
+}
+
+/** The caller's live copies, by the strategy that they follow. */
+async function ownCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
+  const copies = await call.parts.gateway.store.copying.listCopiesOf(personOf(call).personId);
+  const live = copies.filter(({ status }) => status !== "STOPPED");
+  return new Map(live.map(({ strategyId, copyId }) => [strategyId, copyId]));
+}

@@ -1,0 +1,108 @@
+// What operators see of copying, and the kill switches that they set and clear: over a copier, a strategy or a venue.
+import { z } from "zod";
+import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
+import type { VenueAccountCount } from "../../store/copy-store.ts";
+import { DashboardError } from "../errors.ts";
+import { haltAsOperator, haltReason, releaseAsOperator } from "../kill-switches.ts";
+import { copiersOf } from "../present/copying-counts.ts";
+import { presentSwitches } from "../present/copying-halts.ts";
+import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
+import type { OperatorCopyingShape } from "../shapes.ts";
+
+/** As long as an origin may be, the longest of them. */
+const ID_LENGTH_MAX = 300;
+
+const kind = z.enum(SWITCH_KINDS);
+const id = z.string().trim().min(1).max(ID_LENGTH_MAX);
+
+export const OPERATOR_COPYING_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/operator/copying",
+    access: "OPERATOR",
+    answer: (call) => presented(call),
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/copying/switches",
+    access: "OPERATOR",
+    body: z.strictObject({ kind, id, reason: haltReason }),
+    async answer(call) {
+      const { kind, id, reason } = call.body;
+      await haltAsOperator(call, { kind, id: await demandSubject(call, kind, id) }, reason);
+      return presented(call);
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/copying/switches/clear",
+    access: "OPERATOR",
+    body: z.strictObject({ kind, id }),
+    async answer(call) {
+      await releaseAsOperator(call, call.body);
+      return presented(call);
+    },
+  }),
+];
+
+type Call = Pick<DashboardCall, "parts">;
+
+/** The id of what is to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is no such one. */
+async function demandSubject({ parts }: Call, kind: SwitchKind, named: string): Promise<string> {
+  const { people } = parts.gateway.store;
+  switch (kind) {
+    case "COPIER": {
+      const person = named.includes("@")
+        ? await people.findPersonByEmail(named.toLowerCase())
+        : await people.findPerson(named);
+      if (person !== null) return person.personId;
+      throw noSuch("is nobody's e-mail address or id here");
+    }
+    case "STRATEGY":
+      if ((await people.findStrategy(named)) !== null) return named;
+      throw noSuch("is no strategy's id");
+    case "VENUE": {
+      const accounts = await parts.gateway.store.copying.countAccounts();
+      const known = [...parts.copying.venues, ...accounts.map(({ venue }) => venue)];
+      if (known.includes(named)) return named;
+      throw noSuch("is no exchange that copiers use or may use: give its origin");
+    }
+  }
+}
+
+function noSuch(words: string): DashboardError {
+  return new DashboardError("BODY_UNFIT", { fields: { id: words } });
+}
+
+async function presented({ parts }: Call): Promise<DashboardAnswer> {
+  const { store } = parts.gateway;
+  const switches = await store.copying.listSwitches();
+  const accounts = await store.copying.countAccounts();
+  const { counts, gap } = await parts.copyFigures.ofEverybody();
+  const origins = new Set([...parts.copying.venues, ...accounts.map(({ venue }) => venue)]);
+  const body: OperatorCopyingShape = {
+    venues: [...origins].map((origin) => ({
+      origin,
+      accounts: countOf(accounts, origin, ["CONNECTED", "FAILED"]),
+      failed: countOf(accounts, origin, ["FAILED"]),
+      isHalted: switches.some(({ kind, id }) => kind === "VENUE" && id === origin),
+    })),
+    copies: copiersOf(await store.copying.tallyCopies({ everybody: true })),
+    counts,
+    gap,
+    switches: await presentSwitches(store, switches),
+  };
+  return { body };
+}
+
+function countOf(
+  accounts: readonly VenueAccountCount[],
+  origin: string,
+  statuses: readonly VenueAccountCount["status"][],
+): number {
+  return accounts
+    .filter(({ venue, status }) => venue === origin && statuses.includes(status))
+    .reduce((total, { count }) => total + count, 0);
+}

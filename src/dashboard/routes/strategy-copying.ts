@@ -1,0 +1,97 @@
+// What a trader sees and does about the copiers of a strategy: whether it may be followed, what became of its orders, how far its
+// closing has come for them, and a halt. Nothing here says who the copiers are.
+import { z } from "zod";
+import type { AuditAction } from "../../domain/audit.ts";
+import type { OwnedStrategy } from "../../store/people-store.ts";
+import { DashboardError } from "../errors.ts";
+import { halt, haltForm, release } from "../kill-switches.ts";
+import { ownStrategy } from "../own.ts";
+import { closingOf, copiersOf } from "../present/copying-counts.ts";
+import { haltOf } from "../present/copying-halts.ts";
+import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import type { StrategyCopyingShape } from "../shapes.ts";
+
+export const STRATEGY_COPYING_ROUTES: readonly DashboardRoute[] = [
+  route({
+    method: "GET",
+    path: "/strategies/:strategyId/copying",
+    access: "TRADER",
+    answer: async (call) => presented(call, await ownStrategy(call)),
+  }),
+
+  route({
+    method: "PUT",
+    path: "/strategies/:strategyId/copying",
+    access: "TRADER",
+    needsKyc: true,
+    body: z.strictObject({ isOpen: z.boolean() }),
+    async answer(call) {
+      const strategy = await ownStrategy(call);
+      const { isOpen } = call.body;
+      if (isOpen) demandOfferable(call, strategy);
+      const { strategyId } = strategy;
+      const what: AuditAction = isOpen ? "STRATEGY_OPENED_TO_COPIERS" : "STRATEGY_CLOSED_TO_COPIERS";
+      await call.parts.gateway.store.copying.setOpenToCopiers(strategyId, isOpen, {
+        who: { kind: "PERSON", personId: personOf(call).personId },
+        what,
+        about: { kind: "STRATEGY", id: strategyId },
+        at: call.now,
+        details: {},
+      });
+      return presented(call, strategy);
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/strategies/:strategyId/copying/halt",
+    access: "TRADER",
+    needsKyc: true,
+    body: haltForm,
+    async answer(call) {
+      const strategy = await ownStrategy(call);
+      await halt(call, { kind: "STRATEGY", id: strategy.strategyId }, call.body.reason);
+      return presented(call, strategy);
+    },
+  }),
+
+  route({
+    method: "DELETE",
+    path: "/strategies/:strategyId/copying/halt",
+    access: "TRADER",
+    needsKyc: true,
+    async answer(call) {
+      const strategy = await ownStrategy(call);
+      await release(call, { kind: "STRATEGY", id: strategy.strategyId });
+      return presented(call, strategy);
+    },
+  }),
+];
+
+type Call = Pick<DashboardCall, "parts" | "signedIn">;
+
+/** Throws unless copiers could follow it from now on. */
+function demandOfferable({ parts }: Call, { status }: OwnedStrategy): void {
+  parts.copying.demand();
+  if (status === "LIVE") return;
+  throw new DashboardError("STATE_CHANGED", {
+    message: "The strategy is closed.",
+    action: "Open another one to copiers.",
+  });
+}
+
+async function presented(call: Call, { strategyId, status }: OwnedStrategy): Promise<DashboardAnswer> {
+  const { copying } = call.parts.gateway.store;
+  const { counts, gap } = await call.parts.copyFigures.ofStrategy(strategyId);
+  const tally = await copying.tallyCopies({ strategyId });
+  const seen = { by: personOf(call).personId, allowed: null };
+  const body: StrategyCopyingShape = {
+    isOpen: await copying.isOpenToCopiers(strategyId),
+    copiers: copiersOf(tally),
+    counts,
+    gap,
+    halted: haltOf(await copying.listSwitches(), { STRATEGY: strategyId }, seen),
+    closing: status === "LIVE" ? null : closingOf(tally),
+  };
+  return { body };
+}

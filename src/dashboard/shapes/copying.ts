@@ -1,0 +1,302 @@
+// Copying as the browser gets it: venue accounts, strategies on offer, copies, their mirror logs and their drift; and what traders
+// and operators see of it. Amounts are decimal texts with as many digits as they need; rates are shares of one.
+import type { StrategyType } from "../../domain/account.ts";
+import type {
+  CopyReason,
+  CopyRequestKind,
+  CopyStatus,
+  MirrorKind,
+  MirrorStatus,
+  SkipReason,
+  SwitchKind,
+  VenueAccountStatus,
+} from "../../domain/copying.ts";
+
+/** GET /copying/venues: `{ rows }`, empty while the operator allows none. */
+export type VenueShape = { readonly origin: string };
+
+export type VenueAccountShape = {
+  readonly accountId: string;
+  readonly family: StrategyType;
+  readonly venue: string;
+  readonly label: string;
+  readonly keyHint: string;
+  readonly status: VenueAccountStatus;
+  readonly failure: string | null;
+  readonly createdAt: number;
+  readonly checkedAt: number;
+  /** The live copy that uses it. */
+  readonly copyId: string | null;
+};
+
+/** What a check has found, beside the account. */
+export type AccountCheckShape = {
+  readonly account: VenueAccountShape;
+  readonly wallet: string;
+  readonly available: string;
+  readonly asset: string;
+  /** True and false are good and bad; null where the venue does not tell. */
+  readonly checks: readonly {
+    readonly name: CheckName;
+    readonly isGood: boolean | null;
+    readonly words: string;
+  }[];
+};
+export type CheckName = "KEY" | "BALANCE" | "TRADING" | "WITHDRAWAL" | "POSITION_MODE";
+
+/** How large an account must be to copy this share of the strategy's orders of late. */
+export type SmallestBalances = {
+  /** How many of its orders were looked at. */
+  readonly orders: number;
+  readonly all: string;
+  readonly most: string;
+  readonly many: string;
+};
+
+/** A strategy that may be followed. `all`, `most` and `many` of its smallest balances are 100, 95 and 80 % of its orders. */
+export type OfferShape = {
+  readonly strategyId: string;
+  readonly name: string;
+  readonly type: StrategyType;
+  readonly createdAt: number;
+  /** Live copies of it. */
+  readonly copiers: number;
+  /** Null while there is too little of it to tell. */
+  readonly performance: {
+    readonly days: number;
+    readonly returnRate: string;
+    readonly maxDrawdown: string;
+    readonly trades: number;
+    readonly winRate: string | null;
+  } | null;
+  readonly smallestBalances: SmallestBalances | null;
+  /** The caller's own live copy of it. */
+  readonly copyId: string | null;
+};
+/** GET /copying/offers/:strategyId */
+export type OfferDetailShape = OfferShape & {
+  readonly equity: readonly { readonly at: number; readonly equity: string }[];
+  readonly symbols: readonly string[];
+};
+
+export type CopySettingsShape = {
+  /** Above 0, at most 1. */
+  readonly share: string;
+  readonly maxPerOrder: string | null;
+  /** A share of the equity that the copy began with. */
+  readonly stopLoss: string | null;
+};
+
+export type SkipShape = {
+  readonly reason: SkipReason;
+  /** A plain sentence with the figures. */
+  readonly words: string;
+  readonly filter: string | null;
+  readonly wanted: string | null;
+  readonly had: string | null;
+  readonly shortfall: string | null;
+  /** Of wanted, had and shortfall: an asset. */
+  readonly asset: string | null;
+};
+
+/** One of the strategy's last orders, scaled to an account. */
+export type PreviewRowShape = {
+  readonly collectiveId: string;
+  readonly at: number;
+  readonly symbol: string;
+  readonly side: "BUY" | "SELL";
+  readonly orderType: string;
+  readonly leadQuantity: string;
+  readonly scaledQuantity: string;
+  /** Null if it is skipped. */
+  readonly quantity: string | null;
+  readonly notional: string | null;
+  readonly skip: SkipShape | null;
+};
+/** POST /copying/preview */
+export type PreviewShape = {
+  readonly rows: readonly PreviewRowShape[];
+  readonly copied: number;
+  readonly skipped: number;
+  /** What was reckoned with: the account's balance, and the part of it that the copy would use. */
+  readonly wallet: string;
+  readonly used: string;
+  readonly asset: string;
+};
+
+export type EntryCountsShape = {
+  readonly copied: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly byReason: readonly { readonly reason: SkipReason; readonly count: number }[];
+};
+
+export type CopyShape = {
+  readonly copyId: string;
+  readonly strategyId: string;
+  readonly strategyName: string;
+  readonly strategyStatus: "LIVE" | "CLOSING" | "CLOSED";
+  readonly family: StrategyType;
+  readonly account: Pick<VenueAccountShape, "accountId" | "label" | "venue" | "keyHint" | "status">;
+  readonly status: CopyStatus;
+  readonly reason: CopyReason | null;
+  /** Why nothing at all is sent for it; null unless a kill switch is set. */
+  readonly halted: { readonly kind: SwitchKind; readonly reason: string; readonly isOwn: boolean } | null;
+  readonly settings: CopySettingsShape;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly asset: string;
+  /** Null until the venue has been asked. */
+  readonly equity: string | null;
+  readonly startEquity: string | null;
+  readonly resultRate: string | null;
+  readonly realized: string;
+  readonly fees: string;
+  readonly seenAt: number | null;
+  /** Equity at which the stop loss acts. */
+  readonly stopsAt: string | null;
+  readonly counts: EntryCountsShape;
+  readonly restingOrders: number;
+  readonly pending: readonly CopyRequestKind[];
+};
+
+/** A line of the mirror log. */
+export type MirrorEntryShape = {
+  readonly entryId: number;
+  readonly collectiveId: string | null;
+  readonly kind: MirrorKind;
+  readonly symbol: string | null;
+  readonly status: MirrorStatus;
+  readonly skip: SkipShape | null;
+  readonly side: "BUY" | "SELL" | null;
+  readonly orderType: string | null;
+  readonly leadQuantity: string | null;
+  readonly leadPrice: string | null;
+  readonly scale: {
+    readonly by: "EQUITY" | "COLLATERAL" | "HOLDING" | "POSITION";
+    readonly ours: string;
+    readonly theirs: string;
+  } | null;
+  readonly scaledQuantity: string | null;
+  readonly quantity: string | null;
+  readonly price: string | null;
+  readonly stopPrice: string | null;
+  readonly clientOrderId: string | null;
+  readonly venueOrderId: string | null;
+  readonly executedQuantity: string;
+  /** The average of what was executed. */
+  readonly executedPrice: string | null;
+  readonly fee: string;
+  /** Basis points against the strategy's own price: positive is worse for the copier. */
+  readonly slippageBps: string | null;
+  readonly leadAt: number;
+  readonly sentAt: number | null;
+  readonly acknowledgedAt: number | null;
+  /** From the strategy's commit to the venue's acknowledgement. */
+  readonly delayMs: number | null;
+  readonly sends: number;
+  readonly queries: number;
+};
+
+/** Why what is held is not what the strategy's holding scales to. */
+export type DriftCause =
+  | "IN_LINE"
+  | "ROUNDING"
+  | "BEGAN_LATER"
+  | "RESTING"
+  | "SKIPPED"
+  | "FAILED"
+  | "OVERTAKEN"
+  | "PAUSED"
+  | "OUTSIDE"
+  | "PENDING"
+  | "PRICE_MOVED";
+export type DriftRowShape = {
+  readonly symbol: string;
+  readonly asset: string;
+  /** What the strategy holds, what that scales to, what the copy holds by its own orders, and what the account has. */
+  readonly lead: string;
+  readonly target: string;
+  readonly own: string;
+  readonly actual: string;
+  /** own − target */
+  readonly difference: string;
+  /** In the quote asset; null without a price. */
+  readonly value: string | null;
+  readonly cause: DriftCause;
+  readonly words: string;
+  /** The last entry that explains it. */
+  readonly entryId: number | null;
+  /** What a repair would send; null if nothing. */
+  readonly repair: {
+    readonly side: "BUY" | "SELL";
+    readonly quantity: string;
+    readonly increases: boolean;
+  } | null;
+};
+/** GET /copies/:copyId/drift */
+export type DriftShape = {
+  readonly rows: readonly DriftRowShape[];
+  readonly seenAt: number | null;
+  /** A repair or a look that is under way. */
+  readonly pending: readonly CopyRequestKind[];
+};
+
+/** Paper against real: what copies got at the venue beside what the strategy got here, in basis points, positive is worse. */
+export type GapRowShape = {
+  readonly symbol: string;
+  readonly orders: number;
+  readonly medianBps: string;
+  readonly worstBps: string;
+  readonly meanDelayMs: number;
+};
+export type GapShape = {
+  readonly bySymbol: readonly GapRowShape[];
+  /** Of notional in the quote asset: below 10, 100, 1,000, 10,000 and above. */
+  readonly bySize: readonly (Omit<GapRowShape, "symbol"> & { readonly upTo: string | null })[];
+  /** The newest, one by one. */
+  readonly orders: readonly {
+    readonly at: number;
+    readonly symbol: string;
+    readonly side: "BUY" | "SELL";
+    readonly paper: string;
+    readonly real: string;
+    readonly quantity: string;
+    readonly bps: string;
+    readonly delayMs: number;
+  }[];
+};
+
+/** GET /strategies/:strategyId/copying */
+export type StrategyCopyingShape = {
+  readonly isOpen: boolean;
+  readonly copiers: { readonly [S in CopyStatus]: number };
+  readonly counts: EntryCountsShape;
+  readonly gap: GapShape;
+  readonly halted: { readonly kind: SwitchKind; readonly reason: string; readonly isOwn: boolean } | null;
+  /** While the strategy is closed for its copiers: how many are done. */
+  readonly closing: { readonly done: number; readonly total: number } | null;
+};
+
+export type KillSwitchShape = {
+  readonly kind: SwitchKind;
+  readonly id: string;
+  /** A person's e-mail address, a strategy's name, a venue's origin. */
+  readonly name: string;
+  readonly reason: string;
+  readonly setBy: string;
+  readonly setAt: number;
+};
+/** GET /operator/copying */
+export type OperatorCopyingShape = {
+  readonly venues: readonly {
+    readonly origin: string;
+    readonly accounts: number;
+    readonly failed: number;
+    readonly isHalted: boolean;
+  }[];
+  readonly copies: { readonly [S in CopyStatus]: number };
+  readonly counts: EntryCountsShape;
+  readonly gap: GapShape;
+  readonly switches: readonly KillSwitchShape[];
+};

@@ -1,0 +1,325 @@
+// A copier's accounts at venues, connected to a real server: checked before anything is stored, told in plain words what is wrong,
+// sealed, never shown, and destroyed.
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCredentials } from "../../src/copy/credentials.ts";
+import type { AccountCheckShape, VenueAccountShape } from "../../src/dashboard/shapes.ts";
+import { connectAccount, follow, newOffer, newVenueKey } from "../support/copying-world.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import type { RawAnswer } from "../support/raw.ts";
+
+stayOnLoopback();
+
+let stage: DashboardStage;
+let ada: Browser;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+  ada = await stage.somebody({ profile: "COPIER" });
+});
+afterAll(() => stage.close());
+
+type Keys = { readonly apiKey: string; readonly apiSecret: string };
+
+function connect(who: Browser, keys: Keys, more: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
+  const body = { family: "SPOT", venue: stage.url, label: "Main", code: who.code(), ...keys, ...more };
+  return who.call("POST", "/copying/accounts", { body });
+}
+
+async function accountsOf(who: Browser): Promise<readonly VenueAccountShape[]> {
+  return (await who.get("/copying/accounts")).rows;
+}
+
+async function stored(accountId: string) {
+  const account = await stage.gateway.store.copying.findAccount(accountId);
+  if (account === null) throw new Error(`there is no account ${accountId}`);
+  return account;
+}
+
+/** What the check of an account found, by name. */
+function foundBy({ checks }: AccountCheckShape): Record<string, boolean | null> {
+  return Object.fromEntries(checks.map(({ name, isGood }) => [name, isGood]));
+}
+
+describe("connecting", () => {
+  test("checks the account, point by point, and keeps its credentials sealed for its row", async () => {
+    const keys = await newVenueKey(stage, "FUTURES");
+    const { status, body, text } = await connect(ada, keys, { family: "FUTURES", label: "  Perps " });
+    expect(status, text).toBe(201);
+    expect(foundBy(body)).toEqual({
+      KEY: true,
+      BALANCE: true,
+      TRADING: true,
+      WITHDRAWAL: null,
+      POSITION_MODE: true,
+    });
+    for (const { words } of body.checks) expect(words).toMatch(/^[A-Z].*\.$/);
+    expect(body).toMatchObject({
+      asset: "USDT",
+      account: { label: "Perps", status: "CONNECTED", copyId: null },
+    });
+    expect(Number(body.wallet)).toBeGreaterThan(0);
+    const { accountId, keyHint } = body.account;
+    expect(keys.apiKey.startsWith(keyHint)).toBe(true);
+    expect(keyHint.length).toBeLessThanOrEqual(12);
+    const { sealed } = await stored(accountId);
+    expect(sealed).toMatch(/^seal2\.1\./);
+    expect(openCredentials(stage.gateway.master, accountId, sealed ?? "")).toEqual(keys);
+  });
+
+  test("shows no key and no secret in any answer, log, audit or file", async () => {
+    const keys = await newVenueKey(stage, "SPOT");
+    const { body, text } = await connect(ada, keys);
+    const { accountId } = body.account;
+    const wrong = { ...keys, apiSecret: `${keys.apiSecret.slice(0, -4)}beef` };
+    const refused = await connect(ada, wrong);
+    const seen = [
+      ...[text, refused.text, stage.logged()],
+      (await ada.call("GET", "/copying/accounts")).text,
+      (await ada.call("POST", `/copying/accounts/${accountId}/check`)).text,
+      JSON.stringify(await stage.gateway.store.people.listAudit({ limit: 1_000 })),
+    ];
+    for (const secret of [keys.apiSecret, wrong.apiSecret, keys.apiKey]) {
+      for (const each of seen) expect(each).not.toContain(secret);
+    }
+    for (const file of ["lyrebird.sqlite", "lyrebird.sqlite-wal"]) {
+      expect(readFileSync(join(stage.dataDir, file)).includes(keys.apiSecret), file).toBe(false);
+    }
+  });
+
+  test("stores nothing if the venue does not accept the key, and says which field is wrong", async () => {
+    const bert = await stage.somebody({ profile: "COPIER" });
+    const keys = await newVenueKey(stage, "SPOT");
+    const unfit: readonly (readonly [Record<string, string>, string, RegExp])[] = [
+      [{ apiSecret: keys.apiSecret.replace(/^./, "f").replace(/.$/, "0") }, "apiKey", /secret is wrong/],
+      [{ apiKey: `${keys.apiKey.slice(0, -1)}_` }, "apiKey", /not accepted/],
+      [{ family: "FUTURES" }, "apiKey", /other family/],
+      [{ venue: "https://elsewhere.example" }, "venue", /none that this server allows/],
+      [{ apiKey: "two words of text" }, "apiKey", /copy it again/],
+      [{ label: " " }, "label", /\w/],
+    ];
+    for (const [more, field, words] of unfit) {
+      const { status, body, text } = await connect(bert, keys, more);
+      expect(status, text).toBe(400);
+      expect(body.error).toMatchObject({
+        code: "BODY_UNFIT",
+        fields: { [field]: expect.stringMatching(words) },
+      });
+    }
+    expect(await accountsOf(bert)).toEqual([]);
+  });
+
+  test("needs a fresh code, which is asked for before the venue is", async () => {
+    const cleo = await stage.somebody({ profile: "COPIER" });
+    const keys = await newVenueKey(stage, "SPOT");
+    const code = cleo.code();
+    expect((await connect(cleo, keys, { code })).status).toBe(201);
+    const again = await connect(cleo, await newVenueKey(stage, "SPOT"), { code });
+    expect(again).toMatchObject({ status: 403, body: { error: { code: "CODE_REFUSED" } } });
+    const without = await stage.somebody({ profile: "COPIER", hasSecondFactor: false });
+    const body = { family: "SPOT", venue: stage.url, label: "Main", code: "123456", ...keys };
+    expect(await without.call("POST", "/copying/accounts", { body })).toMatchObject({
+      status: 403,
+      body: { error: { code: "SECOND_FACTOR_NEEDED" } },
+    });
+  });
+
+  test("is refused where the operator allows no venue; what there is can still be disconnected", async () => {
+    const dora = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, dora, "SPOT");
+    const keys = await newVenueKey(stage, "SPOT");
+    const allowed = stage.venues.splice(0);
+    const offered = [
+      await connect(dora, keys),
+      await dora.call("POST", `/copying/accounts/${accountId}/check`),
+      await dora.call("GET", "/copying/offers"),
+    ];
+    const venues = await dora.get("/copying/venues");
+    const body = { code: dora.code() };
+    const ended = await dora.call("DELETE", `/copying/accounts/${accountId}`, { body });
+    stage.venues.push(...allowed);
+    for (const answer of offered) {
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: "COPYING_NOT_OFFERED" } } });
+    }
+    expect(venues).toEqual({ rows: [] });
+    expect(ended).toMatchObject({ status: 200, body: { status: "DISCONNECTED" } });
+  });
+});
+
+describe("a venue that answers as the real one does", () => {
+  let server: Server;
+  let venue: string;
+  /** By path, what it answers; nothing else is there. */
+  let answers: Record<string, { readonly status?: number; readonly body: object | string }>;
+  const keys = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64) };
+  const ACCOUNT = {
+    canTrade: true,
+    permissions: ["SPOT"],
+    balances: [{ asset: "USDT", free: "70", locked: "5" }],
+  };
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const [path = ""] = (request.url ?? "").split("?");
+      const { status = 200, body } = answers[path] ?? { status: 404, body: {} };
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    venue = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    stage.venues.push(venue);
+  });
+  afterAll(() => new Promise((resolve) => void server.close(resolve)));
+
+  function answering(more: typeof answers): void {
+    const info = { body: { rateLimits: [], symbols: [] } };
+    answers = {
+      "/api/v3/time": { body: { serverTime: stage.wallNow() } },
+      "/fapi/v1/time": { body: { serverTime: stage.wallNow() } },
+      "/api/v3/exchangeInfo": info,
+      "/fapi/v1/exchangeInfo": info,
+      "/api/v3/account": { body: ACCOUNT },
+      ...more,
+    };
+  }
+
+  async function refusalOf(more: typeof answers, terms: Record<string, string> = {}) {
+    const who = await stage.somebody({ profile: "COPIER" });
+    answering(more);
+    const { status, body, text } = await connect(who, keys, { venue, ...terms });
+    expect(await accountsOf(who)).toEqual([]);
+    if (status < 400) throw new Error(`it was connected: ${text}`);
+    return body.error;
+  }
+
+  test("is not copied on with a key that may withdraw, and is with one that may not", async () => {
+    const path = "/sapi/v1/account/apiRestrictions";
+    const refused = await refusalOf({ [path]: { body: { enableWithdrawals: true } } });
+    expect(refused).toMatchObject({
+      code: "BODY_UNFIT",
+      fields: { apiKey: expect.stringMatching(/may withdraw/) },
+    });
+    answering({ [path]: { body: { enableWithdrawals: false } } });
+    const who = await stage.somebody({ profile: "COPIER" });
+    const { status, body, text } = await connect(who, keys, { venue });
+    expect(status, text).toBe(201);
+    expect(foundBy(body)).toEqual({ KEY: true, BALANCE: true, TRADING: true, WITHDRAWAL: true });
+    expect(body).toMatchObject({ wallet: "75", available: "70" });
+  });
+
+  test("is not copied on with a key that may not trade, nor in hedge mode", async () => {
+    const body = { ...ACCOUNT, canTrade: false };
+    expect((await refusalOf({ "/api/v3/account": { body } })).fields.apiKey).toMatch(/may not trade/);
+    const assets = [{ asset: "USDT", walletBalance: "10", availableBalance: "10", marginBalance: "10" }];
+    const futures = { canTrade: true, assets, positions: [] };
+    const refused = await refusalOf(
+      {
+        "/fapi/v2/account": { body: futures },
+        "/fapi/v3/account": { body: futures },
+        "/fapi/v2/positionRisk": { body: [] },
+        "/fapi/v3/positionRisk": { body: [] },
+        "/fapi/v1/positionSide/dual": { body: { dualSidePosition: true } },
+      },
+      { family: "FUTURES" },
+    );
+    expect(refused.fields?.apiKey, JSON.stringify(refused)).toMatch(/hedge mode/);
+  });
+
+  test.each([
+    [400, -1022, "Signature for this request is not valid.", "apiSecret", /not the secret/],
+    [401, -2014, "API-key format invalid.", "apiKey", /has not the form/],
+    [401, -2015, "Invalid API-key, IP, or permissions for action.", "apiKey", /IP address.*permission/],
+    [400, -3999, "Odd\u202e thing.", "apiKey", /\(-3999\): Odd thing$/],
+  ])("says in plain words what %d %d means", async (status, code, msg, field, words) => {
+    const refused = await refusalOf({ "/api/v3/account": { status, body: { code, msg } } });
+    expect(refused).toMatchObject({ code: "BODY_UNFIT", fields: { [field]: expect.stringMatching(words) } });
+    expect(refused.action).toMatch(/next one/);
+  });
+
+  test("that does not say what it should, or is not there, is told of as such", async () => {
+    const dead = await refusalOf({ "/api/v3/account": { status: 502, body: "<html>" } });
+    expect(dead).toMatchObject({ code: "VENUE_SILENT", retryAfterSeconds: expect.any(Number) });
+    const nowhere = "http://127.0.0.1:9";
+    stage.venues.push(nowhere);
+    const unreachable = await refusalOf({}, { venue: nowhere });
+    expect(unreachable).toMatchObject({
+      code: "VENUE_SILENT",
+      message: expect.stringMatching(/cannot be reached/),
+    });
+  });
+});
+
+describe("an account", () => {
+  test("whose key was ended at the venue is FAILED with the next check, until it has another key", async () => {
+    const emil = await stage.somebody({ profile: "COPIER" });
+    const keys = await newVenueKey(stage, "SPOT");
+    const { accountId } = (await connect(emil, keys)).body.account;
+    await stage.gateway.store.revokeKey(keys.apiKey, stage.wallNow());
+    const checked = await emil.send("POST", `/copying/accounts/${accountId}/check`);
+    expect(foundBy(checked)).toEqual({ KEY: false });
+    expect(checked.account).toMatchObject({
+      status: "FAILED",
+      failure: expect.stringMatching(/not accepted/),
+    });
+    const [account] = await accountsOf(emil);
+    expect(account).toMatchObject({ status: "FAILED", checkedAt: stage.wallNow() - 1_000 });
+
+    const path = `/copying/accounts/${accountId}/credentials`;
+    const other = await newVenueKey(stage, "SPOT");
+    const used = await emil.call("PUT", path, { body: { ...keys, code: emil.code() } });
+    expect(used).toMatchObject({ status: 400, body: { error: { fields: { apiKey: expect.any(String) } } } });
+    const before = (await stored(accountId)).sealed;
+    const renewed = await emil.send("PUT", path, { ...other, code: emil.code() });
+    expect(renewed.account).toMatchObject({ status: "CONNECTED", failure: null });
+    const { sealed } = await stored(accountId);
+    expect(sealed).not.toBe(before);
+    expect(openCredentials(stage.gateway.master, accountId, sealed ?? "")).toEqual(other);
+  });
+
+  test("is disconnected when no copy uses it: its credentials are destroyed, and its history is left", async () => {
+    const fay = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, fay, "SPOT");
+    const copyId = await follow(fay, await newOffer(stage), accountId);
+    const end = () => fay.call("DELETE", `/copying/accounts/${accountId}`, { body: { code: fay.code() } });
+    expect(await end()).toMatchObject({ status: 409, body: { error: { code: "STATE_CHANGED" } } });
+    expect((await stored(accountId)).sealed).not.toBeNull();
+    await fay.send("POST", `/copies/${copyId}/stop`, { closesAll: false });
+    expect(await end()).toMatchObject({ status: 200, body: { status: "DISCONNECTED", copyId: null } });
+    expect((await stored(accountId)).sealed).toBeNull();
+    for (const [method, path, body] of [
+      ["POST", "/check", undefined],
+      ["PUT", "/credentials", { ...(await newVenueKey(stage, "SPOT")), code: fay.code() }],
+      ["DELETE", "", { code: fay.code() }],
+    ] as const) {
+      const answer = await fay.call(method, `/copying/accounts/${accountId}${path}`, { body });
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: "STATE_CHANGED" } } });
+    }
+    expect(await fay.get(`/copies/${copyId}`)).toMatchObject({
+      account: { accountId, status: "DISCONNECTED" },
+    });
+  });
+
+  test("is audited: connected, renewed, disconnected", async () => {
+    const gus = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, gus, "SPOT");
+    const path = `/copying/accounts/${accountId}`;
+    await gus.send("PUT", `${path}/credentials`, { ...(await newVenueKey(stage, "SPOT")), code: gus.code() });
+    await gus.send("DELETE", path, { code: gus.code() });
+    const records = await stage.gateway.store.people.listAudit({
+      about: { kind: "VENUE_ACCOUNT", id: accountId },
+      limit: 10,
+    });
+    expect(records.map(({ what }) => what)).toEqual([
+      "VENUE_ACCOUNT_DISCONNECTED",
+      "VENUE_ACCOUNT_RENEWED",
+      "VENUE_ACCOUNT_CONNECTED",
+    ]);
+    expect(records.map(({ who }) => who)).toEqual(
+      records.map(() => ({ kind: "PERSON", personId: gus.personId })),
+    );
+  });
+});

@@ -1,0 +1,401 @@
+// A copier's copies on a real server: begun, paused, resumed, stopped, halted; and what is told of them. Nobody works at them here, so
+// that their logs and books are what the test writes.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CopyShape, MirrorEntryShape } from "../../src/dashboard/shapes.ts";
+import type { CopyBook } from "../../src/domain/copying.ts";
+import { decimal } from "../../src/money/decimal.ts";
+import { connectAccount, follow, lineOf, newLead, newOffer, record } from "../support/copying-world.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+
+stayOnLoopback();
+
+const SETTINGS = { share: "0.5", maxPerOrder: "100", stopLoss: "0.1" };
+
+let stage: DashboardStage;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+});
+afterAll(() => stage.close());
+
+/** Somebody new who follows a new strategy. */
+async function copying() {
+  const copier = await stage.somebody({ profile: "COPIER" });
+  const strategyId = await newOffer(stage);
+  const { accountId } = await connectAccount(stage, copier, "SPOT");
+  const copyId = await follow(copier, strategyId, accountId);
+  return { copier, strategyId, accountId, copyId };
+}
+
+function expectRefused(
+  { status, body }: Awaited<ReturnType<Browser["call"]>>,
+  code: string,
+  message: RegExp,
+) {
+  expect({ status, code: body?.error?.code }, body?.error?.message).toEqual({
+    status: code === "STATE_CHANGED" ? 409 : code === "NOT_FOUND" ? 404 : code === "NOT_FOR_YOU" ? 403 : 400,
+    code,
+  });
+  expect(`${body.error.message} ${Object.values(body.error.fields ?? {})}`).toMatch(message);
+}
+
+async function audited(copyId: string): Promise<readonly string[]> {
+  const about = { kind: "COPY", id: copyId };
+  const records = await stage.gateway.store.people.listAudit({ about, limit: 20 });
+  return records.map(({ what }) => what).reverse();
+}
+
+describe("beginning a copy", () => {
+  test("answers it as it is, and is audited with its settings", async () => {
+    const copier = await stage.somebody({ profile: "COPIER" });
+    const strategyId = await newOffer(stage);
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const copy: CopyShape = await copier.send("POST", "/copies", {
+      strategyId,
+      accountId,
+      settings: SETTINGS,
+    });
+    expect(copy).toMatchObject({
+      ...{ strategyId, strategyName: "On offer (SPOT)", strategyStatus: "LIVE", family: "SPOT" },
+      ...{
+        status: "FOLLOWING",
+        reason: null,
+        halted: null,
+        settings: SETTINGS,
+        endedAt: null,
+        asset: "USDT",
+      },
+      ...{ equity: null, startEquity: null, resultRate: null, stopsAt: null, seenAt: null },
+      ...{ counts: { copied: 0, skipped: 0, failed: 0, byReason: [] }, restingOrders: 0, pending: [] },
+      account: { accountId, venue: stage.url, status: "CONNECTED" },
+    });
+    expect(await audited(copy.copyId)).toEqual(["COPY_STARTED"]);
+    const [account] = (await copier.get("/copying/accounts")).rows;
+    expect(account).toMatchObject({ accountId, copyId: copy.copyId });
+    const offer = await copier.get(`/copying/offers/${strategyId}`);
+    expect(offer).toMatchObject({ copyId: copy.copyId, copiers: 1 });
+  });
+
+  test("is refused where an account or the person is taken, or does not fit", async () => {
+    const { copier, strategyId, accountId } = await copying();
+    const spare = (await connectAccount(stage, copier, "SPOT")).accountId;
+    const futures = (await connectAccount(stage, copier, "FUTURES")).accountId;
+    const other = await newOffer(stage);
+    const begin = (body: object) => copier.call("POST", "/copies", { body: { settings: SETTINGS, ...body } });
+    expectRefused(await begin({ strategyId: other, accountId }), "STATE_CHANGED", /uses this account/);
+    expectRefused(
+      await begin({ strategyId, accountId: spare }),
+      "STATE_CHANGED",
+      /follow this strategy already/,
+    );
+    expectRefused(await begin({ strategyId: other, accountId: futures }), "BODY_UNFIT", /futures account/);
+    expectRefused(await begin({ strategyId: "none", accountId: spare }), "NOT_FOUND", /nothing here/);
+    await stage.gateway.store.copying.noteAccountChecked(spare, { status: "FAILED", failure: "odd", at: 1 });
+    expectRefused(await begin({ strategyId: other, accountId: spare }), "STATE_CHANGED", /does not accept/);
+    expect((await copier.get("/copies")).rows).toHaveLength(1);
+  });
+
+  test("is refused for a strategy that takes no copiers", async () => {
+    const trader = await stage.somebody({});
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const path = `/strategies/${strategyId}/copying`;
+    expect(await trader.send("PUT", path, { isOpen: false })).toMatchObject({ isOpen: false });
+    const copier = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const body = { strategyId, accountId, settings: SETTINGS };
+    const begin = () => copier.call("POST", "/copies", { body });
+    expectRefused(await begin(), "NOT_FOUND", /nothing here/);
+    expect((await copier.call("GET", `/copying/offers/${strategyId}`)).status).toBe(404);
+    expect((await copier.call("POST", "/copying/preview", { body })).status).toBe(404);
+    expect(await trader.send("PUT", path, { isOpen: true })).toMatchObject({ isOpen: true });
+    expect((await begin()).status).toBe(201);
+  });
+
+  test("takes only settings that make sense", async () => {
+    const { copier, copyId } = await copying();
+    for (const [more, field] of [
+      [{ share: "0" }, "share"],
+      [{ share: "1.00000001" }, "share"],
+      [{ share: "-0.5" }, "share"],
+      [{ share: "1e-3" }, "share"],
+      [{ share: "0.000000001" }, "share"],
+      [{ maxPerOrder: "0" }, "maxPerOrder"],
+      [{ maxPerOrder: "" }, "maxPerOrder"],
+      [{ stopLoss: "1.5" }, "stopLoss"],
+      [{ stopLoss: 0.5 }, "stopLoss"],
+    ] as const) {
+      const body = { ...SETTINGS, ...more };
+      const answer = await copier.call("PUT", `/copies/${copyId}/settings`, { body });
+      const fields = { [field]: expect.any(String) };
+      expect(answer, JSON.stringify(more)).toMatchObject({ status: 400, body: { error: { fields } } });
+    }
+    const least = { share: "0.00000001", maxPerOrder: null, stopLoss: "1" };
+    expect((await copier.send("PUT", `/copies/${copyId}/settings`, least)).settings).toEqual(least);
+  });
+});
+
+describe("a copy", () => {
+  test("is paused, resumed and stopped, each once, and keeps its history", async () => {
+    const { copier, copyId } = await copying();
+    const path = `/copies/${copyId}`;
+    for (const _ of [1, 2]) {
+      expect(await copier.send("POST", `${path}/pause`)).toMatchObject({
+        status: "PAUSED",
+        reason: "COPIER",
+      });
+    }
+    for (const _ of [1, 2]) {
+      expect(await copier.send("POST", `${path}/resume`)).toMatchObject({
+        status: "FOLLOWING",
+        reason: null,
+      });
+    }
+    const changed = await copier.send("PUT", `${path}/settings`, { ...SETTINGS, stopLoss: null });
+    expect(changed.settings).toEqual({ ...SETTINGS, stopLoss: null });
+    for (const _ of [1, 2]) {
+      const closing = await copier.send("POST", `${path}/stop`, { closesAll: true });
+      expect(closing).toMatchObject({ status: "CLOSING", reason: "COPIER", endedAt: null });
+    }
+    expectRefused(await copier.call("POST", `${path}/resume`), "STATE_CHANGED", /not as it was/);
+    const repair = await copier.call("POST", `${path}/repair`, { body: { mayIncrease: false } });
+    expectRefused(repair, "STATE_CHANGED", /being closed/);
+    const stopped = await copier.send("POST", `${path}/stop`, { closesAll: false });
+    expect(stopped).toMatchObject({ status: "STOPPED", endedAt: expect.any(Number) });
+    for (const [method, name, body] of [
+      ["POST", "pause", undefined],
+      ["POST", "resume", undefined],
+      ["POST", "stop", { closesAll: true }],
+      ["PUT", "settings", SETTINGS],
+      ["POST", "repair", { mayIncrease: true }],
+      ["POST", "look", undefined],
+    ] as const) {
+      expectRefused(
+        await copier.call(method, `${path}/${name}`, { body }),
+        "STATE_CHANGED",
+        /stopped, for good/,
+      );
+    }
+    expect(await copier.get(path)).toMatchObject({ status: "STOPPED" });
+    expect(await audited(copyId)).toEqual([
+      ...["COPY_STARTED", "COPY_PAUSED", "COPY_RESUMED", "COPY_SETTINGS_CHANGED"],
+      ...["COPY_STOPPED", "COPY_STOPPED"],
+    ]);
+  });
+
+  test("is asked to repair and to look once at a time, and opens nothing while it is paused", async () => {
+    const { copier, copyId } = await copying();
+    const path = `/copies/${copyId}`;
+    for (const _ of [1, 2]) await copier.send("POST", `${path}/look`);
+    await copier.send("POST", `${path}/repair`, { mayIncrease: false });
+    await copier.send("POST", `${path}/repair`, { mayIncrease: true });
+    const { pending } = await copier.get(path);
+    expect([...pending].sort()).toEqual(["LOOK", "REPAIR"]);
+    expect((await copier.get(`${path}/drift`)).pending).toHaveLength(2);
+    await copier.send("POST", `${path}/pause`);
+    const opening = await copier.call("POST", `${path}/repair`, { body: { mayIncrease: true } });
+    expectRefused(opening, "STATE_CHANGED", /paused, and opens nothing/);
+    expect(await copier.send("POST", `${path}/repair`, { mayIncrease: false })).toMatchObject({ pending });
+  });
+
+  test("does not go on with a key that the venue refuses, nor below its stop loss", async () => {
+    const { copier, copyId, accountId } = await copying();
+    const path = `/copies/${copyId}`;
+    await copier.send("POST", `${path}/pause`);
+    const { copying: store } = stage.gateway.store;
+    await store.noteAccountChecked(accountId, { status: "FAILED", failure: "odd", at: 1 });
+    expectRefused(await copier.call("POST", `${path}/resume`), "STATE_CHANGED", /does not accept/);
+    await copier.send("POST", `/copying/accounts/${accountId}/check`);
+    await record(stage, copyId, { entries: [], book: bookOf({ start: "1000", now: "800" }) });
+    expectRefused(await copier.call("POST", `${path}/resume`), "STATE_CHANGED", /stop loss/);
+    await copier.send("PUT", `${path}/settings`, { ...SETTINGS, stopLoss: "0.3" });
+    expect(await copier.send("POST", `${path}/resume`)).toMatchObject({ status: "FOLLOWING" });
+  });
+
+  test("says what it is worth, and where its stop loss lies", async () => {
+    const { copier, copyId } = await copying();
+    await record(stage, copyId, { entries: [], book: bookOf({ start: "1000", now: "1123.45" }) });
+    expect(await copier.get(`/copies/${copyId}`)).toMatchObject({
+      ...{ equity: "1123.45", startEquity: "1000", resultRate: "0.12345", stopsAt: "800", seenAt: 5_000 },
+      ...{ realized: "12", fees: "3" },
+    });
+  });
+});
+
+describe("a mirror log", () => {
+  test("tells of each line what was sent, what it cost, and how far from the strategy's price", async () => {
+    const { copier, copyId } = await copying();
+    const resting = {
+      ...lineOf(copyId, 3),
+      status: "RESTING",
+      orderType: "LIMIT",
+      symbol: "ETHUSDT",
+    } as const;
+    const skip = {
+      reason: "BELOW_MIN_NOTIONAL",
+      filter: "NOTIONAL",
+      wanted: decimal("5"),
+      had: decimal("3.5"),
+      unit: "QUOTE",
+      venue: null,
+    } as never;
+    await record(stage, copyId, {
+      entries: [
+        lineOf(copyId, 1),
+        {
+          ...lineOf(copyId, 2),
+          status: "SKIPPED",
+          skip,
+          executedQuantity: decimal("0"),
+          executedQuote: decimal("0"),
+        },
+        { ...resting, executedQuantity: decimal("0"), executedQuote: decimal("0"), price: decimal("1500") },
+      ],
+    });
+    const { rows, next } = await copier.get(`/copies/${copyId}/entries`);
+    expect(rows.map(({ entryId }: MirrorEntryShape) => entryId)).toEqual([3, 2, 1]);
+    expect(next).toBeNull();
+    const [open, skipped, filled] = rows as MirrorEntryShape[];
+    expect(filled).toMatchObject({
+      ...{ executedQuantity: "0.005", executedPrice: "50050", leadPrice: "50000", slippageBps: "10" },
+      ...{
+        scale: { by: "EQUITY", ours: "500", theirs: "1000" },
+        scaledQuantity: "0.0050004",
+        quantity: "0.005",
+      },
+      ...{ fee: "0.25", delayMs: 50, skip: null },
+    });
+    expect(skipped?.skip).toMatchObject({
+      ...{ reason: "BELOW_MIN_NOTIONAL", wanted: "5", had: "3.5", shortfall: "1.5", asset: "USDT" },
+      words: expect.stringMatching(/3\.5.*5/),
+    });
+    expect(open).toMatchObject({ price: "1500", executedPrice: null, slippageBps: null });
+    const listed = async (query: string) =>
+      (await copier.get(`/copies/${copyId}/entries?${query}`)).rows.map(
+        (row: MirrorEntryShape) => row.entryId,
+      );
+    expect(await listed("status=SKIPPED")).toEqual([2]);
+    expect(await listed("symbol=ETHUSDT")).toEqual([3]);
+    expect(await listed("before=2")).toEqual([1]);
+    const copy: CopyShape = await copier.get(`/copies/${copyId}`);
+    expect(copy.restingOrders).toBe(1);
+    expect(copy.counts).toEqual({
+      ...{ copied: 2, skipped: 1, failed: 0 },
+      byReason: [{ reason: "BELOW_MIN_NOTIONAL", count: 1 }],
+    });
+  });
+
+  test("is told a page at a time", async () => {
+    const { copier, copyId } = await copying();
+    const entries = Array.from({ length: 150 }, (_, index) => lineOf(copyId, index + 1));
+    await record(stage, copyId, { entries });
+    const first = await copier.get(`/copies/${copyId}/entries`);
+    expect([first.rows.length, first.next]).toEqual([100, "51"]);
+    const second = await copier.get(`/copies/${copyId}/entries?before=${first.next}`);
+    expect([second.rows.length, second.rows[0].entryId, second.next]).toEqual([50, 50, null]);
+  });
+});
+
+describe("a halt", () => {
+  test("of one's own is seen on all one's copies, and is cleared by oneself", async () => {
+    const { copier, copyId } = await copying();
+    const path = `/copies/${copyId}/halt`;
+    const halted = await copier.send("POST", path, { reason: "On holiday" });
+    expect(halted.halted).toEqual({ kind: "COPIER", reason: "On holiday", isOwn: true });
+    expect(await copier.send("DELETE", path)).toMatchObject({ halted: null });
+    expect(await copier.send("DELETE", path)).toMatchObject({ halted: null });
+  });
+
+  test("of an operator's takes the place of one's own, and is not cleared by who is halted", async () => {
+    const { copier, copyId } = await copying();
+    const operator = await stage.somebody({ role: "OPERATOR" });
+    const path = `/copies/${copyId}/halt`;
+    await copier.send("POST", path, { reason: "On holiday" });
+    const subject = { kind: "COPIER", id: copier.email };
+    const set = { ...subject, reason: "Odd orders" };
+    await operator.send("POST", "/operator/copying/switches", set);
+    expectRefused(
+      await operator.call("POST", "/operator/copying/switches", { body: set }),
+      "STATE_CHANGED",
+      /halted already/,
+    );
+    expect((await copier.get(`/copies/${copyId}`)).halted).toEqual({
+      ...{ kind: "COPIER", reason: "Odd orders", isOwn: false },
+    });
+    expectRefused(await copier.call("DELETE", path), "NOT_FOR_YOU", /Somebody else/);
+    const { switches } = await operator.get("/operator/copying");
+    expect(switches).toContainEqual({
+      ...{ kind: "COPIER", id: copier.personId, name: copier.email, reason: "Odd orders" },
+      ...{ setBy: operator.email, setAt: expect.any(Number) },
+    });
+    const clear = { kind: "COPIER", id: copier.personId };
+    await operator.send("POST", "/operator/copying/switches/clear", clear);
+    expect((await copier.get(`/copies/${copyId}`)).halted).toBeNull();
+    expectRefused(
+      await operator.call("POST", "/operator/copying/switches/clear", { body: clear }),
+      "NOT_FOUND",
+      /nothing here/,
+    );
+  });
+
+  test("of a strategy and of a venue is seen by copiers and by the trader, and is about what there is", async () => {
+    const trader = await stage.somebody({});
+    const operator = await stage.somebody({ role: "OPERATOR" });
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const copier = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const copyId = await follow(copier, strategyId, accountId);
+    const path = `/strategies/${strategyId}/copying/halt`;
+    const halted = await trader.send("POST", path, { reason: "Testing" });
+    expect(halted.halted).toEqual({ kind: "STRATEGY", reason: "Testing", isOwn: true });
+    expect((await copier.get(`/copies/${copyId}`)).halted).toMatchObject({ kind: "STRATEGY", isOwn: false });
+    expect(await trader.send("DELETE", path)).toMatchObject({ halted: null });
+
+    const venue = { kind: "VENUE", id: stage.url };
+    const set = await operator.send("POST", "/operator/copying/switches", { ...venue, reason: "It is down" });
+    expect(set.venues).toContainEqual(expect.objectContaining({ origin: stage.url, isHalted: true }));
+    expect((await copier.get(`/copies/${copyId}`)).halted).toMatchObject({
+      kind: "VENUE",
+      reason: "It is down",
+    });
+    await operator.send("POST", "/operator/copying/switches/clear", venue);
+    for (const subject of [
+      { kind: "VENUE", id: "https://elsewhere.example" },
+      { kind: "STRATEGY", id: "none" },
+      { kind: "COPIER", id: "nobody@example.org" },
+    ]) {
+      const body = { ...subject, reason: "?" };
+      expectRefused(
+        await operator.call("POST", "/operator/copying/switches", { body }),
+        "BODY_UNFIT",
+        /is no/,
+      );
+    }
+  });
+
+  test("is seen where the operator allows the venue no more", async () => {
+    const { copier, copyId } = await copying();
+    const allowed = stage.venues.splice(0, stage.venues.length, "https://another.example");
+    const copy = await copier.get(`/copies/${copyId}`);
+    const resumed = await copier.call("POST", `/copies/${copyId}/look`);
+    stage.venues.splice(0, 1, ...allowed);
+    expect(copy.halted).toMatchObject({ kind: "VENUE", isOwn: false });
+    expect(resumed).toMatchObject({ status: 409, body: { error: { code: "COPYING_NOT_OFFERED" } } });
+  });
+});
+
+/** A book of a copy that began with so much and is worth so much now. */
+function bookOf({ start, now }: { readonly start: string; readonly now: string }): Partial<CopyBook> {
+  return {
+    startEquity: decimal(start),
+    realized: decimal("12"),
+    fees: decimal("3"),
+    snapshot: {
+      at: 5_000,
+      wallet: decimal(now),
+      available: decimal(now),
+      equity: decimal(now),
+      held: new Map(),
+    },
+  };
+}

@@ -1,0 +1,234 @@
+// What is reckoned of copying for those who decide by it, on a real server: strategies on offer, previews on a real account, drift;
+// and for traders and operators rates, paper against real, and how far a closing has come.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DriftShape, OfferShape, PreviewShape } from "../../src/dashboard/shapes.ts";
+import { decimal } from "../../src/money/decimal.ts";
+import { catchUp, connectAccount, follow, lineOf, newLead, record } from "../support/copying-world.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { signed } from "../support/signed-client.ts";
+
+stayOnLoopback();
+
+const SETTINGS = { share: "1", maxPerOrder: null, stopLoss: null };
+
+let stage: DashboardStage;
+let trader: Browser;
+let copier: Browser;
+let accountId: string;
+let lead: Awaited<ReturnType<typeof newLead>>;
+
+async function trade(parameters: Readonly<Record<string, string>>): Promise<void> {
+  stage.pass(1_000);
+  const sent = { symbol: "BTCUSDT", ...parameters, timestamp: stage.wallNow() };
+  const { status, body } = await signed(stage.url, lead, "POST", "/api/v3/order", sent);
+  if (status !== 200) throw new Error(`the order was refused: ${JSON.stringify(body)}`);
+}
+
+beforeAll(async () => {
+  stage = await openDashboardStage();
+  trader = await stage.somebody({});
+  copier = await stage.somebody({ profile: "COPIER" });
+  lead = await newLead(stage, "SPOT", trader.personId);
+  ({ accountId } = await connectAccount(stage, copier, "SPOT"));
+  await trade({ side: "BUY", type: "MARKET", quoteOrderQty: "50" });
+  await trade({ side: "BUY", type: "MARKET", quoteOrderQty: "20" });
+  await catchUp(stage, lead.strategyId);
+});
+afterAll(() => stage.close());
+
+describe("a strategy on offer", () => {
+  test("says how it has done, and how large an account has to be", async () => {
+    const { rows } = await copier.get("/copying/offers");
+    const offer: OfferShape = rows.find(({ strategyId }: OfferShape) => strategyId === lead.strategyId);
+    expect(offer).toMatchObject({
+      ...{ name: "On offer (SPOT)", type: "SPOT", copiers: 0, copyId: null },
+      performance: { days: 0, trades: 2, winRate: null },
+      smallestBalances: { orders: 2 },
+    });
+    expect(Number(offer.performance?.returnRate)).toBeLessThan(0.01);
+    const { all, most, many } = offer.smallestBalances ?? { all: "0", most: "0", many: "0" };
+    // The smaller order needs the larger account; with two orders 95 and 80 % are both of them.
+    expect(Number(all)).toBeGreaterThan(5);
+    expect([most, many]).toEqual([all, all]);
+    const detail = await copier.get(`/copying/offers/${lead.strategyId}`);
+    expect(detail).toMatchObject({ ...offer, symbols: ["BTCUSDT"] });
+    expect(detail.equity.length).toBeGreaterThan(1);
+    expect((await copier.get("/copying/offers?type=FUTURES")).rows).toEqual([]);
+  });
+
+  test("is kept for a minute, whoever asks", async () => {
+    const other = await stage.somebody({ profile: "COPIER" });
+    const tradesOf = async (who: Browser) =>
+      (await who.get(`/copying/offers/${lead.strategyId}`)).performance.trades;
+    stage.pass(60_000);
+    const before = await tradesOf(copier);
+    await trade({ side: "BUY", type: "MARKET", quoteOrderQty: "20" });
+    expect(await tradesOf(other)).toBe(before);
+    stage.pass(60_000);
+    expect(await tradesOf(other)).toBe(before + 1);
+    await catchUp(stage, lead.strategyId);
+  });
+});
+
+describe("a preview", () => {
+  async function preview(settings: object): Promise<PreviewShape> {
+    const body = { strategyId: lead.strategyId, accountId, settings: { ...SETTINGS, ...settings } };
+    return await copier.send("POST", "/copying/preview", body);
+  }
+
+  test("scales the last orders to the account's own balance, newest first", async () => {
+    const { rows, copied, skipped, wallet, used, asset } = await preview({});
+    expect({ copied, skipped, wallet, used, asset }).toMatchObject({ copied: 3, skipped: 0, asset: "USDT" });
+    expect(used).toBe(wallet);
+    expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).sort((one, other) => other - one));
+    for (const { symbol, side, quantity, scaledQuantity, notional } of rows) {
+      expect({ symbol, side }).toEqual({ symbol: "BTCUSDT", side: "BUY" });
+      expect(Number(quantity)).toBeGreaterThan(0);
+      expect(Number(quantity)).toBeLessThanOrEqual(Number(scaledQuantity));
+      expect(Number(notional)).toBeGreaterThan(5);
+    }
+  });
+
+  test("says of each order that would be skipped why, and what it lacked", async () => {
+    const { rows, copied, skipped, used, wallet } = await preview({ share: "0.01" });
+    expect(Number(used)).toBeCloseTo(Number(wallet) / 100, 6);
+    expect({ copied, skipped }).toEqual({ copied: 0, skipped: 3 });
+    for (const { quantity, notional, skip } of rows) {
+      expect({ quantity, notional }).toEqual({ quantity: null, notional: null });
+      expect(skip?.reason).toMatch(/^BELOW_MIN_/);
+      expect(skip?.words).toMatch(/^[A-Z].*\.$/);
+      expect(Number(skip?.shortfall)).toBeCloseTo(Number(skip?.wanted) - Number(skip?.had), 8);
+    }
+  });
+
+  test("is of the strategy's own family, and of a key that the venue still accepts", async () => {
+    const futures = (await connectAccount(stage, copier, "FUTURES")).accountId;
+    const body = { strategyId: lead.strategyId, accountId: futures, settings: SETTINGS };
+    const refused = await copier.call("POST", "/copying/preview", { body });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { fields: { accountId: expect.any(String) } } },
+    });
+    const ended = await connectAccount(stage, copier, "SPOT");
+    for (const { key } of await stage.gateway.store.listKeys()) {
+      const account = await stage.gateway.store.copying.findAccount(ended.accountId);
+      if (key.apiKey.startsWith(account?.keyHint ?? "?")) await stage.gateway.store.revokeKey(key.apiKey, 1);
+    }
+    const answer = await copier.call("POST", "/copying/preview", {
+      body: { ...body, accountId: ended.accountId },
+    });
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: "STATE_CHANGED" } } });
+    expect(answer.body.error.message).toMatch(/does not accept/);
+  });
+});
+
+describe("a drift", () => {
+  test("sets what the copy holds beside what the strategy's holding scales to, with the cause and the repair", async () => {
+    const other = await stage.somebody({ profile: "COPIER" });
+    const { accountId: own } = await connectAccount(stage, other, "SPOT");
+    const copyId = await follow(other, lead.strategyId, own);
+    expect(await other.get(`/copies/${copyId}/drift`)).toEqual({ rows: [], seenAt: null, pending: [] });
+    const wallet = decimal<never>("1000");
+    const held = new Map([["BTCUSDT", decimal<never>("1")]]);
+    await record(stage, copyId, {
+      entries: [],
+      book: {
+        holdings: new Map([["BTCUSDT", { quantity: decimal("1"), cost: decimal("50000") }]]),
+        startEquity: wallet,
+        snapshot: { at: stage.wallNow(), wallet, available: wallet, equity: wallet, held },
+      },
+    });
+    const { rows, seenAt }: DriftShape = await other.get(`/copies/${copyId}/drift`);
+    expect(seenAt).not.toBeNull();
+    const [row] = rows;
+    expect(rows).toHaveLength(1);
+    expect(row).toMatchObject({ symbol: "BTCUSDT", asset: "BTC", own: "1", actual: "1" });
+    expect(Number(row?.difference)).toBeCloseTo(1 - Number(row?.target), 8);
+    expect(Number(row?.lead)).toBeGreaterThan(0);
+    expect(row?.repair).toMatchObject({ side: "SELL", increases: false });
+    expect(row?.words).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+describe("a trader, and an operator", () => {
+  test("are told what was copied, skipped and failed, and paper against real", async () => {
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const path = `/strategies/${strategyId}/copying`;
+    expect(await trader.get(path)).toEqual({
+      isOpen: true,
+      copiers: { FOLLOWING: 0, PAUSED: 0, CLOSING: 0, STOPPED: 0 },
+      counts: { copied: 0, skipped: 0, failed: 0, byReason: [] },
+      gap: { bySymbol: [], bySize: [], orders: [] },
+      halted: null,
+      closing: null,
+    });
+    const other = await stage.somebody({ profile: "COPIER" });
+    const copyId = await follow(other, strategyId, (await connectAccount(stage, other, "SPOT")).accountId);
+    const at = stage.wallNow();
+    const times = { leadAt: at, sentAt: at + 10, acknowledgedAt: at + 40, updatedAt: at + 40 };
+    const skip = {
+      reason: "ORDER_CAP",
+      filter: null,
+      wanted: null,
+      had: null,
+      unit: null,
+      venue: null,
+    } as const;
+    const none = { executedQuantity: decimal<never>("0"), executedQuote: decimal<never>("0") };
+    await record(stage, copyId, {
+      entries: [
+        { ...lineOf(copyId, 1), ...times },
+        { ...lineOf(copyId, 2), ...times, executedQuote: decimal("251") },
+        { ...lineOf(copyId, 3), ...times, ...none, status: "SKIPPED", skip },
+        { ...lineOf(copyId, 4), ...times, ...none, status: "FAILED", skip: { ...skip, reason: "REFUSED" } },
+      ],
+    });
+    stage.pass(60_000);
+    const told = await trader.get(path);
+    expect(told).toMatchObject({
+      copiers: { FOLLOWING: 1 },
+      counts: { copied: 2, skipped: 1, failed: 1 },
+      gap: { bySymbol: [{ symbol: "BTCUSDT", orders: 2, worstBps: "40", meanDelayMs: 40 }] },
+    });
+    expect(told.counts.byReason).toHaveLength(2);
+    expect(told.gap.orders[0]).toMatchObject({ paper: "50000", side: "BUY", delayMs: 40 });
+    const operator = await stage.somebody({ role: "OPERATOR" });
+    const all = await operator.get("/operator/copying");
+    expect(all.counts.copied).toBeGreaterThanOrEqual(2);
+    expect(all.copies.FOLLOWING).toBeGreaterThanOrEqual(1);
+    const [venue] = all.venues;
+    expect(venue).toMatchObject({ origin: stage.url, isHalted: false });
+    expect(venue.accounts).toBeGreaterThanOrEqual(2);
+  });
+
+  test("see how far the closing of a strategy has come for its copiers, but not of those who had stopped before", async () => {
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const path = `/strategies/${strategyId}`;
+    const copies: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      const other = await stage.somebody({ profile: "COPIER" });
+      const { accountId: own } = await connectAccount(stage, other, "SPOT");
+      const copyId = await follow(other, strategyId, own);
+      copies.push(copyId);
+      if (copies.length === 1) await other.send("POST", `/copies/${copyId}/stop`, { closesAll: false });
+    }
+    const { confirmation } = await trader.get(`${path}/close-preview`);
+    await trader.send("POST", `${path}/close`, { confirmation });
+    const progress = async () => (await trader.get(`${path}/copying`)).closing;
+    expect(await progress()).toEqual({ done: 0, total: 2 });
+    const [, second = "", third = ""] = copies;
+    const at = stage.wallNow();
+    for (const [copyId, status] of [
+      [second, "CLOSING"],
+      [third, "STOPPED"],
+    ] as const) {
+      await record(stage, copyId, { entries: [], moves: { status, reason: "STRATEGY_CLOSED", at } });
+    }
+    expect(await progress()).toEqual({ done: 1, total: 2 });
+    await record(stage, second, { entries: [], moves: { status: "STOPPED", reason: "STRATEGY_CLOSED", at } });
+    expect(await progress()).toEqual({ done: 2, total: 2 });
+    expect((await trader.call("PUT", `${path}/copying`, { body: { isOpen: true } })).status).toBe(409);
+  });
+});

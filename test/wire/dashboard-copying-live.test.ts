@@ -1,0 +1,126 @@
+// Copies over the dashboard's live connection, by a stock Socket.IO client: whoever watches a copy of their own is told that it has
+// changed, at once or with the next look, and nobody else is.
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CHANGES_TOLD_EVERY_MS, COPIES_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
+import type { NewAuditRecord } from "../../src/domain/audit.ts";
+import { EMPTY_BOOK, type VenueAccount } from "../../src/domain/copying.ts";
+import { decimal } from "../../src/money/decimal.ts";
+import { ask, type LiveStage, openLiveStage } from "../support/live-stage.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import type { StreamClient } from "../support/stream-client.ts";
+
+stayOnLoopback();
+
+let stage: LiveStage;
+beforeEach(async () => {
+  stage = await openLiveStage();
+});
+afterEach(() => stage.close());
+
+type Somebody = Awaited<ReturnType<LiveStage["somebody"]>>;
+
+function auditOf(personId: string, id: string): NewAuditRecord {
+  const about = { kind: "COPY", id } as const;
+  return { who: { kind: "PERSON", personId }, what: "COPY_PAUSED", about, at: 1, details: {} };
+}
+
+/** A copy of a person's, of a strategy that anybody may follow. */
+async function copyOf({ personId }: Somebody, strategyId: string): Promise<string> {
+  const { copying } = stage.store;
+  const [copyId, accountId] = [randomUUID(), randomUUID()];
+  const audit = auditOf(personId, copyId);
+  await copying.setOpenToCopiers(strategyId, true, audit);
+  const account: VenueAccount = {
+    accountId,
+    personId,
+    family: "SPOT",
+    venue: "https://venue.example",
+    label: "Main",
+    keyHint: "k",
+    sealed: "sealed",
+    status: "CONNECTED",
+    failure: null,
+    createdAt: 1,
+    checkedAt: 1,
+    disconnectedAt: null,
+  };
+  await copying.connectAccount(account, audit, { liveMax: 1_000 });
+  const created = await copying.createCopy(
+    {
+      ...{ copyId, personId, strategyId, accountId, family: "SPOT", status: "FOLLOWING", reason: null },
+      ...{ startedAt: 1, endedAt: null, book: EMPTY_BOOK },
+      settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
+    },
+    audit,
+  );
+  expect(created).toBe("CREATED");
+  return copyId;
+}
+
+/** How often a client was told of a copy. */
+function timesTold({ events }: StreamClient): number {
+  return events.filter(({ name }) => name === "copyChanged").length;
+}
+
+/** Something is done to a copy. */
+async function change(copyId: string): Promise<void> {
+  const settings = { share: decimal<never>("0.5"), maxPerOrder: null, stopLoss: null };
+  expect(await stage.store.copying.changeSettings(copyId, settings, auditOf("", copyId))).toBe(true);
+}
+
+describe("a copy that is watched", () => {
+  test("is told of with the next look, once for each change, until it is watched no more", async () => {
+    const [trader, copier] = [await stage.somebody(), await stage.somebody()];
+    const copyId = await copyOf(copier, trader.spot);
+    const client = await stage.joined(copier.cookie);
+    expect(await ask(client, "watchCopy", { copyId })).toBeNull();
+    await change(copyId);
+    stage.time.advance(COPIES_CHECKED_EVERY_MS);
+    expect(await client.next("copyChanged")).toEqual({ copyId });
+    stage.time.advance(COPIES_CHECKED_EVERY_MS * 3);
+    expect(await ask(client, "unwatchCopy", { copyId })).toBeNull();
+    await change(copyId);
+    stage.time.advance(COPIES_CHECKED_EVERY_MS);
+    await ask(client, "unwatchCopy", { copyId });
+    expect(timesTold(client)).toBe(1);
+  });
+
+  test("is told of at once where somebody knows of the change, and then not again for a moment", async () => {
+    const [trader, copier] = [await stage.somebody(), await stage.somebody()];
+    const copyId = await copyOf(copier, trader.spot);
+    const client = await stage.joined(copier.cookie);
+    await ask(client, "watchCopy", { copyId });
+    await change(copyId);
+    stage.copyChanged(copyId);
+    expect(await client.next("copyChanged")).toEqual({ copyId });
+    // Told of something that was not done, nobody is told.
+    stage.copyChanged(copyId);
+    await change(copyId);
+    stage.copyChanged(copyId);
+    await ask(client, "watchCopy", { copyId });
+    expect(timesTold(client)).toBe(1);
+    stage.time.advance(CHANGES_TOLD_EVERY_MS);
+    expect(await client.next("copyChanged")).toEqual({ copyId });
+  });
+
+  test("is one's own: of somebody else's nobody is told", async () => {
+    const [trader, copier, other] = [await stage.somebody(), await stage.somebody(), await stage.somebody()];
+    const copyId = await copyOf(copier, trader.spot);
+    const client = await stage.joined(other.cookie);
+    for (const [name, payload, code] of [
+      ["watchCopy", { copyId }, "NOT_FOUND"],
+      ["watchCopy", { copyId: "none" }, "NOT_FOUND"],
+      ["watchCopy", { copyId: "a\0b" }, "BODY_UNFIT"],
+      ["watchCopy", { strategyId: copyId }, "BODY_UNFIT"],
+      ["watchCopy", undefined, "BODY_UNFIT"],
+    ] as const) {
+      expect(await ask(client, name, payload)).toMatchObject({ code });
+    }
+    await change(copyId);
+    stage.copyChanged(copyId);
+    stage.time.advance(COPIES_CHECKED_EVERY_MS);
+    await ask(client, "unwatchCopy", { copyId });
+    expect(timesTold(client)).toBe(0);
+  });
+});
