@@ -20,7 +20,7 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
   let stage: Stage;
   let household: Household;
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open({ hasVenue: true });
     household = await furnish(stage);
   }, 180_000);
   afterAll(async () => await stage?.close());

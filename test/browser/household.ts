@@ -6,6 +6,7 @@ import type { Credentials } from "../support/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { MARKET, openStream } from "../support/stream-client.ts";
 import { Authenticator } from "./authenticator.ts";
+import { beginCopying, type CopyPlaces, followStrategies } from "./copiers.ts";
 import { OPERATOR_EMAIL, PASSWORD, type Stage } from "./stage.ts";
 import type { Visitor } from "./visitor.ts";
 import { IDENTITY } from "./walk.ts";
@@ -23,9 +24,19 @@ export type Places = {
   readonly personId: string;
   readonly pendingFormId: string;
   readonly rejectedFormId: string;
-};
+} & CopyPlaces;
 
-export const ROLES = ["guest", "trader", "newcomer", "waiting", "rejected", "copier", "operator"] as const;
+export const ROLES = [
+  "guest",
+  "trader",
+  "newcomer",
+  "waiting",
+  "rejected",
+  "copier",
+  "starter",
+  "follower",
+  "operator",
+] as const;
 export type RoleName = (typeof ROLES)[number];
 
 /** Of requests until a key is banned; twice as many as its budget takes. */
@@ -64,6 +75,10 @@ export async function furnish(stage: Stage): Promise<Household> {
   await rejected.call("POST", "/kyc", IDENTITY);
   const copier = await signUp(stage, "copier@example.org", "Carl Copier");
   await copier.call("POST", "/kyc", IDENTITY);
+  const starter = await signUp(stage, "starter@example.org", "Sara Starter");
+  await starter.call("POST", "/kyc", IDENTITY);
+  const follower = await signUp(stage, "follower@example.org", "Fred Follower");
+  await follower.call("POST", "/kyc", IDENTITY);
 
   stage.makeOperator();
   const operator = await stage.visit();
@@ -80,13 +95,33 @@ export async function furnish(stage: Stage): Promise<Household> {
     reason:
       "The number does not fit the kind of document that you chose. Please check both and submit again.",
   });
-  await decide("copier@example.org", { status: "APPROVED", reason: null });
+  for (const name of ["copier", "starter", "follower"]) {
+    await decide(`${name}@example.org`, { status: "APPROVED", reason: null });
+  }
+  const open = [idOf("SPOT"), idOf("FUTURES"), unusedId];
+  for (const strategyId of open) {
+    await trader.call("PUT", `/strategies/${strategyId}/copying`, { isOpen: true });
+  }
+  await beginCopying(stage, starter, await protect(starter, PASSWORD));
+  const copyPlaces = await followStrategies(stage, {
+    follower,
+    authenticator: await protect(follower, PASSWORD),
+    leads: {
+      spot: { strategyId: idOf("SPOT"), key: spot },
+      futures: { strategyId: idOf("FUTURES"), key: futures },
+    },
+  });
+  await operator.call("POST", "/operator/copying/switches", {
+    kind: "STRATEGY",
+    id: unusedId,
+    reason: "Its bot sends the same order again and again.",
+  });
   const guest = await stage.visit();
   await guessPasswords(guest, "newcomer@example.org");
   const { rows: people } = await operator.call("GET", "/operator/people?search=demo");
 
   return {
-    visitors: { guest, trader, newcomer, waiting, rejected, copier, operator },
+    visitors: { guest, trader, newcomer, waiting, rejected, copier, starter, follower, operator },
     places: {
       spotId: idOf("SPOT"),
       futuresId: idOf("FUTURES"),
@@ -97,6 +132,7 @@ export async function furnish(stage: Stage): Promise<Household> {
       personId: people[0].personId,
       pendingFormId: formOf("waiting@example.org"),
       rejectedFormId,
+      ...copyPlaces,
     },
   };
 }

@@ -1,26 +1,27 @@
 // Every screen of the dashboard, with who sees it and where: for the check of accessibility and for the pictures.
 import type { Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
-import type { Household, Places, RoleName } from "./household.ts";
+import { COPY_SCREENS } from "./copy-screens.ts";
+import type { Household } from "./household.ts";
+import { type Screen, screen } from "./screen.ts";
 import { PASSWORD } from "./stage.ts";
 import { beginSecondFactor } from "./walk.ts";
-
-export type Screen = {
-  /** Also the name of its picture. */
-  readonly name: string;
-  readonly who: RoleName;
-  readonly path: (places: Places) => string;
-  /** What has to be done there to see it. */
-  readonly open?: (page: Page) => Promise<unknown>;
-  /** What must be there beside its heading before it counts as shown. */
-  readonly shows?: string;
-};
 
 export const DESKTOP = { width: 1280, height: 800 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
 export type Size = typeof DESKTOP | typeof PHONE;
 
-const STRATEGY_TABS = ["chart", "orders", "positions", "depth", "trades", "signals", "requests", "settings"];
+const STRATEGY_TABS = [
+  "chart",
+  "orders",
+  "positions",
+  "depth",
+  "trades",
+  "signals",
+  "requests",
+  "copiers",
+  "settings",
+];
 
 export const SCREENS: readonly Screen[] = [
   ...["sign-in", "sign-up", "forgot-password", "reset-password", "verify-email"].map((name) =>
@@ -37,7 +38,6 @@ export const SCREENS: readonly Screen[] = [
   },
   screen("waiting", "identity-pending", "/identity"),
   screen("rejected", "identity-rejected", "/identity"),
-  screen("copier", "copying", "/copying"),
   screen("copier", "identity-approved", "/identity"),
   screen("copier", "refused-page", "/strategies"),
   {
@@ -136,6 +136,8 @@ export const SCREENS: readonly Screen[] = [
   { ...screen("operator", "operator-traffic", "/operator/traffic"), shows: "canvas" },
   screen("operator", "operator-fidelity", "/operator/fidelity"),
   screen("operator", "operator-audit", "/operator/audit"),
+
+  ...COPY_SCREENS,
 ];
 
 /** Opens a screen in the window of who sees it, and resolves when all of it is there. */
@@ -150,7 +152,7 @@ export async function show(
   await page.getByRole("heading", { level: 1 }).waitFor();
   await settled(page);
   if (open !== undefined) {
-    await open(page);
+    await open(page, places);
     await settled(page);
   }
   if (shows !== undefined) await page.locator(shows).first().waitFor({ state: "attached" });
@@ -164,8 +166,4 @@ async function settled(page: Page): Promise<void> {
     msMax: 30_000,
     askAgainMs: 50,
   });
-}
-
-function screen(who: RoleName, name: string, path: string | Screen["path"]): Screen {
-  return { who, name, path: typeof path === "string" ? () => path : path };
 }

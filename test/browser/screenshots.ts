@@ -7,7 +7,8 @@ import { runProgram, say } from "../support/program.ts";
 import { furnish, type Household } from "./household.ts";
 import { HELP, readOptions } from "./options.ts";
 import { livedThrough } from "./past.ts";
-import { DESKTOP, PHONE, SCREENS, type Screen, type Size, show } from "./screens.ts";
+import type { Screen } from "./screen.ts";
+import { DESKTOP, PHONE, SCREENS, type Size, show } from "./screens.ts";
 import { Stage } from "./stage.ts";
 
 const IMAGES = join(import.meta.dirname, "../../docs/images");
@@ -47,6 +48,19 @@ const CHOSEN: readonly Picture[] = [
     "spot-signals",
     "request-refused",
     "strategy-close",
+    "copying-accounts",
+    "copying-strategies",
+    "copying-offer",
+    "copying-preview",
+    "copies",
+    "copy-overview",
+    "copy-log",
+    "copy-entry",
+    "copy-skipped",
+    "copy-drift",
+    "copy-repair",
+    "spot-copiers",
+    "operator-copying",
     "operator-identity",
     "operator-form",
     "operator-people",
@@ -76,7 +90,7 @@ async function main(): Promise<number> {
   mkdirSync(directory, { recursive: true });
   const past = await livedThrough(say);
   say("starting a server in the present, and a browser");
-  const stage = await Stage.open(past);
+  const stage = await Stage.open({ past, hasVenue: true });
   try {
     const household = await furnish(stage);
     let faults = 0;

@@ -1,5 +1,6 @@
 // Where tests in a browser play: a server in a process of its own with the simulated market, and one Chromium. People are told
-// apart by their contexts; what a mail would have said is read from the server's log.
+// apart by their contexts; what a mail would have said is read from the server's log. Where somebody copies, a second server on the
+// same market is the exchange that they copy on.
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { type Credentials, type GatewayProcess, runNode, startGateway } from "../support/gateway.ts";
@@ -11,30 +12,51 @@ import { Visitor } from "./visitor.ts";
 export const PASSWORD = "seventeen patient lyrebirds";
 export const OPERATOR_EMAIL = "operator@example.org";
 
+type StageOptions = {
+  /** What the server has lived through before; it begins on a new directory otherwise. */
+  readonly past?: Past | null;
+  /** Whether there is an exchange to copy on. */
+  readonly hasVenue?: boolean;
+};
+
 export class Stage {
   readonly gateway: GatewayProcess;
+  readonly #venue: GatewayProcess | null;
   readonly #browser: Browser;
   readonly #greeting: string;
   readonly #visitors: Visitor[] = [];
 
-  private constructor(gateway: GatewayProcess, browser: Browser, greeting: string) {
+  private constructor(
+    gateway: GatewayProcess,
+    { venue, browser, greeting }: { venue: GatewayProcess | null; browser: Browser; greeting: string },
+  ) {
     this.gateway = gateway;
-    this.#greeting = greeting;
+    this.#venue = venue;
     this.#browser = browser;
+    this.#greeting = greeting;
   }
 
-  /** On a new directory, or with a past. */
-  static async open(past: Past | null = null): Promise<Stage> {
+  static async open({ past = null, hasVenue = false }: StageOptions = {}): Promise<Stage> {
+    const venue = hasVenue ? await startGateway() : null;
     const [gateway, browser] = await Promise.all([
-      // Links are written at this level.
-      startGateway({ env: { LOG_LEVEL: "info" }, ...(past === null ? {} : { dataDir: past.dataDir }) }),
+      startGateway({
+        // Links are written at this level.
+        env: { LOG_LEVEL: "info", ...(venue === null ? {} : { COPY_VENUES: venue.url }) },
+        ...(past === null ? {} : { dataDir: past.dataDir }),
+      }),
       openBrowser(),
     ]);
-    return new Stage(gateway, browser, past?.greeting ?? gateway.output());
+    return new Stage(gateway, { venue, browser, greeting: past?.greeting ?? gateway.output() });
   }
 
   get url(): string {
     return this.gateway.url;
+  }
+
+  /** The exchange that is copied on. */
+  get venue(): GatewayProcess {
+    if (this.#venue === null) throw new Error("a stage has a venue if it was opened with one");
+    return this.#venue;
   }
 
   async visit(options: BrowserContextOptions = {}): Promise<Visitor> {
@@ -94,5 +116,6 @@ export class Stage {
   async close(): Promise<void> {
     await this.#browser.close();
     await this.gateway.stop();
+    await this.#venue?.stop();
   }
 }

@@ -7,6 +7,7 @@ import type {
   HealthShape,
   KycDetailShape,
   KycEntryShape,
+  OperatorCopyingShape,
   PageShape,
   PersonDetailShape,
   PersonShape,
@@ -40,6 +41,7 @@ export const auditQuery = (search: Search) => asked<PageShape<AuditShape>>("/aud
 export const fidelityQuery = asked<FidelityShape>("/fidelity");
 export const healthQuery = watched<HealthShape>("/health");
 export const defencesQuery = watched<SecurityShape>("/security");
+export const copyingQuery = watched<OperatorCopyingShape>("/copying");
 export const trafficQuery = watched<TrafficShape>("/traffic");
 
 /** Each time it is asked for is audited, so it is asked for once a visit, and not kept longer than it is looked at. */

@@ -45,7 +45,41 @@ const account = [
   createRoute({ ...top, path: "/welcome", ...forPeople(() => import("../pages/welcome.tsx")) }),
   createRoute({ ...top, path: "/identity", ...forPeople(() => import("../pages/identity.tsx")) }),
   createRoute({ ...top, path: "/security", ...forPeople(() => import("../pages/security.tsx")) }),
+] as const;
+
+const copying = [
   createRoute({ ...top, path: "/copying", ...forCopiers(() => import("../pages/copying.tsx")) }),
+  createRoute({
+    ...top,
+    path: "/copying/accounts",
+    ...forCopiers(() => import("../pages/copying/accounts.tsx")),
+  }),
+  createRoute({
+    ...top,
+    path: "/copying/strategies",
+    ...forCopiers(() => import("../pages/copying/strategies.tsx")),
+  }),
+  createRoute({
+    ...top,
+    path: "/copying/strategies/$strategyId",
+    ...forCopiers(() => import("../pages/copying/offer.tsx")),
+  }),
+] as const;
+
+/** The frame that a copy's pages share. */
+const copy = createRoute({
+  ...top,
+  path: "/copies/$copyId",
+  component: lazyRouteComponent(() => import("./copy-frame.tsx"), "CopyFrame"),
+  staticData: { audience: "COPIER" },
+});
+const insideCopy = { getParentRoute: () => copy } as const;
+
+const copyPages = [
+  createRoute({ ...insideCopy, path: "/", ...forCopiers(() => import("../pages/copy/overview.tsx")) }),
+  createRoute({ ...insideCopy, path: "log", ...forCopiers(() => import("../pages/copy/log.tsx")) }),
+  createRoute({ ...insideCopy, path: "drift", ...forCopiers(() => import("../pages/copy/drift.tsx")) }),
+  createRoute({ ...insideCopy, path: "settings", ...forCopiers(() => import("../pages/copy/settings.tsx")) }),
 ] as const;
 
 const trading = [
@@ -86,6 +120,7 @@ const strategyPages = [
     ...forTraders(() => import("../pages/strategy/signal.tsx")),
   }),
   createRoute({ ...inside, path: "requests", ...forTraders(() => import("../pages/strategy/requests.tsx")) }),
+  createRoute({ ...inside, path: "copiers", ...forTraders(() => import("../pages/strategy/copiers.tsx")) }),
   createRoute({ ...inside, path: "settings", ...forTraders(() => import("../pages/strategy/settings.tsx")) }),
 ] as const;
 
@@ -109,6 +144,11 @@ const operatorPages = [
     ...top,
     path: "/operator/people/$personId",
     ...forOperators(() => import("../pages/operator/person.tsx")),
+  }),
+  createRoute({
+    ...top,
+    path: "/operator/copying",
+    ...forOperators(() => import("../pages/operator/copying.tsx")),
   }),
   createRoute({
     ...top,
@@ -140,6 +180,8 @@ const operatorPages = [
 export const routeTree = root.addChildren([
   ...entrance,
   ...account,
+  ...copying,
+  copy.addChildren(copyPages),
   ...trading,
   strategy.addChildren(strategyPages),
   ...operatorPages,

@@ -70,6 +70,7 @@ function tabsOf(strategyId: string): readonly Tab[] {
     { label: "Trades", to: "/strategies/$strategyId/trades", params },
     { label: "Signals", to: "/strategies/$strategyId/signals", params },
     { label: "Requests", to: "/strategies/$strategyId/requests", params },
+    { label: "Copiers", to: "/strategies/$strategyId/copiers", params },
     { label: "Settings", to: "/strategies/$strategyId/settings", params },
   ];
 }

@@ -29,6 +29,19 @@ const WORDS: Readonly<Record<AuditAction, string>> = {
   OPERATOR_CREATED: "Operator created",
   OPERATOR_REMOVED: "Operator removed",
   MASTER_KEY_ROTATED: "Master key rotated",
+  VENUE_ACCOUNT_CONNECTED: "Exchange account connected",
+  VENUE_ACCOUNT_RENEWED: "Exchange account given another key",
+  VENUE_ACCOUNT_DISCONNECTED: "Exchange account disconnected",
+  STRATEGY_OPENED_TO_COPIERS: "Strategy opened to copiers",
+  STRATEGY_CLOSED_TO_COPIERS: "Strategy closed to new copiers",
+  COPY_STARTED: "Copy started",
+  COPY_PAUSED: "Copy paused",
+  COPY_RESUMED: "Copy resumed",
+  COPY_STOPPED: "Copy stopped",
+  COPY_SETTINGS_CHANGED: "Copy settings changed",
+  COPY_REPAIR_ASKED: "Repair asked for",
+  KILL_SWITCH_SET: "Kill switch set",
+  KILL_SWITCH_CLEARED: "Kill switch cleared",
 };
 
 /** Records are kept for ever: one of another version of the server may have a name that is not listed here. */

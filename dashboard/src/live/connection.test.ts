@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { openLiveServer } from "../../../test/support/live-server.ts";
 import { queryClient } from "../api/query-client.ts";
-import { disconnect, listen, watch } from "./connection.ts";
+import { disconnect, listen, watch, watchCopy } from "./connection.ts";
 
 let server: Awaited<ReturnType<typeof openLiveServer>>;
 beforeAll(async () => {
@@ -22,6 +22,8 @@ const KEYS = {
   one: ["strategy", "one", "orders"],
   two: ["strategy", "two", "orders"],
   other: ["markets"],
+  copy: ["copy", "own", "entries"],
+  copies: ["copies"],
 } as const;
 type Name = keyof typeof KEYS;
 
@@ -35,9 +37,9 @@ const outdated = () =>
   (Object.keys(KEYS) as Name[]).filter((name) => queryClient.getQueryState(KEYS[name])?.isInvalidated);
 
 /** The next of what the server is asked, once it was. */
-async function asked(strategyId: string) {
-  const index = () => server.asked.findIndex((each) => each.strategyId === strategyId);
-  await eventually(`it is asked to watch ${strategyId}`, () => index() !== -1);
+async function asked(id: string) {
+  const index = () => server.asked.findIndex((each) => each.id === id);
+  await eventually(`it is asked to watch ${id}`, () => index() !== -1);
   return server.asked.splice(index(), 1)[0];
 }
 
@@ -83,7 +85,7 @@ test("everything is, after a reconnect, when all watching is acknowledged", asyn
   expect(outdated()).toEqual([]);
   again[1]?.acknowledge();
   await heardAll();
-  expect(outdated()).toEqual(["one", "two", "other"]);
+  expect(outdated()).toEqual(["one", "two", "other", "copy", "copies"]);
   for (const end of ends) end();
 });
 
@@ -96,6 +98,24 @@ test("nothing is by what was lost before it was acknowledged", async () => {
   expect(outdated()).toEqual([]);
   again?.acknowledge();
   await heardAll();
-  expect(outdated()).toEqual(["one", "two", "other"]);
+  expect(outdated()).toEqual(["one", "two", "other", "copy", "copies"]);
+  end();
+});
+
+test("a copy and the list of copies are, when its watching is acknowledged and when it has changed", async () => {
+  const end = watchCopy("own");
+  const first = await asked("own");
+  await heardAll();
+  expect(outdated()).toEqual([]);
+  first?.acknowledge();
+  await heardAll();
+  expect(outdated()).toEqual(["copy", "copies"]);
+  load();
+  server.say("copyChanged", { copyId: "another" });
+  await heardAll();
+  expect(outdated()).toEqual(["copies"]);
+  server.say("copyChanged", { copyId: "own" });
+  await heardAll();
+  expect(outdated()).toEqual(["copy", "copies"]);
   end();
 });

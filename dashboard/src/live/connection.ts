@@ -12,10 +12,12 @@ export type Connection =
   | { readonly status: "off" | "connecting" | "live" }
   | { readonly status: "reconnecting"; readonly since: number };
 
+/** What is acknowledged. */
+type Watching = "watch" | "watchCopy";
 type ServerEvents = { [Name in keyof ServerMessages]: (message: ServerMessages[Name]) => void };
 type ClientEvents = {
-  [Name in Exclude<keyof ClientMessages, "watch">]: (message: ClientMessages[Name]) => void;
-} & { watch: (message: ClientMessages["watch"], acknowledge: () => void) => void };
+  [Name in Exclude<keyof ClientMessages, Watching>]: (message: ClientMessages[Name]) => void;
+} & { [Name in Watching]: (message: ClientMessages[Name], acknowledge: () => void) => void };
 type Handlers = { [Name in keyof ServerMessages]: Set<(message: ServerMessages[Name]) => void> };
 
 const NAMESPACE = "/dashboard";
@@ -31,9 +33,12 @@ const handlers: Handlers = {
   price: new Set(),
   stale: new Set(),
   refused: new Set(),
+  copyChanged: new Set(),
 };
 const sayRefused = createRefusals({ say: toast, now: () => performance.now() });
-const watched = new Map<string, number>();
+/** By kind and id, how often. */
+const watched = { strategy: new Map<string, number>(), copy: new Map<string, number>() };
+type Watched = keyof typeof watched;
 const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
 const stateListeners = new Set<() => void>();
 let state: Connection = { status: "off" };
@@ -63,16 +68,27 @@ export function listen<Name extends keyof ServerMessages>(
 
 /** What changes of the strategy is loaded anew, until the returned function is called. */
 export function watch(strategyId: string): () => void {
+  return watchOne("strategy", strategyId);
+}
+
+/** What changes of the copy is loaded anew, until the returned function is called. */
+export function watchCopy(copyId: string): () => void {
+  return watchOne("copy", copyId);
+}
+
+function watchOne(kind: Watched, id: string): () => void {
   open();
-  const count = watched.get(strategyId) ?? 0;
-  watched.set(strategyId, count + 1);
-  if (count === 0 && socket?.connected)
-    void beginWatching(socket, strategyId).then(() => refresh(strategyId));
+  const counts = watched[kind];
+  const count = counts.get(id) ?? 0;
+  counts.set(id, count + 1);
+  if (count === 0 && socket?.connected) void beginWatching(socket, kind, id).then(() => refresh(kind, id));
   return () => {
-    const left = (watched.get(strategyId) ?? 1) - 1;
-    if (left > 0) return watched.set(strategyId, left);
-    watched.delete(strategyId);
-    if (socket?.connected) socket.emit("unwatch", { strategyId });
+    const left = (counts.get(id) ?? 1) - 1;
+    if (left > 0) return counts.set(id, left);
+    counts.delete(id);
+    if (!socket?.connected) return;
+    if (kind === "copy") socket.emit("unwatchCopy", { copyId: id });
+    else socket.emit("unwatch", { strategyId: id });
   };
 }
 
@@ -117,10 +133,12 @@ async function connect(wanted: number): Promise<void> {
     connects += 1;
     const isFirst = connects === 1;
     become({ status: "live" });
-    const begun = [...watched.keys()].map(async (strategyId) => {
-      await beginWatching(opened, strategyId);
-      if (isFirst) refresh(strategyId);
-    });
+    const begun = (["strategy", "copy"] as const).flatMap((kind) =>
+      [...watched[kind].keys()].map(async (id) => {
+        await beginWatching(opened, kind, id);
+        if (isFirst) refresh(kind, id);
+      }),
+    );
     for (const { topic } of followed.values()) opened.emit("follow", topic);
     if (!isFirst) void Promise.all(begun).then(() => queryClient.invalidateQueries());
   });
@@ -140,6 +158,11 @@ async function connect(wanted: number): Promise<void> {
     }
     pass("changed", message);
   });
+  opened.on("copyChanged", (message) => {
+    void queryClient.invalidateQueries({ queryKey: ["copy", message.copyId] });
+    void queryClient.invalidateQueries({ queryKey: ["copies"] });
+    pass("copyChanged", message);
+  });
   opened.on("candle", (message) => pass("candle", message));
   opened.on("book", (message) => pass("book", message));
   opened.on("price", (message) => pass("price", message));
@@ -150,21 +173,23 @@ async function connect(wanted: number): Promise<void> {
   });
 }
 
-/** Resolves when the server tells of the strategy's changes, or has not said so in time; not if the connection is lost before. */
-function beginWatching(opened: Socket<ServerEvents, ClientEvents>, strategyId: string): Promise<void> {
+/** Resolves when the server tells of its changes, or has not said so in time; not if the connection is lost before. */
+function beginWatching(opened: Socket<ServerEvents, ClientEvents>, kind: Watched, id: string): Promise<void> {
   return new Promise((resolve) => {
-    opened.timeout(ACKNOWLEDGED_MS_MAX).emit("watch", { strategyId }, () => {
+    const acknowledged = () => {
       if (opened.connected) resolve();
-    });
+    };
+    const asked = opened.timeout(ACKNOWLEDGED_MS_MAX);
+    if (kind === "copy") asked.emit("watchCopy", { copyId: id }, acknowledged);
+    else asked.emit("watch", { strategyId: id }, acknowledged);
   });
 }
 
 /** When watching begins: what was loaded before anybody told of changes may be out of date already. */
-function refresh(strategyId: string): void {
-  void queryClient.invalidateQueries({
-    queryKey: ["strategy", strategyId],
-    predicate: (query) => query.state.data !== undefined,
-  });
+function refresh(kind: Watched, id: string): void {
+  for (const queryKey of kind === "copy" ? [[kind, id], ["copies"]] : [[kind, id]]) {
+    void queryClient.invalidateQueries({ queryKey, predicate: (query) => query.state.data !== undefined });
+  }
 }
 
 function lost(): void {

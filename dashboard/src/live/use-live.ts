@@ -1,7 +1,7 @@
 // The live connection as hooks. Each asks for something while its component is shown, and no longer.
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import type { ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
-import { type Connection, connection, follow, listen, onConnection, watch } from "./connection.ts";
+import { type Connection, connection, follow, listen, onConnection, watch, watchCopy } from "./connection.ts";
 
 /** Whether what is shown is live. */
 export function useConnection(): Connection {
@@ -20,6 +20,22 @@ export function useLive<Name extends keyof ServerMessages>(
 /** Keeps what was loaded of the strategy up to date: queries whose key begins ["strategy", strategyId, what]. */
 export function useWatch(strategyId: string): void {
   useEffect(() => asCleanup(watch(strategyId)), [strategyId]);
+}
+
+/** Keeps what was loaded of the copy up to date: queries whose key begins ["copy", copyId]. */
+export function useWatchCopy(copyId: string): void {
+  useEffect(() => asCleanup(watchCopy(copyId)), [copyId]);
+}
+
+/** Keeps the list of copies, and what was loaded of each of these, up to date. */
+export function useWatchCopies(copyIds: readonly string[]): void {
+  const names = JSON.stringify(copyIds);
+  useEffect(() => {
+    const ends = (JSON.parse(names) as string[]).map((copyId) => watchCopy(copyId));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [names]);
 }
 
 /** Has the server send a topic's messages; listen to them with `useLive`. Null follows nothing. */

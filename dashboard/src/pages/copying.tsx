@@ -1,33 +1,105 @@
-// A copier's home.
+// A copier's home: what is copied, how each copy fares, and, before the first, the way to it.
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { SwitchProfileButton } from "../profile/switch-profile-button.tsx";
+import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";
+import { usePerson } from "../api/session.ts";
+import { HaltNote } from "../copying/halt-note.tsx";
+import { NotOffered } from "../copying/not-offered.tsx";
+import { useWatchCopies } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { CopyTable, EndedTable } from "./copying/copy-table.tsx";
+import { MissingSteps } from "./keys/missing-steps.tsx";
+import { firstCopySteps } from "./welcome/copier-journey.ts";
+import { nextStep } from "./welcome/journey.ts";
+import { StepList } from "./welcome/step-list.tsx";
 
 export function Page() {
+  const { data, error, refetch, isFetching } = useQuery(copiesQuery);
+  const venues = useQuery(venuesQuery);
+  const live = data?.rows.filter(({ status }) => status !== "STOPPED");
+  const ended = data?.rows.filter(({ status }) => status === "STOPPED") ?? [];
+  useWatchCopies(live?.map(({ copyId }) => copyId) ?? []);
+  const halted = live?.find((copy) => copy.halted?.isOwn === true);
+  const isOffered = venues.data === undefined || venues.data.rows.length > 0;
+  const hasAny = data !== undefined && data.rows.length > 0;
   return (
     <>
-      <PageHeader title="Copying" />
-      <div className="max-w-3xl">
-        <Card isFlush>
-          <EmptyState
-            title="Copying is not offered yet."
-            action={
-              <>
-                <SwitchProfileButton kind="primary" />
-                <Link to="/welcome" className={buttonLook()}>
-                  Getting started
-                </Link>
-              </>
-            }
-          >
-            Connecting an exchange account is not possible here today, and nothing is traded for you. If you
-            write bots, switch to the Trader profile and run one on a virtual account.
-          </EmptyState>
-        </Card>
+      <PageHeader
+        title="Your copies"
+        lead="Each mirrors the orders of one strategy on one of your exchange accounts, scaled to it."
+        actions={
+          hasAny && isOffered ? (
+            <Link to="/copying/strategies" className={buttonLook("primary")}>
+              Copy a strategy
+            </Link>
+          ) : undefined
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {!isOffered && (
+          <Card isFlush>
+            <NotOffered />
+          </Card>
+        )}
+        {halted !== undefined && <HaltNote copy={halted} />}
+        {hasAny || (data === undefined && error === null) ? (
+          <Card isFlush>
+            <CopyTable rows={live} />
+          </Card>
+        ) : (
+          isOffered && error === null && <FirstCopy />
+        )}
+        {ended.length > 0 && (
+          <Card title="Ended" isFlush>
+            <EndedTable rows={ended} />
+          </Card>
+        )}
       </div>
     </>
+  );
+}
+
+function FirstCopy() {
+  const person = usePerson();
+  const accounts = useQuery(accountsQuery);
+  if (accounts.error !== null) {
+    return (
+      <ErrorNote
+        error={accounts.error}
+        onRetry={() => void accounts.refetch()}
+        isRetrying={accounts.isFetching}
+      />
+    );
+  }
+  if (accounts.data === undefined) {
+    return (
+      <div aria-busy="true" className="max-w-3xl">
+        <Card>
+          <Skeleton lines={8} />
+        </Card>
+      </div>
+    );
+  }
+  const steps = firstCopySteps({
+    isReady: person.kyc === "APPROVED" && person.hasSecondFactor,
+    hasAccount: accounts.data.rows.some(({ status }) => status === "CONNECTED"),
+    hasCopy: false,
+  });
+  return (
+    <div className="flex max-w-3xl flex-col gap-5">
+      <MissingSteps
+        person={person}
+        before="Before you can connect an exchange account"
+        asking="connecting an account"
+      />
+      <Card title="The way to your first copy" isFlush>
+        <StepList steps={steps} next={nextStep(steps)} />
+      </Card>
+    </div>
   );
 }

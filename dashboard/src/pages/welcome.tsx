@@ -11,7 +11,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { CopierToday } from "./welcome/copier-today.tsx";
+import { CopierJourney } from "./welcome/copier-steps.tsx";
 import { journeyOf, nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";
 
@@ -39,25 +39,13 @@ export function Page() {
         lead={
           person.profile === "TRADER"
             ? "From a new account to the first order of your bot."
-            : "What you can do as a copier, and the way to a bot of your own."
+            : "From a new account to the first order that is copied for you."
         }
       />
       <div className="flex max-w-3xl flex-col gap-5">
-        {person.profile === "COPIER" && <CopierToday />}
         {person.profile === "TRADER" ? <TraderJourney /> : <CopierJourney />}
       </div>
     </>
-  );
-}
-
-/** Keys and strategies belong to traders, so there are none to ask for. */
-function CopierJourney() {
-  const person = usePerson();
-  const steps = journeyOf({ person, keys: [], strategies: [], hasOrder: false });
-  return (
-    <Card title="To run a bot of your own" isFlush>
-      <StepList steps={steps} next={nextStep(steps)} firstStrategyId={null} />
-    </Card>
   );
 }
 

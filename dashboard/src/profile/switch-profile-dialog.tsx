@@ -15,7 +15,7 @@ const CHANGES = {
     says: [
       "You run bots of your own: the pages for API keys and strategies appear.",
       "Keys and strategies also need an approved identity and a second factor.",
-      "The page for copying goes away while you are a trader.",
+      "The pages for copying go away while you are a trader; copies that are running go on.",
     ],
   },
   COPIER: {

@@ -1,6 +1,6 @@
 // Numbers of money. They are exact decimal strings from the server and are never made floats; a fixed number of decimals
 // cuts and pads, and does not round. Gains and losses have a sign and an arrow, not a colour alone. Null is a dash.
-import { cut, grouped, isDecimal, perCent, signOf, trimZeros } from "./decimals.ts";
+import { cut, decimalsOf, grouped, isDecimal, perCent, signOf, trimZeros } from "./decimals.ts";
 import { Missing } from "./missing.tsx";
 
 type Value = string | null | undefined;
@@ -23,6 +23,11 @@ export function SignedAmount({ value, decimals, asset }: NumberProps & { asset?:
 export function Price({ value, decimals }: NumberProps) {
   const trimmed = typeof value === "string" && isDecimal(value) ? trimZeros(value, 2) : value;
   return <Digits text={shown(decimals === undefined ? trimmed : value, decimals)} unit={undefined} />;
+}
+
+/** All of its digits, and two decimals at least: for prices that have none of their wire's zeros. */
+export function ExactPrice({ value }: { value: string }) {
+  return <Digits text={shown(value, Math.max(2, decimalsOf(value)))} unit={undefined} />;
 }
 
 type PercentProps = {

@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   warn: "bg-warn-soft text-warn border-transparent",
 };
 
-/** Of every status that the server names: strategies, orders, signals, identity checks, keys. */
+/** Of every status that the server names: strategies, orders, signals, identity checks, keys, copies, exchange accounts. */
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   LIVE: "gain",
   CLOSING: "warn",
@@ -30,6 +30,14 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   APPROVED: "gain",
   ACTIVE: "gain",
   REVOKED: "neutral",
+  FOLLOWING: "gain",
+  PAUSED: "warn",
+  STOPPED: "neutral",
+  RESTING: "accent",
+  DONE: "neutral",
+  SKIPPED: "warn",
+  CONNECTED: "gain",
+  DISCONNECTED: "neutral",
 };
 
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {

@@ -16,6 +16,8 @@ type ConfirmByTypingProps = {
   isBusy?: boolean;
   /** Why the last attempt failed. */
   error?: unknown;
+  /** What else is asked for, such as a code. */
+  more?: ReactNode;
   /** What will happen. */
   children: ReactNode;
 };
@@ -38,6 +40,7 @@ function ConfirmForm({
   onClose,
   isBusy = false,
   error,
+  more,
 }: ConfirmByTypingProps) {
   const [typed, setTyped] = useState("");
   const isRight = typed.trim() === confirmation;
@@ -57,6 +60,7 @@ function ConfirmForm({
         spellCheck={false}
         isMonospace
       />
+      {more}
       {error !== undefined && error !== null && <ErrorNote error={error} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

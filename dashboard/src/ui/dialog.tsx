@@ -12,10 +12,20 @@ type DialogProps = {
   description?: ReactNode;
   /** While it must not be closed by accident, neither by Escape nor by a click beside it: a secret that is shown once. */
   isHeld?: boolean;
+  /** Something to read, whose first button may stand far below: the focus then begins at its top. */
+  isRead?: boolean;
   children: ReactNode;
 };
 
-export function Dialog({ isOpen, onClose, title, description, isHeld = false, children }: DialogProps) {
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  description,
+  isHeld = false,
+  isRead = false,
+  children,
+}: DialogProps) {
   const returnFocus = useFocusReturn(isOpen);
   return (
     <Parts.Root open={isOpen} onOpenChange={(isOpening) => !isOpening && !isHeld && onClose()}>
@@ -23,6 +33,7 @@ export function Dialog({ isOpen, onClose, title, description, isHeld = false, ch
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-veil" />
         <Parts.Content
           onCloseAutoFocus={returnFocus}
+          onOpenAutoFocus={isRead ? focusTop : undefined}
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
           className="fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-lg border border-line-strong bg-surface p-5"
         >
@@ -43,6 +54,11 @@ export function Dialog({ isOpen, onClose, title, description, isHeld = false, ch
       </Parts.Portal>
     </Parts.Root>
   );
+}
+
+function focusTop(event: Event): void {
+  event.preventDefault();
+  if (event.target instanceof HTMLElement) event.target.focus();
 }
 
 /** The row of buttons at a dialog's end; the one that does it comes last. */

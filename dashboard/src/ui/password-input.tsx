@@ -9,6 +9,8 @@ type PasswordInputProps = Omit<FieldProps, "label"> & {
   label?: string;
   /** Whether it is the one that is or one that will be: password managers ask differently, and a new one has its bounds. */
   isNew?: boolean;
+  /** A secret of another service: password managers neither fill it in nor keep it. */
+  isForeign?: boolean;
 } & Omit<ComponentProps<"input">, "className" | "id" | "type" | "autoComplete">;
 
 /** A password, which its owner may look at while typing: so it needs no second field. */
@@ -17,6 +19,7 @@ export function PasswordInput({
   hint,
   error,
   isNew = false,
+  isForeign = false,
   ...input
 }: PasswordInputProps) {
   const [isShown, setShown] = useState(false);
@@ -31,7 +34,7 @@ export function PasswordInput({
             {...input}
             {...control}
             type={isShown ? "text" : "password"}
-            autoComplete={isNew ? "new-password" : "current-password"}
+            autoComplete={isForeign ? "off" : isNew ? "new-password" : "current-password"}
             autoCapitalize="none"
             spellCheck={false}
             className={`${CONTROL_LOOK} pr-16`}

@@ -19,6 +19,14 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** How wide it is, as a class, where tables below each other should stand in line. */
   readonly width?: string;
+  /** Of a column whose head sorts the table; on a phone the page offers the choice otherwise. */
+  readonly sort?: {
+    /** Null while another column sorts; reversed: the other way round than at first. */
+    readonly state: "sorted" | "reversed" | null;
+    /** Whether it begins with the least, when it is sorted and not reversed. */
+    readonly isLeastFirst?: boolean;
+    readonly onSort: () => void;
+  };
 };
 
 export type TableProps<Row> = {
@@ -60,9 +68,10 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
             <th
               key={column.key}
               scope="col"
+              aria-sort={ariaSortOf(column)}
               className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${column.width ?? ""} ${sideOf(column)}`}
             >
-              {column.header}
+              {column.sort === undefined ? column.header : <SortButton column={column} sort={column.sort} />}
             </th>
           ))}
         </tr>
@@ -88,6 +97,31 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
       </tbody>
     </table>
   );
+}
+
+type SortButtonProps<Row> = { column: Column<Row>; sort: NonNullable<Column<Row>["sort"]> };
+
+function SortButton<Row>({
+  column: { header, align },
+  sort: { state, isLeastFirst = false, onSort },
+}: SortButtonProps<Row>) {
+  return (
+    <button
+      type="button"
+      onClick={onSort}
+      className={`column-label -my-1 inline-flex min-h-6 items-center gap-1 rounded-sm py-1 hover:underline ${align === "right" ? "flex-row-reverse" : ""} ${state === null ? "" : "underline underline-offset-4"}`}
+    >
+      {header}
+      <span aria-hidden="true" className={state === null ? "invisible" : ""}>
+        {(state === "reversed") !== isLeastFirst ? "▴" : "▾"}
+      </span>
+    </button>
+  );
+}
+
+function ariaSortOf<Row>({ sort }: Column<Row>): "ascending" | "descending" | undefined {
+  if (sort === undefined || sort.state === null) return undefined;
+  return sort.state === (sort.isLeastFirst === true ? "reversed" : "sorted") ? "descending" : "ascending";
 }
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {

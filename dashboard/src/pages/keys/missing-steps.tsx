@@ -1,15 +1,27 @@
-// What a trader has to do before the first key, with the way to it. Nothing where nothing is missing.
+// What a person has to do before a key or an exchange account, with the way to it. Nothing where nothing is missing.
 import { Link } from "@tanstack/react-router";
 import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { Note } from "../../ui/note.tsx";
 
-export function MissingSteps({ person }: { person: PersonShape }) {
+type MissingStepsProps = {
+  person: PersonShape;
+  /** What waits for them. */
+  before?: string;
+  /** What a code is asked for. */
+  asking?: string;
+};
+
+export function MissingSteps({
+  person,
+  before = "Before you can create or revoke a key",
+  asking = "each key",
+}: MissingStepsProps) {
   const lacksApproval = person.kyc !== "APPROVED";
   const lacksSecondFactor = !person.hasSecondFactor;
   if (!lacksApproval && !lacksSecondFactor) return null;
   return (
-    <Note tone="warn" title="Before you can create or revoke a key">
+    <Note tone="warn" title={before}>
       <ul className="mt-1 list-disc pl-5">
         {lacksApproval && (
           <li>
@@ -18,7 +30,7 @@ export function MissingSteps({ person }: { person: PersonShape }) {
               : "An operator has to approve your identity."}
           </li>
         )}
-        {lacksSecondFactor && <li>You need a second factor: each key asks for a code of it.</li>}
+        {lacksSecondFactor && <li>You need a second factor: {asking} asks for a code of it.</li>}
       </ul>
       <div className="mt-3 flex flex-wrap gap-2">
         {lacksApproval && (

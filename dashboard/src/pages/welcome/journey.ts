@@ -12,7 +12,11 @@ export type StepName =
   | "SECOND_FACTOR"
   | "KEY"
   | "STRATEGY"
-  | "ORDER";
+  | "ORDER"
+  | "VENUE_ACCOUNT"
+  | "OFFER"
+  | "SETTINGS"
+  | "FOLLOWING";
 
 export type Step = {
   readonly name: StepName;
@@ -81,12 +85,18 @@ export function journeyOf({ person, keys, strategies, hasOrder }: JourneyParts):
   ];
 }
 
+const API = {
+  opened: "The API is available to you.",
+  closed: "Until then the API is not available.",
+} as const;
+
 /** What is to be done next; null when nothing is open. */
 export function nextStep(steps: readonly Step[]): Step | null {
   return steps.find(({ state }) => state === "OPEN") ?? null;
 }
 
-function identityStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
+/** The step of saying who one is. */
+export function identityStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
   switch (kyc) {
     case "NONE":
       return { state: "OPEN", says: "A form with your name, address and a document." };
@@ -98,10 +108,14 @@ function identityStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
   }
 }
 
-function approvalStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
+/** The step of being approved, which opens something. */
+export function approvalStep(
+  { kyc }: PersonShape,
+  { opened, closed }: { opened: string; closed: string } = API,
+): Pick<Step, "state" | "says"> {
   switch (kyc) {
     case "APPROVED":
-      return { state: "DONE", says: "The API is available to you." };
+      return { state: "DONE", says: opened };
     case "PENDING":
       return {
         state: "WAITING",
@@ -109,7 +123,7 @@ function approvalStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
       };
     case "NONE":
     case "REJECTED":
-      return { state: "LATER", says: "Until then the API is not available." };
+      return { state: "LATER", says: closed };
   }
 }
 

@@ -10,7 +10,7 @@ type StepListProps = {
   steps: readonly Step[];
   next: Step | null;
   /** Where a first order is sent to, and the lines for it are; null while there is none. */
-  firstStrategyId: string | null;
+  firstStrategyId?: string | null;
 };
 
 const STATES: Readonly<Record<StepState, { sign: string; word: string; tone: Tone; look: string }>> = {
@@ -20,7 +20,7 @@ const STATES: Readonly<Record<StepState, { sign: string; word: string; tone: Ton
   LATER: { sign: "", word: "Later", tone: "neutral", look: "border-line-strong text-ink-soft" },
 };
 
-export function StepList({ steps, next, firstStrategyId }: StepListProps) {
+export function StepList({ steps, next, firstStrategyId = null }: StepListProps) {
   return (
     <ol className="divide-y divide-line">
       {steps.map((step, index) => {
@@ -97,5 +97,20 @@ function actionOf({ name }: Step, kind: ButtonKind, firstStrategyId: string | nu
           To the strategy
         </Link>
       );
+    case "VENUE_ACCOUNT":
+      return (
+        <Link to="/copying/accounts" search={{ connect: "1" }} className={className}>
+          Connect an account
+        </Link>
+      );
+    case "OFFER":
+      return (
+        <Link to="/copying/strategies" className={className}>
+          Look at the strategies
+        </Link>
+      );
+    case "SETTINGS":
+    case "FOLLOWING":
+      return null;
   }
 }

@@ -34,7 +34,9 @@ export function pointInWords({ at, equity, drawdownRate }: EquityPointShape): st
 export function curveInWords({
   points,
   statistics,
-}: Pick<PerformanceShape, "points" | "statistics">): string {
+}: Pick<PerformanceShape, "points"> & {
+  readonly statistics: Pick<PerformanceShape["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
+}): string {
   const [first] = points;
   const last = points.at(-1);
   if (first === undefined || last === undefined) return "";

@@ -16,8 +16,14 @@ const DRAWDOWN_HEIGHT = 110;
 /** Outside of the picture: nothing is pointed at. */
 const NOWHERE = { left: -10, top: -10 };
 
+type EquityCurvesProps = {
+  performance: Pick<PerformanceShape, "points"> & {
+    readonly statistics: Pick<PerformanceShape["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
+  };
+};
+
 /** Of two points at least. */
-export function EquityCurves({ performance }: { performance: PerformanceShape }) {
+export function EquityCurves({ performance }: EquityCurvesProps) {
   const { points } = performance;
   const equityPlot = useRef<uPlot | null>(null);
   const drawdownPlot = useRef<uPlot | null>(null);

@@ -1,0 +1,19 @@
+// How a copy stands, in a badge and, where it does not follow, why.
+import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import { Badge, StatusBadge } from "../ui/badge.tsx";
+import { REASONS } from "./words.ts";
+
+export function CopyStatus({ copy }: { copy: Pick<CopyShape, "status" | "reason" | "halted"> }) {
+  const { status, reason, halted } = copy;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 max-md:justify-end">
+      <StatusBadge status={status} />
+      {halted !== null && status !== "STOPPED" && (
+        <Badge tone="loss">
+          <span aria-hidden="true">■</span>Halted
+        </Badge>
+      )}
+      {reason !== null && <span className="text-ink-soft text-xs">{REASONS[reason].short}</span>}
+    </span>
+  );
+}

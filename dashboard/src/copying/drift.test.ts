@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { DriftRowShape } from "../../../src/dashboard/shapes.ts";
+import { isOff, repairOf } from "./drift.ts";
+
+const ROW: DriftRowShape = {
+  symbol: "BTCUSDT",
+  asset: "BTC",
+  lead: "1",
+  target: "0.1",
+  own: "0.2",
+  actual: "0.2",
+  difference: "0.1",
+  value: "6000",
+  cause: "FAILED",
+  words: "",
+  entryId: 1,
+  repair: { side: "SELL", quantity: "0.1", increases: false },
+};
+const MORE = { ...ROW, symbol: "ETHUSDT", repair: { side: "BUY", quantity: "1", increases: true } } as const;
+
+test("a repair only reduces, unless it may do more", () => {
+  const rows = [ROW, MORE, { ...ROW, repair: null }];
+  const careful = repairOf(rows, { mayIncrease: false });
+  expect(careful.orders.map(({ symbol }) => symbol)).toEqual(["BTCUSDT"]);
+  expect(careful.leftOut).toBe(1);
+  const whole = repairOf(rows, { mayIncrease: true });
+  expect(whole.orders.map(({ symbol }) => symbol)).toEqual(["BTCUSDT", "ETHUSDT"]);
+  expect(whole.leftOut).toBe(0);
+});
+
+test("what the exchange's steps leave over is not off", () => {
+  expect(isOff(ROW)).toBe(true);
+  expect(isOff({ cause: "ROUNDING" })).toBe(false);
+  expect(isOff({ cause: "IN_LINE" })).toBe(false);
+});

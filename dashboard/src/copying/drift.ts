@@ -1,0 +1,22 @@
+// What the rows of a drift amount to.
+import type { DriftRowShape } from "../../../src/dashboard/shapes.ts";
+
+type Repair = NonNullable<DriftRowShape["repair"]>;
+export type RepairOrder = Repair & { readonly symbol: string; readonly asset: string };
+
+/** More than the exchange's steps leave over. */
+export function isOff({ cause }: Pick<DriftRowShape, "cause">): boolean {
+  return cause !== "IN_LINE" && cause !== "ROUNDING";
+}
+
+/** The orders that a repair would send, and how many it leaves out because they would open or increase. */
+export function repairOf(
+  rows: readonly DriftRowShape[],
+  { mayIncrease }: { readonly mayIncrease: boolean },
+): { readonly orders: readonly RepairOrder[]; readonly leftOut: number } {
+  const all = rows.flatMap(({ symbol, asset, repair }) =>
+    repair === null ? [] : [{ ...repair, symbol, asset }],
+  );
+  const orders = all.filter(({ increases }) => mayIncrease || !increases);
+  return { orders, leftOut: all.length - orders.length };
+}

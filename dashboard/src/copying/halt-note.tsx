@@ -1,0 +1,42 @@
+// That a kill switch stops a copy, who set it, and, where it is one's own, the way to clear it.
+import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import { useCopyMutation } from "../api/use-copy.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Note } from "../ui/note.tsx";
+
+type HaltNoteProps = { copy: Pick<CopyShape, "copyId" | "halted"> };
+
+/** Nothing where nothing is halted. */
+export function HaltNote({ copy: { copyId, halted } }: HaltNoteProps) {
+  const { mutate, error, isPending } = useCopyMutation(copyId, {
+    method: "DELETE",
+    path: "halt",
+    says: "Your copies go on",
+  });
+  if (halted === null) return null;
+  return (
+    <Note tone="warn" title={TITLES[halted.kind]}>
+      <p className="mt-1">
+        Nothing at all is sent to the exchange, not even cancels and sales; what the strategy does meanwhile
+        is logged as skipped. The reason: “{halted.reason}”
+      </p>
+      {halted.isOwn ? (
+        <div className="mt-3 flex flex-col items-start gap-3">
+          {error !== null && <ErrorNote error={error} />}
+          <Button size="small" onClick={() => mutate()} isBusy={isPending}>
+            Go on
+          </Button>
+        </div>
+      ) : (
+        <p className="mt-1">Only who set it can clear it. Your own orders at the exchange are not touched.</p>
+      )}
+    </Note>
+  );
+}
+
+const TITLES = {
+  COPIER: "All your copies are halted",
+  STRATEGY: "Copies of this strategy are halted",
+  VENUE: "Copies at this exchange are halted",
+} as const satisfies Record<NonNullable<CopyShape["halted"]>["kind"], string>;

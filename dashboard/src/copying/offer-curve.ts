@@ -1,0 +1,25 @@
+// The equity of a strategy on offer, with its drawdown at each point, as the curves of a strategy want it.
+import type { EquityPointShape, OfferDetailShape, PerformanceShape } from "../../../src/dashboard/shapes.ts";
+import { compare, multiply, percentOf, subtract, trimZeros } from "../ui/decimals.ts";
+
+/** Of a rate in per cent: more than is ever shown. */
+const RATE_DECIMALS = 6;
+
+type Curve = Pick<PerformanceShape, "points"> & {
+  readonly statistics: Pick<PerformanceShape["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
+};
+
+export function curveOf(equity: OfferDetailShape["equity"]): Curve {
+  let highest: string | null = null;
+  let deepest: EquityPointShape | null = null;
+  const points = equity.map(({ at, equity: value }): EquityPointShape => {
+    if (highest === null || compare(value, highest) > 0) highest = value;
+    const drawdown = subtract(value, highest);
+    const percent = percentOf(drawdown, highest, RATE_DECIMALS) ?? "0";
+    const point = { at, equity: value, drawdown, drawdownRate: trimZeros(multiply(percent, "0.01")) };
+    if (deepest === null || compare(point.drawdownRate, deepest.drawdownRate) < 0) deepest = point;
+    return point;
+  });
+  const { drawdown = "0", drawdownRate = "0" } = (deepest as EquityPointShape | null) ?? {};
+  return { points, statistics: { maximumDrawdown: drawdown, maximumDrawdownRate: drawdownRate } };
+}

@@ -1,0 +1,70 @@
+// How much was copied, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
+import { Facts } from "../ui/facts.tsx";
+import { Meter } from "../ui/meter.tsx";
+import { TEXT_LINK } from "../ui/text-link.ts";
+import { ratesOf } from "./rates.ts";
+import { SKIP_NAMES } from "./words.ts";
+
+type OutcomesProps = {
+  counts: EntryCountsShape;
+  /** Of a copy's own page: where its log is. */
+  copyId?: string;
+};
+
+export function Outcomes({ counts, copyId }: OutcomesProps) {
+  const { copied, skipped, failed, byReason } = counts;
+  const total = copied + skipped + failed;
+  const rates = ratesOf(counts);
+  if (total === 0) {
+    return (
+      <p className="text-ink-soft">
+        Nothing has been copied or skipped yet. It begins with the strategy’s next order.
+      </p>
+    );
+  }
+  const most = Math.max(...byReason.map(({ count }) => count), 1);
+  const figure = (count: number, rate: string, status?: string): ReactNode => (
+    <span>
+      <span className="numeric font-medium text-lg">{count.toLocaleString("en-GB")}</span>{" "}
+      <span className="numeric text-ink-soft">{rate}</span>
+      {copyId !== undefined && status !== undefined && count > 0 && (
+        <>
+          {" "}
+          <Link to="/copies/$copyId/log" params={{ copyId }} search={{ status }} className={TEXT_LINK}>
+            Show
+          </Link>
+        </>
+      )}
+    </span>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <Facts
+        facts={[
+          { label: "Copied", value: figure(copied, rates.copied) },
+          { label: "Skipped, by a rule", value: figure(skipped, rates.skipped, "SKIPPED") },
+          { label: "Failed at the exchange", value: figure(failed, rates.failed, "FAILED") },
+        ]}
+      />
+      {byReason.length > 0 && (
+        <div className="flex flex-col gap-2.5">
+          <h3 className="font-medium text-sm">Why they were not copied</h3>
+          {[...byReason]
+            .sort((one, other) => other.count - one.count)
+            .map(({ reason, count }) => (
+              <Meter
+                key={reason}
+                label={SKIP_NAMES[reason]}
+                filled={count / most}
+                value={`${count.toLocaleString("en-GB")} of ${total.toLocaleString("en-GB")}`}
+                tone="warn"
+              />
+            ))}
+        </div>
+      )}
+    </div>
+  );
+}

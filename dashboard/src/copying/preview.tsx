@@ -1,0 +1,127 @@
+// The strategy's last orders as an account would copy them now, with the settings that are being typed.
+import { useQuery } from "@tanstack/react-query";
+import type { PreviewRowShape } from "../../../src/dashboard/shapes.ts";
+import { type PreviewAsked, previewQuery } from "../api/copying.ts";
+import { Amount, Price } from "../ui/amounts.tsx";
+import { Badge, inWords } from "../ui/badge.tsx";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Side } from "../ui/side.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { useSettled } from "../ui/use-settled.ts";
+
+/** So long after the last key the account is asked. */
+const TYPED_MS = 400;
+
+type PreviewCardProps = {
+  /** Null while the settings can't be used. */
+  asked: PreviewAsked | null;
+};
+
+export function PreviewCard({ asked }: PreviewCardProps) {
+  const [settled, isSettling] = useSettled(asked, TYPED_MS);
+  const { data, error, refetch, isFetching } = useQuery(previewQuery(settled));
+  const isOld = isFetching || isSettling;
+  return (
+    <Card title="Its last orders, with these settings" isFlush>
+      {error !== null && (
+        <div className="p-4">
+          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+        </div>
+      )}
+      {asked === null && data === undefined && (
+        <EmptyState title="No preview.">Mend the fields that are marked.</EmptyState>
+      )}
+      {error === null && (asked !== null || data !== undefined) && (
+        <div aria-busy={isOld} className={isOld && data !== undefined ? "opacity-60" : ""}>
+          {data !== undefined && data.rows.length > 0 && (
+            <p role="status" className="px-4 pt-3">
+              <span className="font-medium">
+                {data.copied} of {data.copied + data.skipped} would have been copied, {data.skipped} skipped.
+              </span>{" "}
+              <span className="text-ink-soft">
+                Reckoned with <Amount value={data.used} decimals={2} asset={data.asset} /> of{" "}
+                <Amount value={data.wallet} decimals={2} asset={data.asset} /> that the account has now.
+              </span>
+            </p>
+          )}
+          <Table
+            caption="Preview"
+            columns={COLUMNS}
+            rows={data?.rows}
+            rowKey={({ collectiveId }) => collectiveId}
+            empty={
+              <EmptyState title="The strategy has placed no orders yet.">
+                There is nothing to show a preview of. Copying begins with its next order all the same.
+              </EmptyState>
+            }
+          />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+const COLUMNS: readonly Column<PreviewRowShape>[] = [
+  { key: "at", header: "Time", width: "w-[14%]", cell: ({ at }) => <Time at={at} /> },
+  {
+    key: "order",
+    header: "Order",
+    width: "w-[20%]",
+    isRowHeader: true,
+    cell: ({ symbol, side, orderType }) => (
+      <span>
+        <Side side={side} /> {symbol}
+        <span className="block font-normal text-ink-soft text-xs">{inWords(orderType)}</span>
+      </span>
+    ),
+  },
+  {
+    key: "lead",
+    header: "Strategy",
+    align: "right",
+    cell: ({ leadQuantity }) => <Price value={leadQuantity} />,
+  },
+  {
+    key: "scaled",
+    header: "Scaled",
+    align: "right",
+    cell: ({ scaledQuantity }) => <Price value={scaledQuantity} />,
+  },
+  {
+    key: "sent",
+    header: "You",
+    align: "right",
+    cell: ({ quantity, notional }) =>
+      quantity === null ? null : (
+        <span className="inline-flex flex-col items-end">
+          <Price value={quantity} />
+          {notional !== null && (
+            <span className="text-ink-soft text-xs">
+              <Amount value={notional} decimals={2} asset="USDT" />
+            </span>
+          )}
+        </span>
+      ),
+  },
+  {
+    key: "outcome",
+    header: "Outcome",
+    width: "w-[32%]",
+    cell: ({ skip }) =>
+      skip === null ? (
+        <Badge tone="gain">
+          <span aria-hidden="true">✓</span>Copied
+        </Badge>
+      ) : (
+        <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+          <Badge tone="warn">
+            <span aria-hidden="true">–</span>Skipped
+          </Badge>
+          <span className="whitespace-normal text-sm">{skip.words}</span>
+        </span>
+      ),
+  },
+];

@@ -1,0 +1,21 @@
+// What a copy has made of the equity that it began with.
+import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import { Percent, SignedAmount } from "../ui/amounts.tsx";
+import { subtract } from "../ui/decimals.ts";
+
+type ResultProps = { copy: Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "asset"> };
+
+/** A dash until the exchange has been asked. */
+export function Result({ copy: { equity, startEquity, resultRate, asset } }: ResultProps) {
+  const profit = equity === null || startEquity === null ? null : subtract(equity, startEquity);
+  return (
+    <span className="inline-flex flex-col items-end">
+      <SignedAmount value={profit} decimals={2} asset={asset} />
+      {resultRate !== null && (
+        <span className="text-xs">
+          <Percent rate={resultRate} isSigned />
+        </span>
+      )}
+    </span>
+  );
+}

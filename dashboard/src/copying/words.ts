@@ -1,0 +1,132 @@
+// What the names that the server has for copying are called for people.
+import type {
+  CopyShape,
+  DriftRowShape,
+  KillSwitchShape,
+  MirrorEntryShape,
+  SkipShape,
+} from "../../../src/dashboard/shapes.ts";
+
+type Names<Name extends string> = Readonly<Record<Name, string>>;
+
+/** Short, for a list of reasons; the sentence with its figures comes from the server. */
+export const SKIP_NAMES: Names<SkipShape["reason"]> = {
+  BELOW_MIN_QUANTITY: "Below the smallest quantity",
+  BELOW_MIN_NOTIONAL: "Below the smallest order value",
+  ABOVE_MAXIMUM: "Above the largest size",
+  ORDER_CAP: "Too many open orders",
+  PRICE_UNFIT: "Price out of bounds",
+  INSUFFICIENT_BALANCE: "Balance too small",
+  INSUFFICIENT_MARGIN: "Margin too small",
+  NOTHING_HELD: "Nothing held to sell or close",
+  NOT_MIRRORED: "Its order was not copied",
+  ALREADY_OVER: "Its order was over already",
+  PAUSED: "The copy was paused",
+  HALTED: "Halted by a kill switch",
+  TOO_LATE: "Too late to open",
+  NOT_LISTED: "Not traded at the exchange",
+  OTHER_QUOTE_ASSET: "Not quoted in USDT",
+  LEVERAGE_UNFIT: "Leverage not accepted",
+  CREDENTIALS: "API key refused",
+  OVERTAKEN: "Overtaken by the strategy",
+  REFUSED: "Refused by the exchange",
+};
+
+export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
+  PLACE: "Order",
+  CANCEL: "Cancel",
+  FILL: "Fill",
+  PLACE_LEG: "Take profit / stop loss",
+  CANCEL_LEG: "Cancel take profit / stop loss",
+  FIRE_LEG: "Take profit / stop loss fired",
+  LIQUIDATE: "Liquidation",
+  SET_LEVERAGE: "Leverage",
+  CLOSE: "Strategy closed",
+  FLATTEN: "Closing order",
+  REPAIR: "Repair",
+};
+
+/** In the order of the filter. */
+export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
+  FILLED: "Filled",
+  RESTING: "Resting",
+  CANCELED: "Cancelled",
+  EXPIRED: "Expired",
+  DONE: "Done",
+  SKIPPED: "Skipped",
+  FAILED: "Failed",
+};
+
+export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
+  IN_LINE: "In line",
+  ROUNDING: "Rounding",
+  BEGAN_LATER: "Held before you began",
+  RESTING: "Order still resting",
+  SKIPPED: "An order was skipped",
+  FAILED: "An order failed",
+  OVERTAKEN: "Overtaken",
+  PAUSED: "Paused",
+  OUTSIDE: "Traded outside of the copy",
+  PENDING: "Being worked on",
+  PRICE_MOVED: "Balances moved apart",
+};
+
+export const COPY_STATUSES: Names<CopyShape["status"]> = {
+  FOLLOWING: "Following",
+  PAUSED: "Paused",
+  CLOSING: "Closing",
+  STOPPED: "Stopped",
+};
+
+type Reason = { readonly short: string; readonly says: string; readonly action: string };
+
+/** Why a copy does not follow, and what its owner can do about it. */
+export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>> = {
+  COPIER: {
+    short: "by you",
+    says: "You asked for it.",
+    action:
+      "While it is paused it opens nothing, and still follows cancels, sales and closes of the strategy.",
+  },
+  CREDENTIALS: {
+    short: "API key refused",
+    says: "The exchange refused the API key.",
+    action:
+      "Nothing can be sent until it takes a key again: replace the key of the exchange account, then resume.",
+  },
+  STOP_LOSS: {
+    short: "stop loss hit",
+    says: "The copy’s equity fell to its stop loss.",
+    action:
+      "What the copy held was sold. Look at the log and the settings before you resume: it then counts from the equity that it has now.",
+  },
+  STRATEGY_CLOSED: {
+    short: "strategy closed",
+    says: "The strategy was closed for good.",
+    action: "What the copy held is sold and its orders are cancelled. You can follow another strategy.",
+  },
+  ACCOUNT_UNFIT: {
+    short: "account unfit",
+    says: "The exchange account can’t be used as it is set up.",
+    action: "Check the account: the points that fail say what to change at the exchange. Then resume.",
+  },
+};
+
+/** In the order of the choice. */
+export const SWITCH_NAMES: Names<KillSwitchShape["kind"]> = {
+  VENUE: "All copies at an exchange",
+  STRATEGY: "All copies of a strategy",
+  COPIER: "All copies of a person",
+};
+
+export const FAMILY_NAMES: Names<CopyShape["family"]> = { SPOT: "Spot", FUTURES: "Futures" };
+
+/** "https://api.example.com" is "api.example.com". */
+export function hostOf(origin: string): string {
+  return origin.replace(/^https?:\/\//, "");
+}
+
+/** "1 order", "2 orders". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,115 @@
+// Drift: what the copy should hold beside what it holds, why they differ, and one click that brings them together.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { driftQuery } from "../../api/copying.ts";
+import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
+import { isOff, repairOf } from "../../copying/drift.ts";
+import { counted } from "../../copying/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Note } from "../../ui/note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Time } from "../../ui/time.tsx";
+import { DriftTable } from "./drift/drift-table.tsx";
+import { RepairDialog } from "./drift/repair-dialog.tsx";
+
+export function Page() {
+  const { copyId, copy } = useCopy();
+  const { data, error, refetch, isFetching } = useQuery(driftQuery(copyId));
+  const [isRepairing, setRepairing] = useState(false);
+  const look = useCopyMutation(copyId, { path: "look", says: "The exchange is being asked" });
+  const isUnderWay = data?.pending.includes("REPAIR") ?? false;
+  const off = data?.rows.filter(isOff).length ?? 0;
+  const repairs = data === undefined ? 0 : repairOf(data.rows, { mayIncrease: true }).orders.length;
+  const canSend = copy !== undefined && copy.status !== "STOPPED" && copy.halted === null;
+  return (
+    <>
+      <PageHeader
+        title="Drift"
+        documentTitle={`Drift, ${copy?.strategyName ?? "copy"}`}
+        lead={
+          data === undefined ? undefined : (
+            <>
+              {data.rows.length === 0
+                ? "Nothing is held."
+                : off === 0
+                  ? "All of it is in line."
+                  : `${counted(off, "symbol")} off.`}{" "}
+              {data.seenAt !== null && (
+                <>
+                  The exchange was last asked at <Time at={data.seenAt} format="time" />.
+                </>
+              )}
+            </>
+          )
+        }
+        actions={
+          canSend ? (
+            <>
+              <Button
+                onClick={() => look.mutate()}
+                isBusy={look.isPending || data?.pending.includes("LOOK") === true}
+              >
+                Ask the exchange now
+              </Button>
+              {repairs > 0 && (
+                <Button kind="primary" onClick={() => setRepairing(true)} disabled={isUnderWay}>
+                  Repair…
+                </Button>
+              )}
+            </>
+          ) : undefined
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {look.error !== null && <ErrorNote error={look.error} />}
+        {isUnderWay && (
+          <Note title="A repair is under way">
+            <p>Its orders show in the log, and this page changes by itself when it is done.</p>
+          </Note>
+        )}
+        {(error === null || data !== undefined) && (
+          <Card isFlush>
+            <DriftTable
+              copyId={copyId}
+              rows={data?.rows}
+              empty={
+                <EmptyState title="Neither the strategy nor the copy holds anything.">
+                  Once the strategy buys, what it holds and what your copy should hold of it stand here.
+                </EmptyState>
+              }
+            />
+          </Card>
+        )}
+        <details className="text-sm">
+          <summary className="py-1 text-ink-soft hover:text-ink">What the columns mean</summary>
+          <dl className="grid max-w-prose gap-x-4 gap-y-2 py-2 sm:grid-cols-[auto_1fr]">
+            {COLUMN_WORDS.map(([name, means]) => (
+              <div key={name} className="sm:contents">
+                <dt className="font-medium">{name}</dt>
+                <dd className="text-ink-soft">{means}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      </div>
+      <RepairDialog
+        copyId={copyId}
+        rows={data?.rows ?? []}
+        isOpen={isRepairing}
+        onClose={() => setRepairing(false)}
+      />
+    </>
+  );
+}
+
+const COLUMN_WORDS = [
+  ["Strategy", "What the strategy holds on its virtual account."],
+  ["Target", "That, scaled to your account, and cut to the exchange’s step."],
+  ["Copy", "What the copy has bought and not sold, by its own orders."],
+  ["Account", "What the exchange account has of it in all, your own coins included."],
+  ["Off by", "The copy less the target, and what that is worth."],
+] as const;

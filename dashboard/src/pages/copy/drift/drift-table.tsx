@@ -1,0 +1,113 @@
+// Target against holding, one symbol a row, with the cause in words.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
+import { isOff } from "../../../copying/drift.ts";
+import { CAUSE_NAMES } from "../../../copying/words.ts";
+import { Amount, Price } from "../../../ui/amounts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { magnitude, signOf } from "../../../ui/decimals.ts";
+import { Side } from "../../../ui/side.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
+
+type DriftTableProps = {
+  copyId: string;
+  rows: readonly DriftRowShape[] | undefined;
+  empty: ReactNode;
+};
+
+export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
+  const cause: Column<DriftRowShape> = {
+    key: "cause",
+    header: "Why",
+    width: "w-[34%]",
+    cell: (row) => (
+      <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+        <Badge tone={isOff(row) ? "warn" : "gain"}>
+          <span aria-hidden="true">{isOff(row) ? "≠" : "="}</span>
+          {CAUSE_NAMES[row.cause]}
+        </Badge>
+        <span className="whitespace-normal text-sm">
+          {row.words}
+          {row.entryId !== null && (
+            <>
+              {" "}
+              <Link
+                to="/copies/$copyId/log"
+                params={{ copyId }}
+                search={{ entry: String(row.entryId) }}
+                className={TEXT_LINK}
+              >
+                Line {row.entryId}
+              </Link>
+            </>
+          )}
+        </span>
+      </span>
+    ),
+  };
+  return (
+    <Table
+      caption="Drift"
+      columns={[SYMBOL, LEAD, TARGET, OWN, ACTUAL, OFF_BY, cause, REPAIR]}
+      rows={rows}
+      rowKey={({ symbol }) => symbol}
+      empty={empty}
+    />
+  );
+}
+
+const SYMBOL: Column<DriftRowShape> = {
+  key: "symbol",
+  header: "Symbol",
+  isRowHeader: true,
+  cell: ({ symbol, asset }) => (
+    <span>
+      {symbol}
+      <span className="block font-normal text-ink-soft text-xs">in {asset}</span>
+    </span>
+  ),
+};
+const LEAD = quantity("Strategy", ({ lead }) => lead);
+const TARGET = quantity("Target", ({ target }) => target);
+const OWN = quantity("Copy", ({ own }) => own);
+const ACTUAL = quantity("Account", ({ actual }) => actual);
+const OFF_BY: Column<DriftRowShape> = {
+  key: "off",
+  header: "Off by",
+  align: "right",
+  cell: ({ difference, value }) => (
+    <span className="inline-flex flex-col items-end">
+      <span>
+        {signOf(difference) > 0 ? "+" : ""}
+        <Price value={difference} />
+      </span>
+      {value !== null && signOf(value) !== 0 && (
+        <span className="text-ink-soft text-xs">
+          <Amount value={magnitude(value)} decimals={2} asset="USDT" />
+        </span>
+      )}
+    </span>
+  ),
+};
+const REPAIR: Column<DriftRowShape> = {
+  key: "repair",
+  header: "Repair",
+  cell: ({ repair }) =>
+    repair === null ? null : (
+      <span>
+        <Side side={repair.side} /> <Price value={repair.quantity} />
+        {repair.increases && <span className="block text-ink-soft text-xs">opens or increases</span>}
+      </span>
+    ),
+};
+
+function quantity(header: string, of: (row: DriftRowShape) => string): Column<DriftRowShape> {
+  return {
+    key: header,
+    header,
+    align: "right",
+    cell: (row) => <Price value={of(row)} />,
+  };
+}

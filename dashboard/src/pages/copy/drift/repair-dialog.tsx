@@ -1,0 +1,91 @@
+// What a repair would send, and the choice of whether it may also open or increase.
+import { useState } from "react";
+import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
+import { useCopyMutation } from "../../../api/use-copy.ts";
+import { repairOf } from "../../../copying/drift.ts";
+import { counted } from "../../../copying/words.ts";
+import { Price } from "../../../ui/amounts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Side } from "../../../ui/side.tsx";
+
+type RepairDialogProps = {
+  copyId: string;
+  rows: readonly DriftRowShape[];
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+export function RepairDialog({ isOpen, onClose, ...parts }: RepairDialogProps) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Bring the copy to its target"
+      description="Market orders at the exchange. Asked for twice, it is done once: what is in line is left alone."
+    >
+      <Repair {...parts} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
+  const [mayIncrease, setMayIncrease] = useState(false);
+  const { orders, leftOut } = repairOf(rows, { mayIncrease });
+  const hasIncreases = leftOut > 0 || mayIncrease;
+  const repair = useCopyMutation<boolean>(copyId, {
+    path: "repair",
+    body: (may) => ({ mayIncrease: may }),
+    says: "The repair is under way",
+    onDone: onClose,
+  });
+  return (
+    <>
+      {orders.length === 0 ? (
+        <p>Nothing can be reduced.</p>
+      ) : (
+        <ul aria-label="Orders of the repair" className="flex flex-col gap-1">
+          {orders.map(({ symbol, side, quantity, asset, increases }) => (
+            <li key={symbol} className="flex flex-wrap justify-between gap-x-4">
+              <span>
+                <Side side={side} /> {symbol}
+              </span>
+              <span className="numeric">
+                <Price value={quantity} /> {asset}
+                <span className="text-ink-soft">, {increases ? "opens or increases" : "reduces"}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {leftOut > 0 && (
+        <p className="text-ink-soft text-sm">
+          {counted(leftOut, "order")} more would open or increase, and {leftOut === 1 ? "is" : "are"} left
+          out.
+        </p>
+      )}
+      {hasIncreases && (
+        <Checkbox
+          label="May also open or increase"
+          hint="It then buys what the copy is short of, at the market’s price of now."
+          checked={mayIncrease}
+          onChange={({ target }) => setMayIncrease(target.checked)}
+        />
+      )}
+      {repair.error !== null && <ErrorNote error={repair.error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          disabled={orders.length === 0}
+          onClick={() => repair.mutate(mayIncrease)}
+          isBusy={repair.isPending}
+        >
+          Send {counted(orders.length, "order")}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+// The mirror log: every line says what was copied and how, or why it was not.
+import { useQuery } from "@tanstack/react-query";
+import type { MirrorEntryShape } from "../../../../src/dashboard/shapes.ts";
+import { entriesQuery } from "../../api/copying.ts";
+import { useCopy } from "../../api/use-copy.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { ENTRY_STATUSES } from "../../copying/words.ts";
+import { SymbolFilter } from "../../trading/list-filter.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Select } from "../../ui/select.tsx";
+import { EntryDialog } from "./log/entry-dialog.tsx";
+import { EntryTable } from "./log/entry-table.tsx";
+
+const STATUSES = [
+  { value: "", label: "All" },
+  ...Object.entries(ENTRY_STATUSES).map(([value, label]) => ({ value, label })),
+];
+
+export function Page() {
+  const { copyId, copy } = useCopy();
+  const { search, change } = useAddress();
+  const { before, status, symbol } = search;
+  const listed = {
+    ...(before === undefined ? {} : { before }),
+    ...(status === undefined ? {} : { status }),
+    ...(symbol === undefined ? {} : { symbol }),
+  };
+  const { data, error, refetch, isFetching } = useQuery(entriesQuery(copyId, listed));
+  const newest = useQuery(entriesQuery(copyId, {})).data?.rows;
+  const opened = useOpened(copyId, search.entry, data?.rows);
+  const isFiltered = status !== undefined || symbol !== undefined;
+  return (
+    <>
+      <PageHeader
+        title="Mirror log"
+        documentTitle={`Mirror log, ${copy?.strategyName ?? "copy"}`}
+        actions={
+          <>
+            <SymbolFilter own={symbolsOf(newest)} />
+            <div className="w-48">
+              <Select
+                label="Status"
+                isInline
+                value={status ?? ""}
+                onChange={({ target }) => change({ status: target.value || undefined, before: undefined })}
+                options={STATUSES}
+              />
+            </div>
+          </>
+        }
+      />
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      {(error === null || data !== undefined) && (
+        <Card isFlush>
+          <EntryTable
+            copyId={copyId}
+            rows={data?.rows}
+            empty={
+              isFiltered ? (
+                <EmptyState title="No line is like that.">Choose another status or symbol.</EmptyState>
+              ) : (
+                <EmptyState title="Nothing has been copied or skipped yet.">
+                  The log begins with the next thing that the strategy does: orders, cancels, take profits and
+                  stop losses.
+                </EmptyState>
+              )
+            }
+          />
+          <Pager what="lines" before={before} next={data?.next} />
+        </Card>
+      )}
+      <EntryDialog
+        entry={opened}
+        strategyName={copy?.strategyName}
+        onClose={() => change({ entry: undefined })}
+      />
+    </>
+  );
+}
+
+/** The line that the address names; null if it names none, undefined if there is none of that number. */
+function useOpened(
+  copyId: string,
+  entry: string | undefined,
+  rows: readonly MirrorEntryShape[] | undefined,
+): MirrorEntryShape | null | undefined {
+  const isId = entry !== undefined && /^\d{1,15}$/.test(entry);
+  const shown = rows?.find(({ entryId }) => String(entryId) === entry);
+  // One that is on no page that is shown is the first of those before the next.
+  const alone = useQuery({
+    ...entriesQuery(copyId, { before: String(Number(isId ? entry : 0) + 1) }),
+    enabled: isId && rows !== undefined && shown === undefined,
+  });
+  if (entry === undefined) return null;
+  if (shown !== undefined) return shown;
+  if (isId && (rows === undefined || alone.isPending)) return null;
+  return alone.data?.rows.find(({ entryId }) => String(entryId) === entry);
+}
+
+function symbolsOf(rows: readonly MirrorEntryShape[] | undefined): readonly string[] {
+  const symbols = new Set(rows?.flatMap(({ symbol }) => (symbol === null ? [] : [symbol])));
+  return [...symbols].sort();
+}

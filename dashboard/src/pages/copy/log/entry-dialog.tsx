@@ -1,0 +1,179 @@
+// One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the exchange, or why nothing.
+import type { ReactNode } from "react";
+import type { MirrorEntryShape, SkipShape } from "../../../../../src/dashboard/shapes.ts";
+import { ENTRY_STATUSES, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
+import { Amount, ExactPrice, Price } from "../../../ui/amounts.tsx";
+import { inWords, StatusBadge } from "../../../ui/badge.tsx";
+import { Copyable } from "../../../ui/copyable.tsx";
+import { signOf } from "../../../ui/decimals.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { latencyInWords } from "../../../ui/duration.ts";
+import { type Fact, Facts } from "../../../ui/facts.tsx";
+import { Note } from "../../../ui/note.tsx";
+import { Side } from "../../../ui/side.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { scaleInWords, slippageInWords } from "./entry-words.ts";
+
+type EntryDialogProps = {
+  /** Null: none is open; undefined: there is none of the number that was asked for. */
+  entry: MirrorEntryShape | null | undefined;
+  strategyName: string | undefined;
+  onClose: () => void;
+};
+
+export function EntryDialog({ entry, strategyName, onClose }: EntryDialogProps) {
+  return (
+    <Dialog
+      isOpen={entry !== null}
+      onClose={onClose}
+      isRead
+      title={entry ? `${KIND_NAMES[entry.kind]}${entry.symbol === null ? "" : ` ${entry.symbol}`}` : "Line"}
+    >
+      {entry === undefined && <p>There is no line of this number.</p>}
+      {entry && <Detail entry={entry} strategyName={strategyName ?? "The strategy"} />}
+    </Dialog>
+  );
+}
+
+function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName: string }) {
+  const { status, skip, kind, collectiveId } = entry;
+  const scaling = scaleInWords(entry);
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <StatusBadge status={status} label={ENTRY_STATUSES[status]} />
+        <span className="numeric text-ink-soft text-sm">Line {entry.entryId}</span>
+      </div>
+      {skip !== null && <SkipNote skip={skip} hasFailed={status === "FAILED"} />}
+      <Part title={kind === "REPAIR" || kind === "FLATTEN" ? "Asked for" : strategyName}>
+        <Facts facts={leadFacts(entry)} />
+      </Part>
+      {scaling.length > 0 && (
+        <Part title="Scaled to your account">
+          {scaling.map((line) => (
+            <p key={line} className="break-words">
+              {line}
+            </p>
+          ))}
+        </Part>
+      )}
+      {entry.sentAt !== null && (
+        <Part title="At the exchange">
+          <Facts facts={venueFacts(entry)} />
+          {entry.slippageBps !== null && (
+            <p className="mt-3">Filled {slippageInWords(entry.slippageBps, entry.leadPrice)}.</p>
+          )}
+          {entry.queries > 0 && (
+            <p className="mt-3 text-ink-soft text-sm">
+              The outcome of sending it was not known at first, so the exchange was asked before anything was
+              sent again. It can’t have been carried out twice: it has one client id.
+            </p>
+          )}
+        </Part>
+      )}
+      <Ids entry={entry} collectiveId={collectiveId} />
+    </>
+  );
+}
+
+function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) {
+  const { reason, words, filter, wanted, had, shortfall, asset } = skip;
+  const names = TOO_MUCH.has(reason) ? TOO_MUCH_NAMES : TOO_LITTLE_NAMES;
+  const facts: readonly Fact[] = [
+    ...(filter === null
+      ? []
+      : [{ label: "Rule of the exchange", value: <code className="font-mono text-xs">{filter}</code> }]),
+    ...(wanted === null ? [] : [{ label: names.wanted, value: <Price value={wanted} /> }]),
+    ...(had === null ? [] : [{ label: names.had, value: <Price value={had} /> }]),
+    ...(shortfall === null ? [] : [{ label: names.shortfall, value: <Price value={shortfall} /> }]),
+  ];
+  return (
+    <Note tone="warn" title={hasFailed ? "The exchange refused it" : SKIP_NAMES[reason]}>
+      <p className="mt-1">{words}</p>
+      {facts.length > 0 && (
+        <div className="mt-3">
+          <Facts facts={facts} />
+          {asset !== null && <p className="mt-2 text-xs">Amounts in {asset}.</p>}
+        </div>
+      )}
+    </Note>
+  );
+}
+
+/** Where what was wanted is above a bound, and not what there was below one. */
+const TOO_MUCH: ReadonlySet<SkipShape["reason"]> = new Set([
+  "ABOVE_MAXIMUM",
+  "ORDER_CAP",
+  "PRICE_UNFIT",
+  "LEVERAGE_UNFIT",
+]);
+const TOO_MUCH_NAMES = { wanted: "Wanted", had: "At most", shortfall: "Too much by" } as const;
+const TOO_LITTLE_NAMES = { wanted: "Needed", had: "There was", shortfall: "Missing" } as const;
+
+function leadFacts(entry: MirrorEntryShape): readonly Fact[] {
+  const { side, orderType, leadQuantity, leadPrice, price, stopPrice, leadAt } = entry;
+  return [
+    { label: "At", value: <Time at={leadAt} /> },
+    ...(side === null ? [] : [{ label: "Side", value: <Side side={side} /> }]),
+    ...(orderType === null ? [] : [{ label: "Type", value: inWords(orderType) }]),
+    ...(leadQuantity === null ? [] : [{ label: "Its size", value: <Price value={leadQuantity} /> }]),
+    ...(leadPrice === null ? [] : [{ label: "Its price", value: <Price value={leadPrice} /> }]),
+    ...(isSet(price) ? [{ label: "Limit", value: <Price value={price} /> }] : []),
+    ...(isSet(stopPrice) ? [{ label: "Trigger", value: <Price value={stopPrice} /> }] : []),
+  ];
+}
+
+function venueFacts(entry: MirrorEntryShape): readonly Fact[] {
+  const { quantity, executedQuantity, executedPrice, fee, sentAt, delayMs, sends, queries } = entry;
+  return [
+    { label: "Sent", value: <Price value={quantity} /> },
+    { label: "Filled", value: <Price value={executedQuantity} /> },
+    { label: "Filled at", value: executedPrice && <ExactPrice value={executedPrice} /> },
+    { label: "Fee", value: <Amount value={fee} asset="USDT" /> },
+    { label: "First sent", value: <Time at={sentAt} /> },
+    {
+      label: "Acknowledged after",
+      value: delayMs === null ? null : latencyInWords(delayMs),
+    },
+    {
+      label: "Sent, asked about",
+      value: <span className="numeric">{`${sends} ×, ${queries} ×`}</span>,
+    },
+  ];
+}
+
+function Ids({ entry, collectiveId }: { entry: MirrorEntryShape; collectiveId: string | null }) {
+  const ids = [
+    ["Order id of the exchange", entry.venueOrderId],
+    ["Client id at the exchange", entry.clientOrderId],
+    ["Collective id, the same for all copiers", collectiveId],
+  ] as const;
+  const known = ids.filter(([, value]) => value !== null);
+  if (known.length === 0) return null;
+  return (
+    <dl className="flex flex-col gap-2">
+      {known.map(([label, value]) => (
+        <div key={label}>
+          <dt className="mb-0.5 text-ink-soft text-xs">{label}</dt>
+          <dd>
+            <Copyable value={value ?? ""} label={label} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1.5 font-medium text-sm">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** The wire has zero for a price that an order's type has none of. */
+function isSet(price: string | null): boolean {
+  return price !== null && signOf(price) !== 0;
+}

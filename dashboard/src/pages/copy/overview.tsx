@@ -1,0 +1,54 @@
+// How a copy stands: what it is worth and where it ends, what was copied and what not, and the ways to hold it, stop it or halt all.
+import { useQuery } from "@tanstack/react-query";
+import { copyQuery } from "../../api/copying.ts";
+import { useCopyId } from "../../api/use-copy.ts";
+import { HaltNote } from "../../copying/halt-note.tsx";
+import { Outcomes } from "../../copying/outcomes.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { Actions } from "./overview/actions.tsx";
+import { HaltCard } from "./overview/halt-card.tsx";
+import { NewestEntries } from "./overview/newest-entries.tsx";
+import { ReasonNote } from "./overview/reason-note.tsx";
+import { WorthCard } from "./overview/worth-card.tsx";
+
+export function Page() {
+  const copyId = useCopyId();
+  const { data: copy, error, refetch, isFetching } = useQuery(copyQuery(copyId));
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        documentTitle={`Copy of ${copy?.strategyName ?? "a strategy"}`}
+        actions={copy === undefined ? undefined : <Actions copy={copy} />}
+      />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {copy !== undefined && (
+          <>
+            {copy.status !== "STOPPED" && <HaltNote copy={copy} />}
+            <ReasonNote copy={copy} />
+          </>
+        )}
+        <div className="grid items-start gap-5 xl:grid-cols-2">
+          <WorthCard copy={copy} />
+          <Card title="What was copied">
+            {copy === undefined ? (
+              <div aria-busy={error === null}>
+                <Skeleton lines={5} />
+              </div>
+            ) : (
+              <Outcomes counts={copy.counts} copyId={copyId} />
+            )}
+          </Card>
+        </div>
+        <NewestEntries copyId={copyId} />
+        {copy !== undefined && copy.status !== "STOPPED" && copy.halted === null && (
+          <HaltCard copyId={copyId} />
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+// Why a copy does not follow, in plain words, and what to do about it.
+import { Link } from "@tanstack/react-router";
+import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import { REASONS } from "../../../copying/words.ts";
+import { Note } from "../../../ui/note.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
+
+const TITLES = {
+  PAUSED: "The copy is paused",
+  CLOSING: "The copy is being closed",
+  STOPPED: "The copy has ended",
+} as const;
+
+/** Nothing while it follows. */
+export function ReasonNote({ copy: { status, reason } }: { copy: CopyShape }) {
+  if (status === "FOLLOWING") return null;
+  const needsAccount = reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
+  return (
+    <Note tone={status === "STOPPED" ? "accent" : "warn"} title={TITLES[status]}>
+      {reason !== null && (
+        <p className="mt-1">
+          {REASONS[reason].says} {status === "PAUSED" || reason !== "COPIER" ? REASONS[reason].action : ""}
+        </p>
+      )}
+      {status === "CLOSING" && (
+        <p className="mt-1">
+          Its orders are cancelled and what it holds is sold; each of these orders is in the log. You need not
+          do anything.
+        </p>
+      )}
+      {needsAccount && status !== "STOPPED" && (
+        <p className="mt-1">
+          <Link to="/copying/accounts" className={TEXT_LINK}>
+            Go to the exchange accounts
+          </Link>
+        </p>
+      )}
+    </Note>
+  );
+}

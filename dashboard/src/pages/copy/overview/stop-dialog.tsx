@@ -1,0 +1,78 @@
+// Ends a copy for good, and asks what becomes of what it holds.
+import { useState } from "react";
+import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import { useCopyMutation } from "../../../api/use-copy.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { DialogForm } from "../../../ui/dialog-form.tsx";
+
+type StopDialogProps = { copy: CopyShape; isOpen: boolean; onClose: () => void };
+
+export function StopDialog({ copy, isOpen, onClose }: StopDialogProps) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Stop this copy?"
+      description="It then follows no more, for good. Its log stays. You can copy the strategy anew."
+    >
+      <StopForm copy={copy} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function StopForm({ copy: { copyId, account, family }, onClose }: Omit<StopDialogProps, "isOpen">) {
+  const [closesAll, setClosesAll] = useState(true);
+  const stop = useCopyMutation<boolean>(copyId, {
+    path: "stop",
+    body: (all) => ({ closesAll: all }),
+    says: closesAll ? "The copy is being closed" : "The copy has ended",
+    onDone: onClose,
+  });
+  const held = family === "SPOT" ? "what it has bought" : "its positions";
+  return (
+    <DialogForm
+      action="Stop the copy"
+      kind="danger"
+      onSubmit={() => stop.mutate(closesAll)}
+      onCancel={onClose}
+      isBusy={stop.isPending}
+      error={stop.error}
+    >
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 font-medium text-sm">What becomes of what it holds</legend>
+        <Choice
+          title={family === "SPOT" ? "Sell it" : "Close it"}
+          says={`Its orders are cancelled and ${held} ${family === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is left alone.`}
+          isChosen={closesAll}
+          onChoose={() => setClosesAll(true)}
+        />
+        <Choice
+          title="Keep it"
+          says={`Everything stays at ${account.label} as it is, orders that rest included. Nothing looks after it any more: it is yours to manage.`}
+          isChosen={!closesAll}
+          onChoose={() => setClosesAll(false)}
+        />
+      </fieldset>
+    </DialogForm>
+  );
+}
+
+type ChoiceProps = { title: string; says: string; isChosen: boolean; onChoose: () => void };
+
+function Choice({ title, says, isChosen, onChoose }: ChoiceProps) {
+  return (
+    <label className="flex cursor-pointer gap-3 rounded-md border border-line-strong px-3 py-2.5 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2">
+      <input
+        type="radio"
+        name="closesAll"
+        checked={isChosen}
+        onChange={onChoose}
+        className="mt-1 size-4 shrink-0 accent-accent"
+      />
+      <span className="min-w-0">
+        <span className="block font-medium">{title}</span>
+        <span className="mt-0.5 block text-ink text-sm">{says}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,94 @@
+// What a copy is worth by the exchange's last word, and how far that is from its stop loss.
+import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import { useCopyMutation } from "../../../api/use-copy.ts";
+import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { cut, grouped, percentOf, signOf, subtract } from "../../../ui/decimals.ts";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Facts } from "../../../ui/facts.tsx";
+import { Meter } from "../../../ui/meter.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Time } from "../../../ui/time.tsx";
+
+/** From here on the bar is red, per cent. */
+const NEAR_PERCENT = 75;
+
+export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
+  if (copy === undefined) {
+    return (
+      <div aria-busy="true">
+        <Card title="Worth">
+          <Skeleton lines={6} />
+        </Card>
+      </div>
+    );
+  }
+  const { equity, startEquity, resultRate, realized, fees, asset, seenAt, startedAt, endedAt } = copy;
+  const profit = equity === null || startEquity === null ? null : subtract(equity, startEquity);
+  return (
+    <Card title="Worth" aside={copy.status === "STOPPED" ? undefined : <Look copy={copy} />}>
+      <div className="flex flex-col gap-4">
+        <Facts
+          facts={[
+            { label: "Equity", value: <Amount value={equity} decimals={2} asset={asset} /> },
+            { label: "At the start", value: <Amount value={startEquity} decimals={2} asset={asset} /> },
+            {
+              label: "Result",
+              value: profit !== null && (
+                <>
+                  <SignedAmount value={profit} decimals={2} asset={asset} />{" "}
+                  <span className="whitespace-nowrap">
+                    (<Percent rate={resultRate} isSigned />)
+                  </span>
+                </>
+              ),
+            },
+            { label: "Realised", value: <SignedAmount value={realized} decimals={2} asset={asset} /> },
+            { label: "Fees paid", value: <Amount value={fees} decimals={2} asset={asset} /> },
+            { label: "Orders resting", value: copy.restingOrders.toLocaleString("en-GB") },
+            { label: "Began", value: <Time at={startedAt} /> },
+            endedAt === null
+              ? { label: "Exchange last asked", value: seenAt === null ? "not yet" : <Time at={seenAt} /> }
+              : { label: "Ended", value: <Time at={endedAt} /> },
+          ]}
+        />
+        {copy.status !== "STOPPED" && <StopLine copy={copy} />}
+      </div>
+    </Card>
+  );
+}
+
+function StopLine({ copy: { equity, startEquity, stopsAt, asset } }: { copy: CopyShape }) {
+  if (stopsAt === null) return <p className="text-ink-soft text-sm">No stop loss is set.</p>;
+  const line = `${grouped(cut(stopsAt, 2))} ${asset}`;
+  if (equity === null || startEquity === null) {
+    return <p className="text-ink-soft text-sm">The stop loss acts at {line}.</p>;
+  }
+  const lost = subtract(startEquity, equity);
+  const percent = signOf(lost) > 0 ? (percentOf(lost, subtract(startEquity, stopsAt), 0) ?? "0") : "0";
+  return (
+    <Meter
+      label={`Stop loss at ${line}`}
+      filled={Number(percent) / 100}
+      value={`${percent} % of the way`}
+      tone={Number(percent) >= NEAR_PERCENT ? "loss" : "accent"}
+    />
+  );
+}
+
+function Look({ copy: { copyId, pending } }: { copy: CopyShape }) {
+  const { mutate, error, isPending } = useCopyMutation(copyId, {
+    path: "look",
+    says: "The exchange is being asked",
+  });
+  const isUnderWay = pending.includes("LOOK");
+  return (
+    <span className="flex flex-col items-end gap-2">
+      <Button size="small" onClick={() => mutate()} isBusy={isPending} disabled={isUnderWay}>
+        {isUnderWay ? "Being asked" : "Ask the exchange now"}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </span>
+  );
+}

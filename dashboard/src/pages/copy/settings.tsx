@@ -1,0 +1,118 @@
+// What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what that would do.
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { CopySettingsShape, CopyShape } from "../../../../src/dashboard/shapes.ts";
+import { fieldsOf } from "../../api/error.ts";
+import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
+import { PreviewCard } from "../../copying/preview.tsx";
+import { formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
+import { SettingsFields } from "../../copying/settings-fields.tsx";
+import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
+import { StatusBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
+
+export function Page() {
+  const { copy } = useCopy();
+  return (
+    <>
+      <PageHeader title="Settings" documentTitle={`Settings, ${copy?.strategyName ?? "copy"}`} />
+      <div className="flex flex-col gap-5">
+        {copy === undefined ? (
+          <div aria-busy="true">
+            <Card>
+              <Skeleton lines={8} />
+            </Card>
+          </div>
+        ) : (
+          <>
+            {copy.status === "STOPPED" ? (
+              <Card title="Settings">
+                <p>The copy has ended. It used {settingsInWords(copy.settings)}.</p>
+              </Card>
+            ) : (
+              <SettingsForm copy={copy} />
+            )}
+            <AccountCard copy={copy} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function SettingsForm({ copy }: { copy: CopyShape }) {
+  const { copyId, strategyId, account } = copy;
+  const queries = useQueryClient();
+  const [form, setForm] = useState(() => formOf(copy.settings));
+  const save = useCopyMutation<CopySettingsShape>(copyId, {
+    method: "PUT",
+    path: "settings",
+    body: (chosen) => chosen,
+    says: "Settings saved",
+    onDone: () => void queries.invalidateQueries({ queryKey: ["copying", "preview"] }),
+  });
+  const read = settingsOf(form);
+  const settings = "settings" in read ? read.settings : null;
+  const isChanged =
+    settings !== null && JSON.stringify(formOf(settings)) !== JSON.stringify(formOf(copy.settings));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (settings !== null) save.mutate(settings);
+  };
+  return (
+    <>
+      <Card title="How much, and within which bounds">
+        <form onSubmit={submit} noValidate className="flex max-w-3xl flex-col gap-5">
+          <SettingsFields
+            form={form}
+            onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
+            errors={"errors" in read ? read.errors : fieldsOf(save.error)}
+          />
+          <p className="text-ink-soft text-sm">
+            Changes count from the next order on. What is held stays: a smaller share sells nothing by itself,
+            and drift shows what then is too much.
+          </p>
+          {save.error !== null && <ErrorNote error={save.error} />}
+          <div>
+            <Button type="submit" kind="primary" disabled={!isChanged} isBusy={save.isPending}>
+              Save
+            </Button>
+          </div>
+        </form>
+      </Card>
+      {copy.strategyStatus === "LIVE" && account.status === "CONNECTED" && (
+        <PreviewCard
+          asked={settings === null ? null : { strategyId, accountId: account.accountId, settings }}
+        />
+      )}
+    </>
+  );
+}
+
+function AccountCard({ copy: { account, family } }: { copy: CopyShape }) {
+  return (
+    <Card title="Exchange account">
+      <Facts
+        facts={[
+          { label: "Account", value: account.label },
+          { label: "Exchange", value: hostOf(account.venue) },
+          { label: "Kind", value: FAMILY_NAMES[family] },
+          { label: "API key", value: <code className="font-mono text-xs">{account.keyHint}…</code> },
+          { label: "Status", value: <StatusBadge status={account.status} /> },
+        ]}
+      />
+      <p className="mt-3 text-sm">
+        <Link to="/copying/accounts" className={TEXT_LINK}>
+          Check it or replace its key
+        </Link>
+      </p>
+    </Card>
+  );
+}

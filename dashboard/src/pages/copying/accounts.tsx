@@ -1,0 +1,100 @@
+// The exchange accounts of a copier: which are connected, whether their keys are taken, and what uses them.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { VenueAccountShape } from "../../../../src/dashboard/shapes.ts";
+import { accountsQuery, venuesQuery } from "../../api/copying.ts";
+import { usePerson } from "../../api/session.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { NotOffered } from "../../copying/not-offered.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { MissingSteps } from "../keys/missing-steps.tsx";
+import { AccountTable, DisconnectedTable } from "./accounts/account-table.tsx";
+import { CheckDialog } from "./accounts/check-dialog.tsx";
+import { ConnectDialog } from "./accounts/connect-dialog.tsx";
+import { DisconnectDialog } from "./accounts/disconnect-dialog.tsx";
+import { ReplaceDialog } from "./accounts/replace-dialog.tsx";
+
+/** What is being done with which account. */
+type Doing = { readonly what: "check" | "replace" | "disconnect"; readonly account: VenueAccountShape };
+
+export function Page() {
+  const person = usePerson();
+  const { search, change } = useAddress();
+  const { data, error, refetch, isFetching } = useQuery(accountsQuery);
+  const venues = useQuery(venuesQuery).data?.rows;
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const going = data?.rows.filter(({ status }) => status !== "DISCONNECTED");
+  const ended = data?.rows.filter(({ status }) => status === "DISCONNECTED") ?? [];
+  const isOffered = venues === undefined || venues.length > 0;
+  const mayConnect = isOffered && person.kyc === "APPROVED" && person.hasSecondFactor;
+  const connect = (
+    <Button kind="primary" onClick={() => change({ connect: "1" }, { replace: true })}>
+      Connect an account
+    </Button>
+  );
+  const begin = (what: Doing["what"]) => (account: VenueAccountShape) => setDoing({ what, account });
+  const end = () => setDoing(null);
+  const of = (what: Doing["what"]) => (doing?.what === what ? doing.account : null);
+  return (
+    <>
+      <PageHeader
+        title="Exchange accounts"
+        lead="Where your copies trade. Keys are stored encrypted, and are never shown again."
+        actions={mayConnect ? connect : undefined}
+      />
+      <div className="flex flex-col gap-5">
+        {isOffered && (
+          <MissingSteps
+            person={person}
+            before="Before you can connect an exchange account"
+            asking="connecting an account"
+          />
+        )}
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {!isOffered && (
+          <Card isFlush>
+            <NotOffered />
+          </Card>
+        )}
+        {(isOffered || (going !== undefined && going.length > 0)) &&
+          (error === null || data !== undefined) && (
+            <Card isFlush>
+              <AccountTable
+                rows={going}
+                onCheck={begin("check")}
+                onReplace={begin("replace")}
+                onDisconnect={begin("disconnect")}
+                empty={
+                  <EmptyState
+                    title="No exchange account is connected."
+                    {...(mayConnect ? { action: connect } : {})}
+                  >
+                    Make an API key at the exchange that may read and trade, and may not withdraw. It is
+                    checked before anything is stored.
+                  </EmptyState>
+                }
+              />
+            </Card>
+          )}
+        {ended.length > 0 && (
+          <Card title="Disconnected" isFlush>
+            <DisconnectedTable rows={ended} />
+          </Card>
+        )}
+      </div>
+      <ConnectDialog
+        isOpen={search.connect !== undefined && mayConnect}
+        venues={venues ?? []}
+        family={search.connect === "FUTURES" ? "FUTURES" : "SPOT"}
+        onClose={() => change({ connect: undefined }, { replace: true })}
+      />
+      <CheckDialog account={of("check")} onClose={end} />
+      <ReplaceDialog account={of("replace")} onClose={end} />
+      <DisconnectDialog account={of("disconnect")} onClose={end} />
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+// Exchange accounts, one a row, with what can be done about each.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
+import { StatusBadge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
+import { Time } from "../../../ui/time.tsx";
+
+type Doing = (account: VenueAccountShape) => void;
+type AccountTableProps = {
+  rows: readonly VenueAccountShape[] | undefined;
+  onCheck: Doing;
+  onReplace: Doing;
+  onDisconnect: Doing;
+  empty: ReactNode;
+};
+
+export function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: AccountTableProps) {
+  const actions: Column<VenueAccountShape> = {
+    key: "actions",
+    header: "Actions",
+    cell: (account) => (
+      <span className="inline-flex flex-wrap gap-1.5 max-md:justify-end">
+        <Button size="small" onClick={() => onCheck(account)} aria-label={`Check ${account.label}`}>
+          Check
+        </Button>
+        <Button
+          size="small"
+          onClick={() => onReplace(account)}
+          aria-label={`Replace key of ${account.label}`}
+        >
+          Replace key
+        </Button>
+        <Button size="small" onClick={() => onDisconnect(account)} aria-label={`Disconnect ${account.label}`}>
+          Disconnect
+        </Button>
+      </span>
+    ),
+  };
+  return (
+    <Table
+      caption="Exchange accounts"
+      columns={[LABEL, STATUS, KEY, USED_BY, CHECKED, actions]}
+      rows={rows}
+      rowKey={({ accountId }) => accountId}
+      empty={empty}
+    />
+  );
+}
+
+export function DisconnectedTable({ rows }: { rows: readonly VenueAccountShape[] }) {
+  return (
+    <Table
+      caption="Disconnected exchange accounts"
+      columns={[LABEL, KEY, CHECKED]}
+      rows={rows}
+      rowKey={({ accountId }) => accountId}
+      empty="None."
+    />
+  );
+}
+
+const LABEL: Column<VenueAccountShape> = {
+  key: "label",
+  header: "Account",
+  isRowHeader: true,
+  cell: ({ label, family, venue }) => (
+    <span className="flex max-w-72 flex-col items-start">
+      <span className="max-w-full truncate">{label}</span>
+      <span className="max-w-full truncate font-normal text-ink-soft text-xs">
+        {FAMILY_NAMES[family]} at {hostOf(venue)}
+      </span>
+    </span>
+  ),
+};
+const STATUS: Column<VenueAccountShape> = {
+  key: "status",
+  header: "Status",
+  cell: ({ status, failure }) => (
+    <span className="inline-flex max-w-64 flex-col items-start gap-0.5 max-md:items-end">
+      <StatusBadge status={status} {...(status === "FAILED" ? { label: "Key refused" } : {})} />
+      {failure !== null && <span className="break-words text-ink-soft text-xs">{sentenceOf(failure)}</span>}
+    </span>
+  ),
+};
+const KEY: Column<VenueAccountShape> = {
+  key: "key",
+  header: "API key",
+  cell: ({ keyHint }) => <code className="font-mono text-xs">{keyHint}…</code>,
+};
+const USED_BY: Column<VenueAccountShape> = {
+  key: "copy",
+  header: "Used by",
+  cell: ({ copyId }) =>
+    copyId === null ? (
+      <span className="text-ink-soft">no copy</span>
+    ) : (
+      <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+        a copy
+      </Link>
+    ),
+};
+const CHECKED: Column<VenueAccountShape> = {
+  key: "checked",
+  header: "Checked",
+  cell: ({ checkedAt }) => <Time at={checkedAt} />,
+};
+
+/** Why a key is refused comes as a sentence, or as one that goes on from the key. */
+function sentenceOf(failure: string): string {
+  const sentence = /^\p{Ll}/u.test(failure) ? `The key ${failure}` : failure;
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -1,0 +1,66 @@
+// Asks the exchange about an account again, and shows what it says.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { AccountCheckShape, VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { accountPath, accountsQuery } from "../../../api/copying.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { CheckResult } from "./check-result.tsx";
+
+/** Null: the dialog is closed. */
+type CheckDialogProps = { account: VenueAccountShape | null; onClose: () => void };
+
+export function CheckDialog({ account, onClose }: CheckDialogProps) {
+  return (
+    <Dialog
+      isOpen={account !== null}
+      onClose={onClose}
+      title="Check this account"
+      description={account?.label ?? ""}
+    >
+      {account !== null && <Checked accountId={account.accountId} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Checked({ accountId, onClose }: { accountId: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ["copying", "check", accountId],
+    queryFn: async () => {
+      try {
+        return await call<AccountCheckShape>("POST", accountPath(accountId, "/check"));
+      } finally {
+        // A key that was refused is marked in the list too.
+        void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
+      }
+    },
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  return (
+    <>
+      {error !== null && <ErrorNote error={error} />}
+      {data === undefined && error === null && (
+        <div aria-busy="true">
+          <p className="mb-3">The exchange is being asked.</p>
+          <Skeleton lines={5} />
+        </div>
+      )}
+      {data !== undefined && error === null && <CheckResult check={data} />}
+      <DialogActions>
+        <Button onClick={() => void refetch()} isBusy={isFetching}>
+          Check again
+        </Button>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

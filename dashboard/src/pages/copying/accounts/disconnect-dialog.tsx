@@ -1,0 +1,84 @@
+// Destroys what is stored of an account's key, against its label and a fresh code.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { accountPath, accountsQuery } from "../../../api/copying.ts";
+import { fieldsOf } from "../../../api/error.ts";
+import { usePerson } from "../../../api/session.ts";
+import { buttonLook } from "../../../ui/button.tsx";
+import { CodeInput } from "../../../ui/code-input.tsx";
+import { ConfirmByTyping } from "../../../ui/confirm-by-typing.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { toast } from "../../../ui/toast.tsx";
+import { MissingSteps } from "../../keys/missing-steps.tsx";
+
+/** Null: the dialog is closed. */
+type DisconnectDialogProps = { account: VenueAccountShape | null; onClose: () => void };
+
+export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
+  const person = usePerson();
+  const isUsed = account !== null && account.copyId !== null;
+  if (account === null || isUsed || !person.hasSecondFactor) {
+    return (
+      <Dialog isOpen={account !== null} onClose={onClose} title="Disconnect this account?">
+        {isUsed ? (
+          <>
+            <p>
+              A copy uses {account.label}. Stop that copy first, and say whether it sells what it holds: once
+              the key is destroyed, nothing can be sent any more.
+            </p>
+            <div>
+              <Link
+                to="/copies/$copyId"
+                params={{ copyId: account.copyId ?? "" }}
+                className={buttonLook("primary")}
+              >
+                Go to the copy
+              </Link>
+            </div>
+          </>
+        ) : (
+          <MissingSteps person={person} before="Before you can disconnect" asking="disconnecting" />
+        )}
+      </Dialog>
+    );
+  }
+  return <Confirm key={account.accountId} account={account} onClose={onClose} />;
+}
+
+function Confirm({ account, onClose }: { account: VenueAccountShape; onClose: () => void }) {
+  const { accountId, label } = account;
+  const queries = useQueryClient();
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call("DELETE", accountPath(accountId), { code }),
+    onSuccess: () => {
+      toast("Account disconnected");
+      void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
+      onClose();
+    },
+    onError: () => setCode(""),
+    gcTime: 0,
+  });
+  return (
+    <ConfirmByTyping
+      isOpen
+      onClose={onClose}
+      title="Disconnect this account?"
+      confirmation={label}
+      action="Disconnect"
+      onConfirm={mutate}
+      isBusy={isPending}
+      error={error}
+      more={<CodeInput value={code} onChange={setCode} error={fieldsOf(error).code} />}
+    >
+      <ul className="list-disc pl-5">
+        <li>Its key and secret are destroyed here. Delete the key at the exchange too.</li>
+        <li>What the account holds at the exchange stays there as it is.</li>
+        <li>The logs of its past copies stay.</li>
+      </ul>
+    </ConfirmByTyping>
+  );
+}

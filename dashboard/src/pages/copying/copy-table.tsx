@@ -1,0 +1,106 @@
+// A person's copies, one a row; at phone width one a card.
+import { Link } from "@tanstack/react-router";
+import type { CopyShape } from "../../../../src/dashboard/shapes.ts";
+import { CopyStatus } from "../../copying/copy-status.tsx";
+import { Result } from "../../copying/result.tsx";
+import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
+import { Amount } from "../../ui/amounts.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { TEXT_LINK } from "../../ui/text-link.ts";
+import { Time } from "../../ui/time.tsx";
+import { DriftHint } from "./drift-hint.tsx";
+
+export function CopyTable({ rows }: { rows: readonly CopyShape[] | undefined }) {
+  return (
+    <Table
+      caption="Copies"
+      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, DRIFT]}
+      rows={rows}
+      rowKey={({ copyId }) => copyId}
+      empty={
+        <EmptyState title="Nothing is copied now.">
+          Choose a strategy to follow. What you copied before is below.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+export function EndedTable({ rows }: { rows: readonly CopyShape[] }) {
+  return (
+    <Table
+      caption="Ended copies"
+      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, ENDED]}
+      rows={rows}
+      rowKey={({ copyId }) => copyId}
+      empty="None."
+    />
+  );
+}
+
+const NAME: Column<CopyShape> = {
+  key: "name",
+  header: "Strategy",
+  width: "w-[24%]",
+  isRowHeader: true,
+  cell: ({ copyId, strategyName, family, account }) => (
+    <span className="flex max-w-72 flex-col items-start">
+      <Link to="/copies/$copyId" params={{ copyId }} className={`max-w-full truncate ${TEXT_LINK}`}>
+        {strategyName}
+      </Link>
+      <span className="max-w-full truncate font-normal text-ink-soft text-xs">
+        {FAMILY_NAMES[family]}, {account.label} at {hostOf(account.venue)}
+      </span>
+    </span>
+  ),
+};
+const STATUS: Column<CopyShape> = {
+  key: "status",
+  header: "Status",
+  width: "w-[16%]",
+  cell: (copy) => <CopyStatus copy={copy} />,
+};
+const EQUITY: Column<CopyShape> = {
+  key: "equity",
+  header: "Equity",
+  width: "w-[14%]",
+  align: "right",
+  cell: ({ equity, asset }) =>
+    equity === null ? null : <Amount value={equity} decimals={2} asset={asset} />,
+};
+const RESULT: Column<CopyShape> = {
+  key: "result",
+  header: "Result",
+  width: "w-[14%]",
+  align: "right",
+  cell: (copy) => (copy.equity === null || copy.startEquity === null ? null : <Result copy={copy} />),
+};
+const COUNTS: Column<CopyShape> = {
+  key: "counts",
+  header: "Copied, skipped, failed",
+  width: "w-[18%]",
+  align: "right",
+  cell: ({ copyId, counts: { copied, skipped, failed } }) => (
+    <Link to="/copies/$copyId/log" params={{ copyId }} className="hover:underline">
+      {copied}
+      <span className="sr-only"> copied</span> ·{" "}
+      <span className={skipped > 0 ? "text-warn" : ""}>{skipped}</span>
+      <span className="sr-only"> skipped</span> ·{" "}
+      <span className={failed > 0 ? "text-loss" : ""}>{failed}</span>
+      <span className="sr-only"> failed</span>
+    </Link>
+  ),
+};
+const DRIFT: Column<CopyShape> = {
+  key: "drift",
+  header: "Drift",
+  width: "w-[14%]",
+  cell: ({ copyId }) => <DriftHint copyId={copyId} />,
+};
+const ENDED: Column<CopyShape> = {
+  key: "ended",
+  header: "Ended",
+  width: "w-[14%]",
+  cell: ({ endedAt }) => (endedAt === null ? null : <Time at={endedAt} />),
+};

@@ -1,0 +1,124 @@
+// A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { OfferDetailShape } from "../../../../src/dashboard/shapes.ts";
+import { offerQuery } from "../../api/copying.ts";
+import { asApiError } from "../../api/error.ts";
+import { curveOf } from "../../copying/offer-curve.ts";
+import { counted, FAMILY_NAMES } from "../../copying/words.ts";
+import { Percent } from "../../ui/amounts.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonLook } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { magnitude } from "../../ui/decimals.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
+import { CopyCard } from "./offer/copy-card.tsx";
+import { SmallestCard } from "./offer/smallest-card.tsx";
+import { Age } from "./strategies/offer-table.tsx";
+
+const route = getRouteApi("/copying/strategies/$strategyId");
+
+export function Page() {
+  const { strategyId } = route.useParams();
+  const { data: offer, error, refetch, isFetching } = useQuery(offerQuery(strategyId));
+  if (error !== null && offer === undefined) {
+    return asApiError(error).code === "NOT_FOUND" ? (
+      <NotOnOffer />
+    ) : (
+      <>
+        <PageHeader title="Strategy" />
+        <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      </>
+    );
+  }
+  if (offer === undefined) {
+    return (
+      <>
+        <PageHeader title="Strategy" />
+        <div aria-busy="true">
+          <Card>
+            <Skeleton lines={12} />
+          </Card>
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={offer.name}
+        badge={<Badge>{FAMILY_NAMES[offer.type]}</Badge>}
+        actions={
+          <Link to="/copying/strategies" className={buttonLook()}>
+            All strategies
+          </Link>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <Card title="Equity of its virtual account" isFlush>
+            {offer.equity.length < 2 ? (
+              <EmptyState title="There is no history yet.">The curve begins with its trading.</EmptyState>
+            ) : (
+              <EquityCurves performance={curveOf(offer.equity)} />
+            )}
+          </Card>
+          <div className="flex min-w-0 flex-col gap-5">
+            <Figures offer={offer} />
+            <SmallestCard smallest={offer.smallestBalances} />
+          </div>
+        </div>
+        <CopyCard offer={offer} />
+      </div>
+    </>
+  );
+}
+
+function Figures({ offer }: { offer: OfferDetailShape }) {
+  const { performance, copiers, createdAt, symbols } = offer;
+  return (
+    <Card title="How it did">
+      <Facts
+        facts={[
+          { label: "Return", value: <Percent rate={performance?.returnRate} isSigned /> },
+          {
+            label: "Largest drawdown",
+            value: performance && <Percent rate={magnitude(performance.maxDrawdown)} />,
+          },
+          { label: "Over", value: performance && lengthInWords(performance.days) },
+          { label: "Trades", value: performance?.trades.toLocaleString("en-GB") },
+          { label: "Trades won", value: <Percent rate={performance?.winRate} decimals={1} /> },
+          { label: "Age", value: <Age since={createdAt} /> },
+          { label: "Copiers now", value: copiers.toLocaleString("en-GB") },
+          { label: "Symbols", value: symbols.length === 0 ? null : symbols.join(", ") },
+        ]}
+      />
+      {performance === null && (
+        <p className="mt-3 text-ink-soft text-sm">It is too young for figures to say anything.</p>
+      )}
+    </Card>
+  );
+}
+
+function lengthInWords(days: number): string {
+  return days < 1 ? "less than a day" : counted(days, "day");
+}
+
+function NotOnOffer() {
+  return (
+    <>
+      <PageHeader
+        title="This strategy can’t be copied now"
+        lead="Its trader has closed it, or has closed it to new copiers. Copies of it that are running are not changed by that."
+      />
+      <Link to="/copying/strategies" className={buttonLook("primary")}>
+        Look at other strategies
+      </Link>
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+// Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and the start.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type {
+  CopySettingsShape,
+  CopyShape,
+  OfferDetailShape,
+  VenueAccountShape,
+} from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { accountsQuery } from "../../../api/copying.ts";
+import { fieldsOf } from "../../../api/error.ts";
+import { usePerson } from "../../../api/session.ts";
+import { PreviewCard } from "../../../copying/preview.tsx";
+import { NEW_SETTINGS, settingsOf } from "../../../copying/settings.ts";
+import { SettingsFields } from "../../../copying/settings-fields.tsx";
+import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
+import { Button, buttonLook } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { toast } from "../../../ui/toast.tsx";
+import { MissingSteps } from "../../keys/missing-steps.tsx";
+import { StartDialog } from "./start-dialog.tsx";
+
+const TITLE = "Copy this strategy";
+
+export function CopyCard({ offer }: { offer: OfferDetailShape }) {
+  const person = usePerson();
+  const { data, error, refetch, isFetching } = useQuery(accountsQuery);
+  if (offer.copyId !== null) {
+    return (
+      <Card title={TITLE} isFlush>
+        <EmptyState
+          title="You copy this strategy."
+          action={
+            <Link to="/copies/$copyId" params={{ copyId: offer.copyId }} className={buttonLook("primary")}>
+              Go to the copy
+            </Link>
+          }
+        >
+          A strategy is copied once a person.
+        </EmptyState>
+      </Card>
+    );
+  }
+  if (error !== null && data === undefined) {
+    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  }
+  if (data === undefined) {
+    return (
+      <div aria-busy="true">
+        <Card title={TITLE}>
+          <Skeleton lines={5} />
+        </Card>
+      </div>
+    );
+  }
+  const fitting = data.rows.filter(
+    ({ family, status, copyId }) => family === offer.type && status === "CONNECTED" && copyId === null,
+  );
+  if (person.kyc !== "APPROVED") {
+    return (
+      <MissingSteps person={person} before="Before you can copy a strategy" asking="connecting an account" />
+    );
+  }
+  if (fitting.length === 0) {
+    return (
+      <Card title={TITLE} isFlush>
+        <EmptyState
+          title={`You have no free ${FAMILY_NAMES[offer.type].toLowerCase()} account.`}
+          action={
+            <Link to="/copying/accounts" search={{ connect: offer.type }} className={buttonLook("primary")}>
+              Connect an account
+            </Link>
+          }
+        >
+          A copy needs an exchange account for itself, of the strategy’s kind. Most exchanges offer
+          sub-accounts, with a key of their own, for this.
+        </EmptyState>
+      </Card>
+    );
+  }
+  return <CopyForm offer={offer} accounts={fitting} />;
+}
+
+type CopyFormProps = { offer: OfferDetailShape; accounts: readonly VenueAccountShape[] };
+
+function CopyForm({ offer, accounts }: CopyFormProps) {
+  const [accountId, setAccountId] = useState(accounts[0]?.accountId ?? "");
+  const [form, setForm] = useState(NEW_SETTINGS);
+  const [starting, setStarting] = useState<CopySettingsShape | null>(null);
+  const start = useStart(offer.strategyId);
+  const read = settingsOf(form);
+  const settings = "settings" in read ? read.settings : null;
+  const account = accounts.find((each) => each.accountId === accountId);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setStarting(settings);
+  };
+  return (
+    <>
+      <Card title={TITLE}>
+        <form onSubmit={submit} noValidate className="flex max-w-3xl flex-col gap-5">
+          <Select
+            label="Exchange account"
+            hint="It should trade for nothing else: one copy, one account."
+            name="accountId"
+            value={accountId}
+            onChange={({ target }) => setAccountId(target.value)}
+            options={accounts.map((each) => ({
+              value: each.accountId,
+              label: `${each.label} at ${hostOf(each.venue)}`,
+            }))}
+            error={fieldsOf(start.error).accountId}
+          />
+          <SettingsFields
+            form={form}
+            onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
+            errors={"errors" in read ? read.errors : fieldsOf(start.error)}
+          />
+          <div>
+            <Button type="submit" kind="primary" disabled={settings === null}>
+              Start copying
+            </Button>
+          </div>
+        </form>
+      </Card>
+      <PreviewCard asked={settings === null ? null : { strategyId: offer.strategyId, accountId, settings }} />
+      <StartDialog
+        name={offer.name}
+        account={account}
+        settings={starting}
+        onClose={() => {
+          setStarting(null);
+          start.reset();
+        }}
+        onStart={(chosen) => start.mutate({ accountId, settings: chosen })}
+        isBusy={start.isPending}
+        error={start.error}
+      />
+    </>
+  );
+}
+
+function useStart(strategyId: string) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (chosen: { readonly accountId: string; readonly settings: CopySettingsShape }) =>
+      call<CopyShape>("POST", "/copies", { strategyId, ...chosen }),
+    onSuccess: async ({ copyId }) => {
+      toast("The copy follows from the next order on");
+      void queries.invalidateQueries({ queryKey: ["copies"] });
+      await navigate({ to: "/copies/$copyId", params: { copyId } });
+      void queries.invalidateQueries({ queryKey: ["copying"] });
+    },
+  });
+}

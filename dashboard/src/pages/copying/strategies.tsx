@@ -1,0 +1,107 @@
+// The strategies that may be copied: how they did, and how large an account has to be.
+import { useQuery } from "@tanstack/react-query";
+import { offersQuery, venuesQuery } from "../../api/copying.ts";
+import { useAddress } from "../../app/use-address.ts";
+import { NotOffered } from "../../copying/not-offered.tsx";
+import { sortedOffers, sortOf } from "../../copying/sort-offers.ts";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Select } from "../../ui/select.tsx";
+import { useIsPhone } from "../../ui/use-is-phone.ts";
+import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
+
+const TYPES = [
+  { value: "", label: "Spot and futures" },
+  { value: "SPOT", label: "Spot" },
+  { value: "FUTURES", label: "Futures" },
+] as const;
+
+export function Page() {
+  const { search, change } = useAddress();
+  const isPhone = useIsPhone();
+  const venues = useQuery(venuesQuery).data?.rows;
+  const type = TYPES.find(({ value }) => value === search.type)?.value ?? "";
+  const sort = sortOf(search.sort);
+  const isReversed = search.reversed !== undefined;
+  const isOffered = venues === undefined || venues.length > 0;
+  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
+    ...offersQuery(type || undefined),
+    enabled: venues !== undefined && isOffered,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Strategies"
+        documentTitle="Strategies to copy"
+        lead="Each was opened to copiers by its trader. What it did was done on a virtual account, at the prices of the real market; it says nothing about what it will do."
+        actions={
+          <>
+            <div className="w-48">
+              <Select
+                label="Type"
+                isInline
+                value={type}
+                onChange={({ target }) => change({ type: target.value || undefined }, { replace: true })}
+                options={TYPES}
+              />
+            </div>
+            {isPhone && (
+              <div className="w-56">
+                <Select
+                  label="Sort by"
+                  isInline
+                  value={sort}
+                  onChange={({ target }) =>
+                    change({ sort: target.value, reversed: undefined }, { replace: true })
+                  }
+                  options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
+                />
+              </div>
+            )}
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {!isOffered && (
+          <Card isFlush>
+            <NotOffered />
+          </Card>
+        )}
+        {isOffered && (error === null || data !== undefined) && (
+          <div aria-busy={isPlaceholderData}>
+            <Card isFlush>
+              <OfferTable
+                rows={data && sortedOffers(data.rows, sort, isReversed)}
+                sort={sort}
+                isReversed={isReversed}
+                onSort={(next) =>
+                  change(
+                    { sort: next, reversed: next === sort && !isReversed ? "1" : undefined },
+                    { replace: true },
+                  )
+                }
+                empty={
+                  <EmptyState title="No strategy is open to copiers now.">
+                    A trader opens a strategy on its page “Copiers”. It is listed here from then on.
+                  </EmptyState>
+                }
+              />
+            </Card>
+          </div>
+        )}
+        <details className="text-sm">
+          <summary className="py-1 text-ink-soft hover:text-ink">What the smallest balance means</summary>
+          <p className="max-w-prose py-2 text-ink-soft">
+            Orders are scaled to your account, and the exchange takes none below its smallest quantity and
+            value. With the first balance all of the strategy’s orders of late would have been large enough,
+            with the second 95 % of them, with the third 80 %. What is too small is skipped, never made
+            larger. If the copy uses half of your balance, it takes twice as much.
+          </p>
+        </details>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+// Strategies on offer, one a row; the heads of the columns sort them.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { OfferShape } from "../../../../../src/dashboard/shapes.ts";
+import { isLeastFirst, type OfferSort } from "../../../copying/sort-offers.ts";
+import { FAMILY_NAMES } from "../../../copying/words.ts";
+import { Amount, Percent } from "../../../ui/amounts.tsx";
+import { magnitude } from "../../../ui/decimals.ts";
+import { durationInWords } from "../../../ui/duration.ts";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { TEXT_LINK } from "../../../ui/text-link.ts";
+import { useNow } from "../../../ui/use-now.ts";
+
+export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
+  return: "Return",
+  drawdown: "Drawdown",
+  age: "Age",
+  copiers: "Copiers",
+  smallest: "Smallest balance",
+};
+
+type OfferTableProps = {
+  rows: readonly OfferShape[] | undefined;
+  sort: OfferSort;
+  /** The worst first. */
+  isReversed: boolean;
+  onSort: (sort: OfferSort) => void;
+  empty: ReactNode;
+};
+
+export function OfferTable({ rows, sort, isReversed, onSort, empty }: OfferTableProps) {
+  const sorting = (name: OfferSort): Pick<Column<OfferShape>, "sort"> => ({
+    sort: {
+      state: name !== sort ? null : isReversed ? "reversed" : "sorted",
+      isLeastFirst: isLeastFirst(name),
+      onSort: () => onSort(name),
+    },
+  });
+  return (
+    <Table
+      caption="Strategies to copy"
+      columns={[
+        NAME,
+        { ...RETURN, ...sorting("return") },
+        { ...DRAWDOWN, ...sorting("drawdown") },
+        { ...AGE, ...sorting("age") },
+        { ...COPIERS, ...sorting("copiers") },
+        { ...SMALLEST, ...sorting("smallest") },
+        OWN,
+      ]}
+      rows={rows}
+      rowKey={({ strategyId }) => strategyId}
+      empty={empty}
+    />
+  );
+}
+
+const NAME: Column<OfferShape> = {
+  key: "name",
+  header: "Strategy",
+  width: "w-[24%]",
+  isRowHeader: true,
+  cell: ({ strategyId, name, type }) => (
+    <span className="flex max-w-72 flex-col items-start">
+      <Link
+        to="/copying/strategies/$strategyId"
+        params={{ strategyId }}
+        className={`max-w-full truncate ${TEXT_LINK}`}
+      >
+        {name}
+      </Link>
+      <span className="font-normal text-ink-soft text-xs">{FAMILY_NAMES[type]}</span>
+    </span>
+  ),
+};
+const RETURN: Column<OfferShape> = {
+  key: "return",
+  header: SORT_NAMES.return,
+  align: "right",
+  cell: ({ performance }) =>
+    performance === null ? null : <Percent rate={performance.returnRate} isSigned />,
+};
+const DRAWDOWN: Column<OfferShape> = {
+  key: "drawdown",
+  header: SORT_NAMES.drawdown,
+  align: "right",
+  cell: ({ performance }) =>
+    performance === null ? null : <Percent rate={magnitude(performance.maxDrawdown)} />,
+};
+const AGE: Column<OfferShape> = {
+  key: "age",
+  header: SORT_NAMES.age,
+  align: "right",
+  cell: ({ createdAt }) => <Age since={createdAt} />,
+};
+const COPIERS: Column<OfferShape> = {
+  key: "copiers",
+  header: SORT_NAMES.copiers,
+  align: "right",
+  cell: ({ copiers }) => copiers.toLocaleString("en-GB"),
+};
+const SMALLEST: Column<OfferShape> = {
+  key: "smallest",
+  header: SORT_NAMES.smallest,
+  align: "right",
+  cell: ({ smallestBalances }) =>
+    smallestBalances === null ? null : (
+      <span className="inline-flex flex-col items-end">
+        <span>
+          <Amount value={smallestBalances.all} decimals={2} asset="USDT" />
+        </span>
+        <span className="text-ink-soft text-xs">
+          95 %: <Amount value={smallestBalances.most} decimals={2} /> · 80 %:{" "}
+          <Amount value={smallestBalances.many} decimals={2} />
+        </span>
+      </span>
+    ),
+};
+const OWN: Column<OfferShape> = {
+  key: "own",
+  header: "Yours",
+  cell: ({ copyId }) =>
+    copyId === null ? null : (
+      <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+        You copy it
+      </Link>
+    ),
+};
+
+export function Age({ since }: { since: number }) {
+  return durationInWords((useNow() - since) / 1_000);
+}

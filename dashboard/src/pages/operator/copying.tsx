@@ -1,0 +1,97 @@
+// Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the kill switches.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { OperatorCopyingShape } from "../../../../src/dashboard/shapes.ts";
+import { call } from "../../api/call.ts";
+import { copyingQuery } from "../../api/operator.ts";
+import { CopyNumbers } from "../../copying/copy-numbers.tsx";
+import { Gap } from "../../copying/gap.tsx";
+import { Outcomes } from "../../copying/outcomes.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { type NewSwitch, SetSwitchDialog } from "./copying/set-switch-dialog.tsx";
+import { SwitchTable } from "./copying/switch-table.tsx";
+import { VenueTable } from "./copying/venue-table.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { Refreshed } from "./parts/refreshed.tsx";
+
+export function Page() {
+  const query = useQuery(copyingQuery);
+  const [setting, setSetting] = useState<Partial<NewSwitch> | null>(null);
+  const clear = useClear();
+  return (
+    <>
+      <PageHeader
+        title="Copying"
+        lead="What is mirrored on copiers’ exchange accounts, and the switches that stop it."
+        actions={
+          <>
+            <Refreshed
+              at={query.dataUpdatedAt}
+              isBusy={query.isFetching}
+              onRefresh={() => void query.refetch()}
+            />
+            <Button kind="danger" onClick={() => setSetting({})}>
+              Set a kill switch
+            </Button>
+          </>
+        }
+      />
+      <Loaded query={query}>
+        {({ venues, copies, counts, gap, switches }) => (
+          <>
+            {clear.error !== null && <ErrorNote error={clear.error} />}
+            <Card title="Kill switches" isFlush>
+              <SwitchTable
+                rows={switches}
+                onClear={clear.mutate}
+                cleared={clear.isPending ? clear.variables : undefined}
+              />
+            </Card>
+            <Card title="Exchanges" isFlush>
+              {venues.length === 0 ? (
+                <EmptyState title="Copying is not offered.">
+                  Set <code className="font-mono text-sm">COPY_VENUES</code> to the addresses of the exchanges
+                  that copiers may connect, separated by commas, and start the server again.
+                </EmptyState>
+              ) : (
+                <VenueTable rows={venues} onHalt={(id) => setSetting({ kind: "VENUE", id })} />
+              )}
+            </Card>
+            <div className="grid items-start gap-5 xl:grid-cols-2">
+              <Card title="Copies">
+                <CopyNumbers copies={copies} />
+              </Card>
+              <Card title="What was copied in the last 30 days">
+                <Outcomes counts={counts} />
+              </Card>
+            </div>
+            <Gap gap={gap} />
+          </>
+        )}
+      </Loaded>
+      <SetSwitchDialog
+        first={setting}
+        venues={query.data?.venues.map(({ origin }) => origin) ?? []}
+        onClose={() => setSetting(null)}
+      />
+    </>
+  );
+}
+
+type Cleared = Pick<OperatorCopyingShape["switches"][number], "kind" | "id">;
+
+function useClear() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ kind, id }: Cleared) => call("POST", "/operator/copying/switches/clear", { kind, id }),
+    onSuccess: () => {
+      toast("Kill switch cleared");
+      void queries.invalidateQueries({ queryKey: copyingQuery.queryKey });
+    },
+  });
+}

@@ -1,0 +1,66 @@
+// The kill switches that are set, whoever set them.
+import type { KillSwitchShape } from "../../../../../src/dashboard/shapes.ts";
+import { SWITCH_NAMES } from "../../../copying/words.ts";
+import { Button } from "../../../ui/button.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
+
+type SwitchTableProps = {
+  rows: readonly KillSwitchShape[];
+  onClear: (cleared: KillSwitchShape) => void;
+  /** The one that is being cleared. */
+  cleared: Pick<KillSwitchShape, "kind" | "id"> | undefined;
+};
+
+export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
+  const action: Column<KillSwitchShape> = {
+    key: "action",
+    header: "Action",
+    cell: (row) => (
+      <Button
+        size="small"
+        onClick={() => onClear(row)}
+        isBusy={cleared?.kind === row.kind && cleared.id === row.id}
+        aria-label={`Clear the switch of ${row.name}`}
+      >
+        Clear
+      </Button>
+    ),
+  };
+  return (
+    <Table
+      caption="Kill switches"
+      columns={[...COLUMNS, action]}
+      rows={rows}
+      rowKey={({ kind, id }) => `${kind} ${id}`}
+      empty={
+        <EmptyState title="Nothing is halted.">
+          A switch stops all sending for a copier, a strategy or an exchange, until it is cleared.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly Column<KillSwitchShape>[] = [
+  {
+    key: "name",
+    header: "Halted",
+    isRowHeader: true,
+    cell: ({ kind, name }) => (
+      <span>
+        <span className="whitespace-normal break-all">{name}</span>
+        <span className="block font-normal text-ink-soft text-xs">{SWITCH_NAMES[kind]}</span>
+      </span>
+    ),
+  },
+  {
+    key: "reason",
+    header: "Reason",
+    width: "w-[36%]",
+    cell: ({ reason }) => <span className="break-words">{reason}</span>,
+  },
+  { key: "by", header: "Set by", cell: ({ setBy }) => <span className="break-all">{setBy}</span> },
+  { key: "at", header: "Since", cell: ({ setAt }) => <Time at={setAt} /> },
+];

@@ -1,0 +1,75 @@
+// Who copies the strategy: whether it is open to copiers, how their copies fare, what was not copied and why, and the gap to paper.
+import { useQuery } from "@tanstack/react-query";
+import { strategyCopyingQuery } from "../../api/copying.ts";
+import { useStrategy } from "../../api/use-strategy.ts";
+import { CopyNumbers } from "../../copying/copy-numbers.tsx";
+import { Gap } from "../../copying/gap.tsx";
+import { Outcomes } from "../../copying/outcomes.tsx";
+import { counted } from "../../copying/words.ts";
+import { Card } from "../../ui/card.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { CopiersHalt, HaltedNote } from "./copiers/copiers-halt.tsx";
+import { OpenCard } from "./copiers/open-card.tsx";
+
+export function Page() {
+  const { strategyId, strategy } = useStrategy();
+  const { data, error, refetch, isFetching } = useQuery(strategyCopyingQuery(strategyId));
+  const isKnown = strategy !== undefined && data !== undefined;
+  const copies = data === undefined ? 0 : Object.values(data.copiers).reduce((sum, count) => sum + count, 0);
+  return (
+    <>
+      <PageHeader title="Copiers" documentTitle={`Copiers, ${strategy?.name ?? strategyId}`} />
+      <div className="flex flex-col gap-5">
+        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+        {!isKnown && error === null && (
+          <div aria-busy="true">
+            <Card>
+              <Skeleton lines={8} />
+            </Card>
+          </div>
+        )}
+        {isKnown && (
+          <>
+            {data.closing !== null && <Closing {...data.closing} />}
+            {data.halted !== null && <HaltedNote strategyId={strategyId} halted={data.halted} />}
+            <OpenCard strategy={strategy} isOpen={data.isOpen} copiers={data.copiers} />
+            {copies > 0 && (
+              <>
+                <div className="grid items-start gap-5 xl:grid-cols-2">
+                  <Card title="Copies">
+                    <CopyNumbers copies={data.copiers} />
+                  </Card>
+                  <Card title="What was copied in the last 30 days">
+                    <Outcomes counts={data.counts} />
+                  </Card>
+                </div>
+                <Gap gap={data.gap} />
+                {data.halted === null && <CopiersHalt strategyId={strategyId} />}
+              </>
+            )}
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Closing({ done, total }: { done: number; total: number }) {
+  return (
+    <Card title="Being closed for its copiers">
+      <Meter
+        label={done === total ? "All copies are closed" : "Copies that are closed"}
+        filled={total === 0 ? 1 : done / total}
+        value={`${done.toLocaleString("en-GB")} of ${counted(total, "copy", "copies")}`}
+      >
+        <p className="mt-2 text-ink-soft text-sm">
+          Each cancels its orders and sells what it holds. One whose exchange can’t be reached is tried again
+          until it is done.
+        </p>
+      </Meter>
+    </Card>
+  );
+}

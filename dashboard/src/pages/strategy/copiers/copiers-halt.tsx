@@ -1,0 +1,82 @@
+// The trader's kill switch: nothing is sent for any copy of the strategy.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { StrategyCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { strategyCopyingQuery } from "../../../api/copying.ts";
+import { pathOf } from "../../../api/trading.ts";
+import { HaltDialog } from "../../../copying/halt-dialog.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Note } from "../../../ui/note.tsx";
+import { toast } from "../../../ui/toast.tsx";
+
+type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingShape["halted"]> };
+
+/** While it is set. */
+export function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
+  const release = useSwitch(strategyId);
+  return (
+    <Note tone="warn" title="Copies of this strategy are halted">
+      <p className="mt-1">
+        Nothing at all is sent for them; what the strategy does is logged as skipped. The reason: “
+        {halted.reason}”
+      </p>
+      {halted.isOwn ? (
+        <div className="mt-3 flex flex-col items-start gap-3">
+          {release.error !== null && <ErrorNote error={release.error} />}
+          <Button size="small" onClick={() => release.mutate(null)} isBusy={release.isPending}>
+            Let them go on
+          </Button>
+        </div>
+      ) : (
+        <p className="mt-1">An operator has set it, and clears it.</p>
+      )}
+    </Note>
+  );
+}
+
+export function CopiersHalt({ strategyId }: { strategyId: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const halt = useSwitch(strategyId, () => setAsking(false));
+  return (
+    <Card title="Halt all copies">
+      <p className="max-w-prose">
+        The kill switch for an emergency, such as a bot that has run wild: from then on nothing at all is sent
+        for any copy of this strategy, not even cancels and sales, until you let them go on. Your own bot is
+        not stopped by it.
+      </p>
+      <div className="mt-3">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Halt all copies
+        </Button>
+      </div>
+      <HaltDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title="Halt all copies of this strategy?"
+        says="Copiers see the reason. What they hold stays held, and what rests at their exchanges goes on resting."
+        onHalt={(reason) => halt.mutate(reason)}
+        isBusy={halt.isPending}
+        error={halt.error}
+      />
+    </Card>
+  );
+}
+
+/** With a reason it is set, with null it is cleared. */
+function useSwitch(strategyId: string, onDone?: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (reason: string | null) =>
+      reason === null
+        ? call("DELETE", pathOf(strategyId, "copying/halt"))
+        : call("POST", pathOf(strategyId, "copying/halt"), { reason }),
+    onSuccess: (_answer, reason) => {
+      toast(reason === null ? "Copies go on" : "All copies are halted");
+      void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
+      onDone?.();
+    },
+  });
+}

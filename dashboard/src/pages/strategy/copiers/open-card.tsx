@@ -1,0 +1,104 @@
+// Opens the strategy to copiers, or closes it to new ones; first, what people will see of it.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CopyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import { call } from "../../../api/call.ts";
+import { strategyCopyingQuery } from "../../../api/copying.ts";
+import { pathOf } from "../../../api/trading.ts";
+import { counted } from "../../../copying/words.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { toast } from "../../../ui/toast.tsx";
+
+type OpenCardProps = {
+  strategy: StrategyShape;
+  isOpen: boolean;
+  copiers: { readonly [S in CopyShape["status"]]: number };
+};
+
+export function OpenCard({ strategy, isOpen, copiers }: OpenCardProps) {
+  const [isAsking, setAsking] = useState(false);
+  const change = useOpening(strategy.strategyId, () => setAsking(false));
+  const going = copiers.FOLLOWING + copiers.PAUSED + copiers.CLOSING;
+  const isLive = strategy.status === "LIVE";
+  const close = () => {
+    setAsking(false);
+    change.reset();
+  };
+  return (
+    <Card
+      title="Open to copiers"
+      aside={
+        isOpen ? (
+          <Badge tone="gain">
+            <span aria-hidden="true">✓</span>Open
+          </Badge>
+        ) : (
+          <Badge>Not open</Badge>
+        )
+      }
+    >
+      <p className="max-w-prose">
+        {!isLive
+          ? "A strategy that is closed can’t be copied any more."
+          : isOpen
+            ? "It is listed for every copier of this server. Each order, cancel, take profit and stop loss of your bot is mirrored on their exchange accounts, scaled to them; your bot does not wait for that."
+            : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts."}
+      </p>
+      {isLive && (
+        <div className="mt-3">
+          <Button kind={isOpen ? "quiet" : "primary"} onClick={() => setAsking(true)}>
+            {isOpen ? "Close to new copiers…" : "Open to copiers…"}
+          </Button>
+        </div>
+      )}
+      <Dialog isOpen={isAsking} onClose={close} title={isOpen ? "Close to new copiers?" : "Open to copiers?"}>
+        <DialogForm
+          action={isOpen ? "Close to new copiers" : "Open to copiers"}
+          onSubmit={() => change.mutate(!isOpen)}
+          onCancel={close}
+          isBusy={change.isPending}
+          error={change.error}
+        >
+          {isOpen ? (
+            <ul className="list-disc pl-5">
+              <li>It is listed no more, and nobody new can copy it.</li>
+              <li>
+                {going === 0 ? "Nobody copies it now." : `${counted(going, "copy goes", "copies go")} on.`}
+              </li>
+            </ul>
+          ) : (
+            <>
+              <p>Every copier of this server then sees:</p>
+              <ul className="list-disc pl-5">
+                <li>its name, “{strategy.name}”, its type and its age</li>
+                <li>its equity curve, return, drawdown and number of trades</li>
+                <li>the symbols that it trades, and the sizes of its last orders in a preview</li>
+                <li>how many copy it</li>
+              </ul>
+              <p>
+                Who copies it sees each of its orders from then on. Nobody sees your name, your address or
+                your keys.
+              </p>
+            </>
+          )}
+        </DialogForm>
+      </Dialog>
+    </Card>
+  );
+}
+
+function useOpening(strategyId: string, onDone: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (isOpen: boolean) => call("PUT", pathOf(strategyId, "copying"), { isOpen }),
+    onSuccess: (_answer, isOpen) => {
+      toast(isOpen ? "The strategy is open to copiers" : "The strategy is closed to new copiers");
+      void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
+      onDone();
+    },
+  });
+}

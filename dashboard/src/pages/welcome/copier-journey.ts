@@ -1,0 +1,70 @@
+// The way from a new account to the first copy, as steps.
+import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import { approvalStep, identityStep, type Step } from "./journey.ts";
+
+export type CopierParts = {
+  readonly person: PersonShape;
+  /** Whether an exchange account is connected. */
+  readonly hasAccount: boolean;
+  /** Whether anything is, or ever was, copied. */
+  readonly hasCopy: boolean;
+};
+
+const COPYING = {
+  opened: "You may connect an exchange account.",
+  closed: "Until then no exchange account can be connected.",
+} as const;
+
+export function copierJourneyOf({ person, hasAccount, hasCopy }: CopierParts): readonly Step[] {
+  const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
+  return [
+    {
+      name: "EMAIL",
+      state: person.isEmailVerified ? "DONE" : "OPEN",
+      title: "Verify your e-mail address",
+      says: person.email,
+    },
+    { name: "IDENTITY", title: "Say who you are", ...identityStep(person) },
+    { name: "APPROVAL", title: "Be approved by an operator", ...approvalStep(person, COPYING) },
+    {
+      name: "SECOND_FACTOR",
+      state: person.hasSecondFactor ? "DONE" : "OPEN",
+      title: "Set up a second factor",
+      says: "An authenticator app. Each exchange account asks for a code of it.",
+    },
+    ...firstCopySteps({ isReady, hasAccount, hasCopy }),
+  ];
+}
+
+type FirstCopyParts = Omit<CopierParts, "person"> & { readonly isReady: boolean };
+
+/** What is left for who may connect an account. */
+export function firstCopySteps({ isReady, hasAccount, hasCopy }: FirstCopyParts): readonly Step[] {
+  const begun = hasCopy ? "DONE" : "LATER";
+  return [
+    {
+      name: "VENUE_ACCOUNT",
+      state: hasAccount || hasCopy ? "DONE" : isReady ? "OPEN" : "LATER",
+      title: "Connect an exchange account",
+      says: "With an API key that may read and trade, and may not withdraw. It is checked at once.",
+    },
+    {
+      name: "OFFER",
+      state: hasCopy ? "DONE" : hasAccount && isReady ? "OPEN" : "LATER",
+      title: "Choose a strategy",
+      says: "See how it did, how old it is, and how large an account it needs.",
+    },
+    {
+      name: "SETTINGS",
+      state: begun,
+      title: "Say how much, with a preview",
+      says: "Your share, the most per order and a stop loss; its last orders are shown as your account would have copied them.",
+    },
+    {
+      name: "FOLLOWING",
+      state: begun,
+      title: "Follow",
+      says: "From its next order on. Every line of the log says what was copied, or why it was not.",
+    },
+  ];
+}

@@ -1,0 +1,267 @@
+// The whole way of a copier in a real browser, from signing up to the end of a copy, while a trader's bot trades. The exchange is a
+// second server. Each test goes on where the one before it ended; in none of them may anything go wrong in a window that was not
+// expected there.
+import type { Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Credentials } from "../support/gateway.ts";
+import { signed } from "../support/signed-client.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import { OPERATOR_EMAIL, PASSWORD, Stage } from "./stage.ts";
+import type { Visitor } from "./visitor.ts";
+import { enableSecondFactor, fillIdentity, heading, signIn } from "./walk.ts";
+
+const EMAIL = "cora@example.org";
+const NAME = "Cora Copier";
+const ACCOUNT = "Main account";
+const STRATEGY = "Demo spot";
+/** A code of the authenticator may have to be waited for. */
+const CHAPTER_MS = 120_000;
+/** The copier follows at once; a machine under load is slow. */
+const COPIED = { timeout: 30_000 } as const;
+
+const isAbsent = await isBrowserAbsent();
+
+describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
+  let stage: Stage;
+  let cora: Visitor;
+  let trader: Visitor;
+  let operator: Visitor;
+  let page: Page;
+  let authenticator: Authenticator;
+  let account: Credentials;
+
+  beforeAll(async () => {
+    stage = await Stage.open({ hasVenue: true });
+    stage.makeOperator();
+    [cora, trader, operator] = [await stage.visit(), await stage.visit(), await stage.visit()];
+    page = cora.page;
+    account = stage.venue.seed("spot");
+    await trader.call("POST", "/session", stage.demoTrader());
+    await operator.call("POST", "/session", { email: OPERATOR_EMAIL, password: PASSWORD });
+  }, CHAPTER_MS);
+  afterEach(() => expect(stage.faults()).toEqual([]));
+  afterAll(async () => await stage?.close());
+
+  /** What the trader's bot orders: of ETH unless it is said, for so many USDT or of so much. */
+  async function order(side: "BUY" | "SELL", size: Record<string, string>, symbol = "ETHUSDT") {
+    const [spot] = stage.demoKeys();
+    if (spot === undefined) throw new Error("a demo has a spot strategy");
+    const wanted = { type: "MARKET", symbol, side, ...size };
+    const { status, body } = await signed(stage.url, spot, "POST", "/api/v3/order", wanted);
+    if (status !== 200) throw new Error(`an order is refused: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  test("a trader opens a strategy to copiers, and is told what they will see", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    // Of what was ordered before anybody copies, a preview is made.
+    await order("BUY", { quoteOrderQty: "14" }, "BTCUSDT");
+    await order("BUY", { quoteOrderQty: "8" }, "BTCUSDT");
+    const desk = trader.page;
+    await desk.goto("/strategies");
+    await desk.getByRole("link", { name: STRATEGY }).first().click();
+    await tab(desk, "Strategy", "Copiers").click();
+    await desk.getByText("Nobody sees it.").waitFor();
+    await desk.getByRole("button", { name: "Open to copiers…" }).click();
+    const dialog = desk.getByRole("dialog");
+    await dialog.getByText("its equity curve").waitFor();
+    await dialog.getByRole("button", { name: "Open to copiers" }).click();
+    await desk.getByText("It is listed for every copier of this server.").waitFor();
+  });
+
+  test("signs up, is approved, and is led to the first step", { timeout: CHAPTER_MS }, async () => {
+    await page.goto("/sign-up");
+    await page.getByLabel("Name").fill(NAME);
+    await page.getByLabel("E-mail address").fill(EMAIL);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.goto(await stage.linkFor(EMAIL, "verify-email"));
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await signIn(cora, EMAIL, PASSWORD);
+    await page.getByText("The way to your first copy").waitFor();
+    await menu(page, "Identity").click();
+    await fillIdentity(page);
+    await page.getByText("An operator looks at it").waitFor();
+    await approve(operator);
+    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("heading", { name: "You are approved" }).waitFor();
+    await menu(page, "Your copies").click();
+    await page.getByText("Before you can connect an exchange account").waitFor();
+    await page.getByRole("link", { name: "Set up the second factor" }).click();
+    authenticator = await enableSecondFactor(cora);
+  });
+
+  test("connects an exchange account, once the exchange takes its key", { timeout: CHAPTER_MS }, async () => {
+    await menu(page, "Your copies").click();
+    await page.getByRole("link", { name: "Connect an account" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Label").fill(ACCOUNT);
+    await dialog.getByLabel("API key of the exchange").fill(account.apiKey);
+    await dialog
+      .getByLabel("Secret of the key", { exact: true })
+      .fill(`${account.apiSecret.slice(0, -4)}AAAA`);
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code());
+    cora.expects(400, "/copying/accounts");
+    await dialog.getByRole("button", { name: "Check and connect" }).click();
+    await dialog.getByText("BODY_UNFIT").waitFor();
+
+    await dialog.getByLabel("Secret of the key", { exact: true }).fill(account.apiSecret);
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code());
+    await dialog.getByRole("button", { name: "Check and connect" }).click();
+    await dialog.getByText("The account is connected").waitFor();
+    expect(await dialog.getByRole("list", { name: "What was checked" }).innerText()).toMatch(
+      /accepts the key/,
+    );
+    await dialog.getByRole("link", { name: "Choose a strategy" }).click();
+    await heading(page, "Strategies").waitFor();
+    expect(await page.content()).not.toContain(account.apiSecret);
+  });
+
+  test("sees what its last orders would have become, and copies the strategy", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    await page.getByRole("link", { name: STRATEGY }).click();
+    await heading(page, STRATEGY).waitFor();
+    await page.getByText("2 of 2 would have been copied, 0 skipped.").waitFor(COPIED);
+    await page.getByLabel("Share of the balance", { exact: true }).fill("50");
+    await page.getByText("1 of 2 would have been copied, 1 skipped.").waitFor();
+    await page.getByLabel(/^Stop loss/).fill("120");
+    expect(await page.getByRole("button", { name: "Start copying" }).isDisabled()).toBe(true);
+    await page.getByLabel(/^Stop loss/).fill("20");
+    await page.getByRole("button", { name: "Start copying" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("50 % of the balance").waitFor();
+    await dialog.getByRole("button", { name: "Start copying" }).click();
+    await heading(page, "Overview").waitFor();
+    await page.getByText("Stop loss at 80.00 USDT").waitFor(COPIED);
+  });
+
+  test("the trader's next order is in the log, at once and with its figures", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    await tab(page, "Copy", "Mirror log").click();
+    await page.getByText("Nothing has been copied or skipped yet.").waitFor();
+    await order("BUY", { quoteOrderQty: "60" });
+    const row = log(page).getByRole("row").nth(1);
+    await row.getByText("Filled").waitFor(COPIED);
+    await row.getByRole("link", { name: /^Order ETHUSDT/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/\(your equity\) ÷ .* \(the strategy’s equity\)/).waitFor();
+    await dialog.getByText(/Filled .* the strategy’s/).waitFor();
+    await dialog.getByText("Client id at the exchange").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  test("an order that is too small once it is scaled is skipped, and says what was missing", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    const { price } = (await signed(stage.url, account, "GET", "/api/v3/ticker/price", { symbol: "ETHUSDT" }))
+      .body;
+    const quantity = (8 / Number(price)).toFixed(4);
+    await order("SELL", { quantity });
+    await order("SELL", { quantity });
+    const skipped = log(page).getByRole("row").filter({ hasText: "Skipped" });
+    await skipped.nth(1).waitFor(COPIED);
+    await page.getByLabel("Status", { exact: true }).selectOption("Skipped");
+    await expect.poll(() => log(page).getByRole("row").count(), COPIED).toBe(3);
+    await skipped.first().getByRole("link").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Below the smallest order value").waitFor();
+    await dialog.getByText("NOTIONAL").waitFor();
+    await dialog.getByText("Missing").waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  test("the drift names the cause, and a repair sells what is too much and no more", {
+    timeout: CHAPTER_MS,
+  }, async () => {
+    await tab(page, "Copy", "Drift").click();
+    const row = page.getByRole("row").filter({ hasText: "ETHUSDT" });
+    await row.getByText("An order was skipped").waitFor(COPIED);
+    await page.getByRole("row").filter({ hasText: "BTCUSDT" }).getByText("Held before you began").waitFor();
+    await page.getByRole("button", { name: "Repair…" }).click();
+    const dialog = page.getByRole("dialog");
+    const orders = dialog.getByRole("list", { name: "Orders of the repair" }).getByRole("listitem");
+    expect(await orders.allInnerTexts()).toEqual([expect.stringMatching(/Sell ETHUSDT[\s\S]*reduces/)]);
+    expect(await dialog.getByLabel("May also open or increase").isChecked()).toBe(false);
+    await dialog.getByRole("button", { name: "Send 1 order" }).click();
+    await row.filter({ hasText: /In line|Rounding/ }).waitFor(COPIED);
+    await tab(page, "Copy", "Mirror log").click();
+    await log(page)
+      .getByRole("link", { name: /^Repair ETHUSDT/ })
+      .waitFor();
+  });
+
+  test("a paused copy opens nothing, and says so", { timeout: CHAPTER_MS }, async () => {
+    await tab(page, "Copy", "Overview").click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("The copy is paused").first().waitFor();
+    // Whoever works at the copy hears of what was asked for together with what was changed before.
+    await page.getByRole("button", { name: "Ask the exchange now" }).click();
+    await page.getByText("The exchange is being asked").waitFor();
+    const copyId = new URL(page.url()).pathname.split("/").at(-1);
+    await eventually("the exchange was asked", async () => {
+      return (await cora.call("GET", `/copies/${copyId}`)).pending.length === 0;
+    });
+    await order("BUY", { quoteOrderQty: "40" });
+    await log(page).getByText("The copy was paused").first().waitFor(COPIED);
+    await trader.page.reload();
+    await trader.page.getByText("What was copied in the last 30 days").waitFor();
+    await trader.page.getByText("The copy was paused").waitFor();
+  });
+
+  test("a stopped copy sells what it bought, and is over", { timeout: CHAPTER_MS }, async () => {
+    await page.getByRole("button", { name: "Stop…" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("radio", { name: /^Sell it/ }).isChecked()).toBe(true);
+    await dialog.getByRole("button", { name: "Stop the copy" }).click();
+    await page.getByText("The copy has ended").first().waitFor(COPIED);
+    await eventually("nothing but dust is left at the exchange", async () => {
+      const { body } = await signed(stage.venue.url, account, "GET", "/api/v3/account");
+      const held = body.balances.filter(({ asset }: { asset: string }) => asset === "ETH");
+      return held.every(({ free }: { free: string }) => Number(free) < 0.001);
+    });
+    await menu(page, "Your copies").click();
+    await page.getByRole("table", { name: "Ended copies" }).getByText(STRATEGY).waitFor();
+  });
+
+  test("disconnects the account, which destroys its key", { timeout: CHAPTER_MS }, async () => {
+    await menu(page, "Exchange accounts").click();
+    await page.getByRole("button", { name: `Disconnect ${ACCOUNT}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(`Type ${ACCOUNT} to confirm`).fill(ACCOUNT);
+    await dialog.getByLabel("Code").fill(await authenticator.code());
+    await dialog.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("table", { name: "Disconnected exchange accounts" }).getByText(ACCOUNT).waitFor();
+    await page.getByText("No exchange account is connected.").waitFor();
+  });
+});
+
+/** Approves the newest identity form; an operator needs a second factor for that. */
+async function approve(operator: Visitor): Promise<void> {
+  await operator.page.goto("/security");
+  await enableSecondFactor(operator);
+  const { rows } = await operator.call("GET", "/operator/kyc");
+  await operator.call("POST", `/operator/kyc/${rows[0].submissionId}/decision`, {
+    status: "APPROVED",
+    reason: null,
+  });
+}
+
+/** An entry of the sidebar. */
+function menu(page: Page, name: string): Locator {
+  return page.getByRole("banner").getByRole("link", { name, exact: true });
+}
+
+/** A tab of a strategy or of a copy. */
+function tab(page: Page, of: "Strategy" | "Copy", name: string): Locator {
+  return page.getByRole("navigation", { name: of, exact: true }).getByRole("link", { name });
+}
+
+function log(page: Page): Locator {
+  return page.getByRole("table", { name: "Mirror log" });
+}
