@@ -176,7 +176,8 @@ export type CopyStore = {
   }): Promise<readonly OpenStrategy[]>;
   /**
    * Claims leads that nobody has a claim on any more, and renews the claims of the holder; answers all that it now has. Of a
-   * lead whose strategy is closed, and which no live copy follows, nothing is left to be done: it is not claimed, and given up.
+   * lead whose strategy is closed, and which no live copy follows, nothing is left to be done, unless something is still asked of
+   * a copy: it is not claimed, and given up.
    */
   claimLeads(claim: {
     readonly holder: string;
@@ -239,7 +240,10 @@ export type CopyStore = {
   tallyCopies(
     of: { readonly strategyId: string } | { readonly everybody: true },
   ): Promise<readonly CopyCount[]>;
-  /** False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes STOPPED. */
+  /**
+   * False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes STOPPED. `asks` is asked
+   * of it with the change.
+   */
   changeCopy(
     change: {
       readonly copyId: string;
@@ -247,6 +251,7 @@ export type CopyStore = {
       readonly status: CopyStatus;
       readonly reason: CopyReason | null;
       readonly at: number;
+      readonly asks?: CopyRequest | undefined;
     },
     audit: NewAuditRecord,
   ): Promise<boolean>;

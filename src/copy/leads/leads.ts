@@ -39,7 +39,8 @@ export type Followers = {
   drop(strategyId: string): void;
 };
 
-type ClaimStore = LeadStore & Pick<CopyStore, "claimLeads" | "listClaimed" | "revisionOfLead" | "releaseLeads">;
+type ClaimStore = LeadStore &
+  Pick<CopyStore, "claimLeads" | "listClaimed" | "revisionOfLead" | "releaseLeads">;
 
 /** A lead that is claimed. */
 type Held = {

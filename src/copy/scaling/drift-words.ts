@@ -11,15 +11,15 @@ export function driftWords(drift: Drift): string {
     case "IN_LINE":
       return "The copy holds what the strategy's holding scales to.";
     case "ROUNDING":
-      return `The difference of ${gap} is less than the venue takes as an order.`;
+      return `The difference of ${gap} is less than the exchange takes as an order.`;
     case "BEGAN_LATER":
       return `The strategy held it before the copy began; only what it did since is copied, so ${gap} are missing.`;
     case "RESTING":
-      return `An order of the copy for it still rests at the venue; until it fills the copy has ${gap} ${moreOrLess}.`;
+      return `An order of the copy for it still rests at the exchange; until it fills the copy has ${gap} ${moreOrLess}.`;
     case "SKIPPED":
       return `An order was not copied, or not whole; the log says why. The copy has ${gap} ${moreOrLess} than its target.`;
     case "FAILED":
-      return `The venue refused or ended an order of the copy. It has ${gap} ${moreOrLess} than its target.`;
+      return `The exchange refused or ended an order of the copy. It has ${gap} ${moreOrLess} than its target.`;
     case "OVERTAKEN":
       return `The strategy's own order was over before the copy's had filled. The copy has ${gap} ${moreOrLess} than its target.`;
     case "PAUSED":

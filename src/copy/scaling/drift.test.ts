@@ -72,6 +72,10 @@ describe("a repair", () => {
       // Half of it is worth 10000; at 10 times 500 hold 500 / (0.1 + 0.0005) = 4975.1, on the step 0.099.
       "BUY 0.099 increases",
     ]);
+    // 503 hold 5004.9, at 50000 just more than 0.1; at 50100, as the market may have it by then, just less.
+    expect(inWords(all("FUTURES", { lead: "0.4", own: "0", wallet: "503" }))).toEqual([
+      "BUY 0.099 increases",
+    ]);
   });
 
   test("of a contract reduces by the position, and goes through zero with two orders", () => {

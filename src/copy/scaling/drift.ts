@@ -28,7 +28,7 @@ import {
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
 import { copyEquity, leadEquity, priceOf, spotSymbolOf, type VenuePrices } from "./equity.ts";
-import { roomOf } from "./limits.ts";
+import { roomOf } from "./funds.ts";
 import {
   isTooSmall,
   type Position,

@@ -1,67 +1,20 @@
-// What bounds an order besides its size: the largest position, how many orders rest, and what the copy may still use.
+// What bounds an order besides its size and what it costs: the largest position, and how many orders rest.
 import type { LeadPlacement, Skip } from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { initialMargin, leverageMax, notionalMaxAt } from "../../engine/futures/margin.ts";
-import { STANDARD } from "../../engine/profiles.ts";
+import { leverageMax, notionalMaxAt } from "../../engine/futures/margin.ts";
 import {
-  type Amount,
   add,
   asAmount,
   costUp,
-  feeUp,
-  least,
   magnitude,
   type Price,
   type Quantity,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { copyEquity, worthOfHoldings } from "./equity.ts";
 import type { RestingOnSymbol, ScaleInput } from "./scale-order.ts";
 import { countAsAmount, skipOf } from "./skip.ts";
-
-/** What opening so much takes of the available: on spot what it costs, of futures initial margin and the taker's fee. */
-export function worthOfOpening(
-  { family, leverage }: Pick<ScaleInput, "family"> & Pick<LeadPlacement, "leverage">,
-  quantity: Quantity,
-  price: Price,
-): Amount {
-  const cost = costUp(price, quantity);
-  if (family === "SPOT") return cost;
-  const margin = initialMargin(price, quantity, leverage ?? 1);
-  return add(margin, feeUp(cost, STANDARD.FUTURES.takerFee));
-}
-
-/** What a copy may still use for what opens: its share less what is in use, and no more than is available. Never negative. */
-export function roomOf({
-  family,
-  settings,
-  wallet,
-  available,
-  holdings,
-  restingWorth,
-  prices,
-  lead,
-}: Pick<
-  ScaleInput,
-  "family" | "settings" | "wallet" | "available" | "holdings" | "restingWorth" | "prices" | "lead"
->): Amount {
-  const ours = copyEquity(family, { share: settings.share, wallet, holdings }, prices, lead);
-  const inUse =
-    family === "SPOT"
-      ? add(worthOfHoldings(holdings, prices, lead), restingWorth)
-      : subtract(wallet, least(wallet, available));
-  const room = least(available, subtract(ours, inUse));
-  return room > 0n ? room : ZERO;
-}
-
-export function fundsSkip(input: ScaleInput, wanted: Amount): Skip | null {
-  const had = roomOf(input);
-  if (wanted === 0n || wanted <= had) return null;
-  const reason = input.family === "SPOT" ? "INSUFFICIENT_BALANCE" : "INSUFFICIENT_MARGIN";
-  return skipOf(reason, { wanted, had, unit: "QUOTE" });
-}
 
 /** The leverage that a strategy's order is copied at: its own, as far as the venue's contract goes. Null for a spot pair. */
 export function copiedLeverage(

@@ -148,6 +148,16 @@ describe("a preview", () => {
     ]);
   });
 
+  test("cuts an order for all that there is, and skips one that lacks more", () => {
+    const all = placement({ orderId: 1, quantity: decimal("0.02"), filled: filled("0.02", "50000") });
+    // 0.002 may cost 100.2 at 50100: 100 / 50100 = 0.001996.
+    expect(inWords("SPOT", [actionOf(1, leadState("1000"), all)], "100")).toEqual([
+      "1 sends 0.00199 worth 99.5",
+    ]);
+    const dearer = leadState("1000", {}, { BTCUSDT: "51500" });
+    expect(inWords("SPOT", [actionOf(1, dearer, all)], "100")).toEqual(["1 INSUFFICIENT_BALANCE"]);
+  });
+
   test("of nothing is empty", () => {
     expect(inWords("SPOT", [], "100")).toEqual([]);
   });

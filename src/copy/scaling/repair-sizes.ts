@@ -5,7 +5,6 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { MirrorEntry, Scale } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import {
   type Amount,
   least,
@@ -13,11 +12,10 @@ import {
   type Price,
   type Quantity,
   quantityFor,
-  SCALE,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { worthOfOpening } from "./limits.ts";
+import { affordableOpening, type Payment, priceToPay, worthOfOpening } from "./funds.ts";
 import { marketQuantity } from "./snap.ts";
 
 /** A symbol's holding in base units; of contracts negative for a short. */
@@ -60,9 +58,6 @@ export type RepairTerms = {
   readonly room: Amount;
 };
 
-/** Of units that rounding up a margin and a fee may take beyond their exact sum. */
-const ROUNDING_SLACK = 2n;
-
 /** The orders, and what the one that increases would take of the available. */
 export function repairSizes(
   position: Position,
@@ -90,7 +85,7 @@ export function repairSizes(
   const worth =
     increase === null || terms.price === null
       ? ZERO
-      : worthOfOpening({ family: terms.family, leverage: terms.leverage }, increase.quantity, terms.price);
+      : worthOfOpening(paymentOf(terms, terms.price), increase.quantity);
   return { reduction, increase, worth };
 }
 
@@ -132,17 +127,16 @@ function restingOf(resting: readonly MirrorEntry[], side: Side): Quantity {
 }
 
 /** As much of a quantity as the copier's bound for an order and the room let be opened; nothing where no price is known. */
-function affordable(
-  quantity: Quantity,
-  { family, price, maxPerOrder, room, leverage }: RepairTerms,
-): Quantity {
+function affordable(quantity: Quantity, terms: RepairTerms): Quantity {
+  const { price, maxPerOrder, room } = terms;
   if (price === null || price <= 0n) return ZERO;
   const bounded = maxPerOrder === null ? quantity : least(quantity, quantityFor(maxPerOrder, price));
-  if (family === "SPOT") return least(bounded, quantityFor(atLeastZero(room) as bigint as Amount, price));
-  const times = BigInt(leverage);
-  const usable = atLeastZero(room - ROUNDING_SLACK);
-  const notional = (usable * times * SCALE) / (SCALE + STANDARD.FUTURES.takerFee * times);
-  return least(bounded, quantityFor(notional as Amount, price));
+  return least(bounded, affordableOpening(paymentOf(terms, price), room));
+}
+
+/** Repairs are orders at the market's price. */
+function paymentOf({ family, leverage }: RepairTerms, price: Price): Payment {
+  return { family, leverage, price: priceToPay(price, { takesMarketPrice: true }) };
 }
 
 function orderOf(

@@ -1,147 +1,20 @@
-// Scaling against its definition, in exact fractions written down anew here: whatever an order, a copy and a venue's rules are,
-// what is sent is never above the scaled size, never raised, on the venue's steps, within all its bounds and within what there is.
+// Scaling against its definition, in exact fractions written down anew (`testing/scale-definition.ts`): whatever an order, a copy
+// and a venue's rules are, what is sent is never above the scaled size, never raised, on the venue's steps, within all its bounds
+// and within what there is; and for want of funds it is at least 98 % of what would be sent else, snapped, or nothing.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
-import type { LeadPlacement } from "../../domain/copying.ts";
-import type { LotSize, SymbolRules } from "../../domain/symbol.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
-import { NOTHING_RESTS, type ScaleInput, type Sized, scaleOrder } from "./scale-order.ts";
+import { type ScaleInput, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import { amount, anyInput } from "./testing/any-scale-input.ts";
 import { CopyBench } from "./testing/copy-bench.ts";
+import { definitionOf, onStep, paidFor, roomOf, stepOf, wholeOf } from "./testing/scale-definition.ts";
 
 const RUNS = 4_000;
 const ONE = 100_000_000n;
-const STEPS = ["0", "0.00001", "0.0001", "0.0002", "0.0003", "0.001", "0.003"];
-
-const amount = (max: number) => fc.integer({ min: 0, max }).map((cents) => (BigInt(cents) * ONE) / 100n);
-const size = fc.integer({ min: 1, max: 60_000 }).map((units) => BigInt(units) * 100n);
-const held = fc.oneof(
-  fc.constant(0n),
-  size,
-  size.map((each) => -each),
-);
-const price = fc.integer({ min: 100, max: 100_000 }).map((units) => BigInt(units) * ONE);
-const lot: fc.Arbitrary<LotSize> = fc
-  .tuple(fc.constantFrom(...STEPS), fc.integer({ min: 0, max: 300 }), fc.constantFrom("0", "0.2", "9000"))
-  .map(([step, min, max]) => ({
-    minQuantity: (BigInt(min) * 1_000n) as Quantity,
-    maxQuantity: decimal(max),
-    stepSize: decimal(step),
-  }));
-
-const anyInput: fc.Arbitrary<ScaleInput> = fc
-  .record({
-    family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
-    side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
-    isLimit: fc.boolean(),
-    quantity: size,
-    limit: price,
-    market: price,
-    reduceOnly: fc.boolean(),
-    leverage: fc.integer({ min: 1, max: 125 }),
-    theirWallet: amount(300_000),
-    theirs: held,
-    ours: held,
-    wallet: amount(1_000_000),
-    free: fc.integer({ min: 0, max: 100 }),
-    share: fc.integer({ min: 1, max: 100 }),
-    maxPerOrder: fc.option(amount(200_000), { freq: 1 }),
-    resting: fc.record({ worth: amount(1_000), sells: fc.oneof(fc.constant(0n), size) }),
-    lotSize: fc.option(lot),
-    marketLotSize: fc.option(lot),
-    minNotional: amount(2_000),
-    isPaused: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0),
-  })
-  .map((drawn) => {
-    const isSpot = drawn.family === "SPOT";
-    const rules: SymbolRules = {
-      ...(isSpot ? symbolRules("BTC") : contractRules("BTC")),
-      lotSize: drawn.lotSize,
-      marketLotSize: drawn.marketLotSize,
-    };
-    const positive = (value: bigint) => (isSpot && value < 0n ? -value : value) as Quantity;
-    // On spot what is sold is held.
-    const theirs = positive(drawn.theirs);
-    const quantity = isSpot && drawn.side === "SELL" && theirs < drawn.quantity ? theirs : drawn.quantity;
-    const ours = positive(drawn.ours);
-    return {
-      family: drawn.family,
-      placement: {
-        kind: "PLACE",
-        symbol: "BTCUSDT",
-        orderId: 1,
-        collectiveId: "one",
-        side: drawn.side,
-        orderType: drawn.isLimit ? "LIMIT" : "MARKET",
-        quantity: (quantity > 0n ? quantity : 1n) as Quantity,
-        price: (drawn.isLimit ? drawn.limit : ZERO) as Price,
-        stopPrice: ZERO,
-        reduceOnly: !isSpot && drawn.reduceOnly,
-        leverage: isSpot ? null : drawn.leverage,
-        filled: null,
-      } satisfies LeadPlacement,
-      lead: {
-        wallet: drawn.theirWallet as Amount,
-        held: new Map([[isSpot ? "BTC" : "BTCUSDT", theirs]]),
-        lastPrices: new Map(),
-      },
-      settings: {
-        share: ((BigInt(drawn.share) * ONE) / 100n) as Rate,
-        maxPerOrder: drawn.maxPerOrder as Amount | null,
-        stopLoss: null,
-      },
-      holdings: new Map(ours === 0n ? [] : [["BTCUSDT", { quantity: ours, cost: ZERO }]]),
-      wallet: drawn.wallet as Amount,
-      available: ((drawn.wallet * BigInt(drawn.free)) / 100n) as Amount,
-      restingWorth: (isSpot ? drawn.resting.worth : ZERO) as Amount,
-      restingOnSymbol: { ...NOTHING_RESTS, sells: (isSpot ? drawn.resting.sells : 0n) as Quantity },
-      accountHeld: isSpot ? ours : ZERO,
-      rules: {
-        ...rules,
-        notional: rules.notional && { ...rules.notional, minNotional: drawn.minNotional as Amount },
-      },
-      prices: new Map([["BTCUSDT", drawn.market as Price]]),
-      opensNot: drawn.isPaused ? "PAUSED" : null,
-    } satisfies ScaleInput;
-  });
-
-/** What the definition says of an input, with nothing rounded: sizes are fractions over a common denominator. */
-function definitionOf(input: ScaleInput) {
-  const { family, placement, lead, holdings, settings, wallet, prices, restingOnSymbol } = input;
-  const isSpot = family === "SPOT";
-  const market = prices.get("BTCUSDT") ?? 0n;
-  const own = holdings.get("BTCUSDT")?.quantity ?? 0n;
-  const theirs = lead.held.get(isSpot ? "BTC" : "BTCUSDT") ?? 0n;
-  const against = (position: bigint) =>
-    position > 0n === (placement.side === "BUY") ? 0n : position < 0n ? -position : position;
-  // Equities in units of 1e-16, the copy's times its share in units of 1e-24.
-  const theirEquity = lead.wallet * ONE + (isSpot ? theirs * market : 0n);
-  const ourEquity = (wallet * ONE + (isSpot ? own * market : 0n)) * settings.share;
-  const q = placement.quantity;
-  const reducesAll = isSpot ? placement.side === "SELL" : placement.reduceOnly;
-  const reducing = isSpot && placement.side === "BUY" ? 0n : min(q, against(theirs));
-  const opening = reducesAll ? 0n : q - reducing;
-  const reducible =
-    isSpot && placement.side === "BUY" ? 0n : against(own) - (isSpot ? restingOnSymbol.sells : 0n);
-  return {
-    market,
-    own,
-    opening,
-    reducible: reducible > 0n ? reducible : 0n,
-    /** Whether a size is at most reducing × own / theirs + opening × ours / theirs. */
-    isWithinScale(size: bigint): boolean {
-      const held = against(theirs) === 0n ? 1n : against(theirs);
-      const whole = theirEquity === 0n ? 1n : theirEquity * ONE;
-      const ofReducing = reducing * against(own) * whole;
-      const ofOpening = theirEquity === 0n ? 0n : opening * ourEquity * held;
-      return size * held * whole <= ofReducing + ofOpening;
-    },
-    ourEquity,
-  };
-}
-
 describe("whatever is scaled", () => {
   test("what is sent is within the scale, the copier's bounds, what there is and the venue's rules", () => {
     const counts = new Map<string, number>();
@@ -154,10 +27,12 @@ describe("whatever is scaled", () => {
           checkSize(input, scaled);
           checkRules(input, scaled);
           checkFunds(input, scaled);
+          if (checkCut(input, scaled)) counts.set("CUT", (counts.get("CUT") ?? 0) + 1);
           return;
         }
-        const { wanted, had } = scaled.skip;
+        const { wanted, had, reason } = scaled.skip;
         if (wanted !== null && had !== null) expect(wanted).toBeGreaterThan(had);
+        if (reason.startsWith("INSUFFICIENT_")) checkShortfall(input, scaled);
       }),
       { numRuns: RUNS },
     );
@@ -173,6 +48,7 @@ describe("whatever is scaled", () => {
       "INSUFFICIENT_MARGIN",
       "NOTHING_HELD",
       "PAUSED",
+      "CUT",
     ])
       expect(counts.get(name) ?? 0, name).toBeGreaterThan(10);
   });
@@ -223,6 +99,43 @@ function checkSize(input: ScaleInput, sized: Sized): void {
     expect(sized.reduceOnly).toBe(true);
 }
 
+/** Whether it was cut for want of funds: by no more than 2 % of what else would be sent of the opening part, then snapped. */
+function checkCut(input: ScaleInput, sized: Sized): boolean {
+  if (sized.opening === 0n) return false;
+  const { whole, opening } = wholeOf(input, sized.scaledQuantity);
+  expect(sized.quantity, "above what would be sent with enough money").toBeLessThanOrEqual(whole);
+  const cut = onStep(input, whole - opening + (opening * 98n + 99n) / 100n);
+  expect(sized.quantity, "cut by more than 2 %").toBeGreaterThanOrEqual(cut);
+  if (sized.quantity === whole) return false;
+  // One step more would be too much for what there is.
+  const more = sized.opening + (stepOf(input) || 1n);
+  const room = roomOf(input);
+  expect(paidFor(input, more), "cut by more than was needed").toBeGreaterThan(room - 4n);
+  return true;
+}
+
+/** Where 98 % of what is wanted are there, what they would buy is too little for the venue. */
+function checkShortfall(input: ScaleInput, { skip, quantity, scaledQuantity }: Unsized): void {
+  const [wanted, had] = [skip.wanted ?? 0n, skip.had ?? 0n];
+  expect(quantity).not.toBeNull();
+  const { whole, opening } = wholeOf(input, scaledQuantity ?? 0n);
+  expect(quantity).toBe(whole);
+  expect(wanted).toBeGreaterThanOrEqual(paidFor(input, opening));
+  expect(had).toBe(roomOf(input));
+  if (had * 1_000n < wanted * 981n) return;
+  const cut = onStep(input, whole - opening + (opening * had) / wanted - 10n);
+  const { placement, rules } = input;
+  const isMarket = placement.orderType === "MARKET";
+  const at = isMarket ? definitionOf(input).market : placement.price;
+  const isTooLittle =
+    cut <= whole - opening ||
+    [rules?.lotSize, isMarket ? rules?.marketLotSize : null].some(
+      (each) => cut < (each?.minQuantity ?? 0n),
+    ) ||
+    (cut * at) / ONE < (rules?.notional?.minNotional ?? 0n);
+  expect(isTooLittle, "skipped though it could be cut").toBe(true);
+}
+
 function checkRules({ rules, placement, prices }: ScaleInput, sized: Sized): void {
   const isMarket = placement.orderType === "MARKET";
   for (const each of [rules?.lotSize, isMarket ? rules?.marketLotSize : null]) {
@@ -244,7 +157,8 @@ function checkFunds(input: ScaleInput, sized: Sized): void {
     return;
   }
   const at = input.placement.orderType === "MARKET" ? market : sized.price;
-  expect(sized.worth).toBeLessThanOrEqual(input.available);
+  expect(sized.worth).toBeLessThanOrEqual(roomOf(input));
+  expect(sized.worth).toBeGreaterThanOrEqual(paidFor(input, sized.opening));
   const { maxPerOrder } = input.settings;
   const isThroughZero = sized.opening < sized.quantity;
   if (maxPerOrder !== null && !isThroughZero)
@@ -383,8 +297,4 @@ function rulesOf(family: StrategyType): readonly SymbolRules[] {
   return family === "SPOT"
     ? [symbolRules("BTC"), symbolRules("ETH")]
     : [contractRules("BTC"), contractRules("ETH")];
-}
-
-function min(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -2,9 +2,10 @@
 // particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
 // orders rest, funds; the first that fails is the answer.
 //
-// What opens is never more than the scaled size, than the copier's bound for an order, and than what the copy may still use.
-// Of an order through zero whose opening part cannot be had, the part that reduces is sent alone: nobody stays in a position
-// that the strategy has left because there was too little money for the next one.
+// What opens is never more than the scaled size, than the copier's bound for an order, and than what the copy may still use: for
+// want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
+// that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
+// next one.
 // Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
 import type { StrategyType } from "../../domain/account.ts";
 import {
@@ -29,11 +30,12 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { VenuePrices } from "./equity.ts";
-import { copiedLeverage, fundsSkip, orderCapSkip, positionSkip, worthOfOpening } from "./limits.ts";
+import { fundedOpening, fundsSkip, priceToPay, roomOf, worthOfOpening } from "./funds.ts";
+import { copiedLeverage, orderCapSkip, positionSkip } from "./limits.ts";
 import { type OrderPrices, orderPrices } from "./order-prices.ts";
 import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
 import { skipOf } from "./skip.ts";
-import { priceSkip, sizeSkip, snapQuantity, takesMarketPrice } from "./snap.ts";
+import { type Measure, priceSkip, sizeSkip, snapQuantity, takesMarketPrice } from "./snap.ts";
 
 /** What of the copy rests on the order's symbol. */
 export type RestingOnSymbol = {
@@ -84,7 +86,7 @@ export type Sized = {
   readonly reduceOnly: boolean;
   /** What of the quantity opens something. */
   readonly opening: Quantity;
-  /** What that takes of the available: on spot what it may cost, of futures margin and fee. */
+  /** What that may take of the available: on spot what it costs, of futures margin and fee. */
   readonly worth: Amount;
   /** Why only the reducing part of an order through zero is sent; null for all others. */
   readonly leftOut: Skip | null;
@@ -169,32 +171,47 @@ function sized(
   };
   const snapped = snapQuantity(rules, before, measure);
   const opening = isOpening ? openingOf(input, parts, snapped) : ZERO;
-  const worth =
-    prices.worth === null
-      ? ZERO
-      : worthOfOpening(
-          { family: input.family, leverage: copiedLeverage(placement, rules) },
-          opening,
-          prices.worth,
-        );
   const skip =
     sizeSkip(rules, { before, snapped }, measure) ??
     positionSkip(input, rules, { quantity: snapped, opening, price: prices.worth }) ??
-    orderCapSkip(rules, placement.orderType, input.restingOnSymbol) ??
-    fundsSkip(input, worth);
+    orderCapSkip(rules, placement.orderType, input.restingOnSymbol);
   if (skip !== null) return { ...unsized(skip, parts), quantity: snapped };
+  const funded = fundedOf(input, rules, parts, { quantity: snapped, opening, price: prices.worth, measure });
+  if ("skip" in funded) return { ...unsized(funded.skip, parts), quantity: snapped };
   return {
     kind: "SIZED",
     scale: scaleOf(parts),
     scaledQuantity: scaledOf(parts),
-    quantity: snapped,
+    ...funded,
     price: prices.price ?? ZERO,
     stopPrice: prices.stopPrice ?? ZERO,
     reduceOnly,
-    opening,
-    worth,
     leftOut: null,
   };
+}
+
+/** An order that would be sent if it can be paid for: as it is, or with its opening part cut; or the skip for want of funds. */
+function fundedOf(
+  input: ScaleInput,
+  rules: SymbolRules,
+  parts: Parts,
+  order: Pick<Sized, "quantity" | "opening"> & { readonly price: Price | null; readonly measure: Measure },
+): Pick<Sized, "quantity" | "opening" | "worth"> | { readonly skip: Skip } {
+  const { quantity, opening, measure } = order;
+  if (opening === 0n || order.price === null) return { quantity, opening, worth: ZERO };
+  const price = priceToPay(order.price, measure);
+  const payment = { family: input.family, leverage: copiedLeverage(input.placement, rules), price };
+  const wanted = worthOfOpening(payment, opening);
+  const had = roomOf(input);
+  const lacking = { skip: fundsSkip(input, { wanted, had }) };
+  const funded = fundedOpening(payment, opening, had);
+  if (funded === null) return lacking;
+  const before = add(subtract(quantity, opening), funded);
+  const cut = snapQuantity(rules, before, measure);
+  const opened = openingOf(input, parts, cut);
+  // What was large enough before was cut to too little.
+  if (opened === 0n || sizeSkip(rules, { before, snapped: cut }, measure) !== null) return lacking;
+  return { quantity: cut, opening: opened, worth: worthOfOpening(payment, opened) };
 }
 
 /** What of a size is left to open once all that there is to reduce is reduced; spot buys open, whatever is held. */

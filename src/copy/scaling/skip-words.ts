@@ -10,58 +10,58 @@ const WORDS: {
   readonly [R in SkipReason]: { readonly plain: string; readonly counted?: (figures: Figures) => string };
 } = {
   BELOW_MIN_QUANTITY: {
-    plain: "Scaled to this account the order is smaller than the venue's smallest.",
+    plain: "Scaled to this account the order is smaller than the exchange's smallest.",
     counted: ({ wanted, had, shortfall }) =>
-      `Scaled to this account the order is for ${had}; the venue takes no less than ${wanted}, ${shortfall} more.`,
+      `Scaled to this account the order is for ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
   },
   BELOW_MIN_NOTIONAL: {
-    plain: "Scaled to this account the order is worth less than the venue's minimum.",
+    plain: "Scaled to this account the order is worth less than the exchange's minimum.",
     counted: ({ wanted, had, shortfall }) =>
-      `Scaled to this account the order is worth ${had}; the venue takes no less than ${wanted}, ${shortfall} more.`,
+      `Scaled to this account the order is worth ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
   },
   ABOVE_MAXIMUM: {
-    plain: "It is more than the venue takes of one account.",
+    plain: "It is more than the exchange takes of one account.",
     counted: ({ wanted, had, shortfall }) =>
-      `It would come to ${wanted}; the venue takes no more than ${had}, ${shortfall} less.`,
+      `It would come to ${wanted}; the exchange takes no more than ${had}, ${shortfall} less.`,
   },
   ORDER_CAP: {
-    plain: "As many orders rest on the symbol as the venue takes.",
+    plain: "As many orders rest on the symbol as the exchange takes.",
     counted: ({ wanted, had }) =>
-      `It would be number ${wanted} of the orders that rest on the symbol; the venue takes ${had}.`,
+      `It would be number ${wanted} of the orders that rest on the symbol; the exchange takes ${had}.`,
   },
   PRICE_UNFIT: {
-    plain: "Its price is not one that the venue takes, or no price of the symbol is known.",
-    counted: ({ shortfall }) => `Its price lies ${shortfall} outside of what the venue takes.`,
+    plain: "Its price is not one that the exchange takes, or no price of the symbol is known.",
+    counted: ({ shortfall }) => `Its price lies ${shortfall} outside of what the exchange takes.`,
   },
   INSUFFICIENT_BALANCE: {
     plain: "The account has not enough for it.",
     counted: ({ wanted, had, shortfall }) =>
-      `It costs ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
+      `It may cost ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
   },
   INSUFFICIENT_MARGIN: {
     plain: "The account has not enough margin for it.",
     counted: ({ wanted, had, shortfall }) =>
-      `Its margin and fee are ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
+      `Its margin and fee may come to ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
   },
   NOTHING_HELD: { plain: "The copy holds nothing that it could sell or close." },
   NOT_MIRRORED: { plain: "What it is about was not copied, or is older than the copy." },
-  ALREADY_OVER: { plain: "What it is about was over at the venue already." },
+  ALREADY_OVER: { plain: "What it is about was over at the exchange already." },
   PAUSED: { plain: "The copy was paused: nothing new is opened." },
   HALTED: { plain: "A kill switch was set: nothing is sent." },
   TOO_LATE: { plain: "It could not be sent in time, and a late entry would not be the strategy's." },
-  NOT_LISTED: { plain: "The venue does not trade the symbol, or takes no orders of this type for it." },
+  NOT_LISTED: { plain: "The exchange does not trade the symbol, or takes no orders of this type for it." },
   OTHER_QUOTE_ASSET: { plain: `Only pairs against ${COPY_QUOTE_ASSET} are copied.` },
   LEVERAGE_UNFIT: {
-    plain: "The venue does not take the strategy's leverage or its margin mode.",
-    counted: ({ wanted, had }) => `The strategy's leverage is ${wanted}; the venue's highest is ${had}.`,
+    plain: "The exchange does not take the strategy's leverage or its margin mode.",
+    counted: ({ wanted, had }) => `The strategy's leverage is ${wanted}; the exchange's highest is ${had}.`,
   },
-  CREDENTIALS: { plain: "The venue does not accept the account's key any more." },
-  REFUSED: { plain: "The venue refused it." },
+  CREDENTIALS: { plain: "The exchange does not accept the account's key any more." },
+  REFUSED: { plain: "The exchange refused it." },
   OVERTAKEN: { plain: "The strategy's own order was over before this one could be carried out." },
 };
 
 /**
- * Why it was not copied. The base asset is that of the symbol; null where there is none. Where the venue was the one who refused,
+ * Why it was not copied. The base asset is that of the symbol; null where there is none. Where the exchange was the one who refused,
  * its own words follow.
  */
 export function skipWords(skip: Skip, baseAsset: string | null): string {
@@ -69,7 +69,7 @@ export function skipWords(skip: Skip, baseAsset: string | null): string {
   const figures = figuresOf(skip, baseAsset);
   const sentence = counted === undefined || figures === null ? plain : counted(figures);
   if (skip.venue === null) return sentence;
-  return `${sentence} The venue said: ${skip.venue.message} (${skip.venue.code}).`;
+  return `${sentence} The exchange said: ${skip.venue.message} (${skip.venue.code}).`;
 }
 
 /** The asset that a skip's figures are in; null for a count, or if it has no figures. */

@@ -7,6 +7,7 @@ import type { Skip } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
 import { cancelSurely, type Delivered, deliver, NOT_FOUND_AFTER_MS } from "./delivery.ts";
 import { DEADLINE_MS } from "./http-sender.ts";
+import { RECV_WINDOW_MS } from "./signed-rest.ts";
 import { type Fault, FaultyProxy } from "./testing/faulty-proxy.ts";
 import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
 import type { VenueClient, VenueLeg, VenueOrder } from "./venue.ts";
@@ -137,6 +138,31 @@ describe("an order whose outcome is not known is asked for before anything is se
       },
     });
     expect(delivered).toMatchObject({ kind: "PLACED", sends: 1, queries: 2 });
+    await expectOnce();
+  });
+
+  test("what waited in the client before it was signed may come as much later", async () => {
+    proxy.plan(PLACE, { kind: "LATE" });
+    const ownWaitMs = 4_000;
+    const began = stage.time.now();
+    const comesAt = began + ownWaitMs + RECV_WINDOW_MS - 1_000;
+    let isReleased = false;
+    const delivered = await send(MARKET, {
+      client: {
+        ...client,
+        async place(what) {
+          stage.time.advance(ownWaitMs);
+          return await client.place(what);
+        },
+      },
+      async pause(ms) {
+        stage.time.advance(ms);
+        if (isReleased || stage.time.now() < comesAt) return;
+        isReleased = true;
+        await proxy.release();
+      },
+    });
+    expect(delivered).toMatchObject({ kind: "PLACED", sends: 1, sentAt: began });
     await expectOnce();
   });
 

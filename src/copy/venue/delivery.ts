@@ -9,9 +9,11 @@
 //   └── asked for by its client id ─ found ─▶ PLACED
 //    not found, and too old to be carried out any more
 //
-// What is not found may be on its way still: for RECV_WINDOW_MS after it was sent the venue would carry it out. Only once that is
-// over, with a margin, it is known not to have been, and is sent again under the same id. What the venue's limits delay is waited
-// for. Undecided is only what its sender is no longer entitled to go on with; whoever takes over begins by asking for it.
+// What is not found may be on its way still: for RECV_WINDOW_MS after it was signed the venue would carry it out. When that was, only
+// the client knows, which may let a request wait; it was before the answer came back, so the window is counted from there. Only
+// once it is over, with a margin, the request is known not to have been carried out, and is sent again under the same id. What
+// the venue's limits delay is waited for. Undecided is only what its sender is no longer entitled to go on with; whoever takes
+// over begins by asking for it.
 // Source: specification 1 (copiers); design, section 6 (copiers).
 import type { Skip } from "../../domain/copying.ts";
 import { RECV_WINDOW_MS } from "./signed-rest.ts";
@@ -29,7 +31,7 @@ import type {
 
 /** What the venue's clock may be misjudged by, and what it may take to show what it has carried out, ms. */
 const NOT_FOUND_MARGIN_MS = 1_500;
-/** So long after it was sent a request that is not found has not been carried out, and will not be. */
+/** So long after its attempt ended a request that is not found has not been carried out, and will not be. */
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
 /** Between questions that were not answered, ms: doubled each time. */
 export const RETRY_MS_MIN = 100;
@@ -107,7 +109,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const going = new Going(delivery);
   const place = () => (what.kind === "ORDER" ? client.place(what.order) : client.placeLeg(what.leg));
   const { symbol, clientOrderId } = what.kind === "ORDER" ? what.order : what.leg;
-  /** When it was last sent by whomever, while it is not known what became of that. */
+  /** When the last attempt of whomever ended, while it is not known what became of that. */
   let openSince = mayHaveBeenSentAt;
   let lastRefusal: VenueRefusal | null = null;
 
@@ -129,7 +131,6 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
 
     const skip = delivery.mayStillSend();
     if (skip !== null) return going.over({ kind: "NOT_SENT", skip });
-    const sentAt = wallNow();
     const answer = await going.send(place);
     if (answer.kind === "OK") return going.over({ kind: "PLACED", state: answer.value });
     if (answer.kind === "REJECTED") return going.over({ ...answer, mayHaveExecuted: false });
@@ -138,10 +139,10 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
       if (usedBefore === "NOBODY") return going.over(answer);
       // What is there may be ours. An id that nothing is found under cannot be used all the same.
       lastRefusal = answer;
-      openSince = usedBefore === "THIS_ID" ? sentAt : Number.NEGATIVE_INFINITY;
+      openSince = usedBefore === "THIS_ID" ? wallNow() : Number.NEGATIVE_INFINITY;
       continue;
     }
-    if (answer.kind === "UNKNOWN") openSince = sentAt;
+    if (answer.kind === "UNKNOWN") openSince = wallNow();
     await going.waitAfter(answer);
   }
   return going.undecided();
@@ -158,14 +159,13 @@ export async function cancelSurely(cancellation: Cancellation): Promise<Canceled
   while (cancellation.mayRun()) {
     const skip = cancellation.mayStillSend();
     if (skip === null) {
-      const sentAt = wallNow();
       const answer = await going.send(cancel);
       if (answer.kind === "REJECTED") return going.over({ ...answer, mayHaveExecuted: openSince !== null });
       if (answer.kind === "REFUSED") return going.over(answer);
       if (answer.kind === "OK" && answer.value !== null && answer.value.status !== "RESTING") {
         return going.over({ kind: "OVER", state: answer.value });
       }
-      if (answer.kind === "UNKNOWN") openSince = sentAt;
+      if (answer.kind === "UNKNOWN") openSince = wallNow();
       if (answer.kind !== "OK") {
         // A second cancel does no harm.
         await going.waitAfter(answer);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
 import { decimal } from "../../money/decimal.ts";
+import { RULES_AGE_MAX_MS, RULES_RETRY_MS } from "./rules.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
 import { order } from "./testing/venue-stage.ts";
@@ -157,6 +158,22 @@ describe("spot", () => {
     });
     expect(await spot().check()).toMatchObject({ kind: "REJECTED" });
   });
+});
+
+test("rules that cannot be had anew go on serving; of a symbol that was never seen there are none", async () => {
+  const venue = venues.venue(server.url, "SPOT");
+  const known = await venue.rules("BTCUSDT");
+  expect(known).toMatchObject({ kind: "OK", value: { symbol: "BTCUSDT" } });
+  server.lay("GET /api/v3/exchangeInfo", { status: 502, body: "<html>" });
+  time.advance(RULES_AGE_MAX_MS);
+  expect(await venue.rules("BTCUSDT")).toEqual(known);
+  expect(await venue.rules("BTCUSDT")).toEqual(known);
+  expect(server.asked.filter((asked) => asked.includes("exchangeInfo"))).toHaveLength(2);
+  expect((await venue.rules("ETHUSDT")).kind).toBe("UNKNOWN");
+  time.advance(RULES_RETRY_MS);
+  const halted = { ...pairRow("BTCUSDT"), status: "HALT" };
+  server.lay("GET /api/v3/exchangeInfo", { body: { rateLimits: RATE_LIMITS, symbols: [halted] } });
+  expect(await venue.rules("BTCUSDT")).toMatchObject({ value: { status: "HALT" } });
 });
 
 describe("futures", () => {

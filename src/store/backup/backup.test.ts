@@ -13,7 +13,8 @@ import { checkBackup } from "./restore.ts";
 import { backUpSqlite, restoreSqlite } from "./sqlite.ts";
 import { migrateTo, tablesAfter } from "./tables.ts";
 import { fill } from "./testing/filled.ts";
-import { contentsOf, linesOf } from "./testing/lines.ts";
+import { changedTables, contentsOf, linesOf } from "./testing/lines.ts";
+import { checkStopped } from "./testing/stopped.ts";
 
 const version = "0.1.0";
 
@@ -60,7 +61,7 @@ describe("a backup", () => {
   test("of what was restored from it is the same, line by line", async () => {
     const restored = join(directory, "restored.sqlite");
     const again = join(directory, "again.backup");
-    await restoreSqlite(restored, await checkBackup(sound));
+    await restoreSqlite(restored, await checkBackup(sound), { keepsCopies: true });
     await backUpSqlite(restored, again, { version });
     expect(contentsOf(again)).toEqual(contentsOf(sound));
     expect(pragmaOf(restored, "page_size")).toEqual(pragmaOf(database, "page_size"));
@@ -98,6 +99,23 @@ describe("a backup", () => {
     await close();
   });
 
+  test("has its live copies stopped when it is restored, and what was asked of them finished", async () => {
+    const restored = join(directory, "restored.sqlite");
+    const backup = await checkBackup(sound);
+    expect(await restoreSqlite(restored, backup, { wallNow: () => 7_000 })).toEqual({ copiesStopped: 2 });
+    const again = join(directory, "again.backup");
+    await backUpSqlite(restored, again, { version });
+    expect(changedTables(sound, again)).toEqual(["copies", "copy_requests"]);
+    const early = await openSqliteStore(database);
+    const store = await openSqliteStore(restored);
+    await checkStopped(store, early, 7_000);
+    await store.close();
+    await early.close();
+    expect(await restoreSqlite(join(directory, "once-more.sqlite"), await checkBackup(again))).toEqual({
+      copiesStopped: 0,
+    });
+  });
+
   test("of a database that an earlier version has left is restored, and brought up to date", async () => {
     const early = join(directory, "early.sqlite");
     const file = join(directory, "early.backup");
@@ -107,7 +125,7 @@ describe("a backup", () => {
     const { header } = await backUpSqlite(early, file, { version });
     expect(header.migrations).toEqual(migrations.slice(0, 4));
     expect(JSON.parse(linesOf(file).at(-1) ?? "").rows.journal).toBe(1);
-    await restoreSqlite(restored, await checkBackup(file));
+    expect(await restoreSqlite(restored, await checkBackup(file))).toEqual({ copiesStopped: 0 });
     const store = await openSqliteStore(restored);
     expect(await store.listEntries("one")).toEqual([{ version: 1, key: null, at: 5, events: [] }]);
     await store.close();

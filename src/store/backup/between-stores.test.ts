@@ -17,6 +17,7 @@ import { backUpSqlite, restoreSqlite } from "./sqlite.ts";
 import { tablesAfter } from "./tables.ts";
 import { fill } from "./testing/filled.ts";
 import { contentsOf, linesOf, sealed, writeLines } from "./testing/lines.ts";
+import { checkStopped } from "./testing/stopped.ts";
 
 const version = "0.1.0";
 
@@ -42,16 +43,38 @@ describe.skipIf(!hasPostgres)(postgresTitle("between SQLite and PostgreSQL"), ()
   test("the same rows give the same backup on either, and come back as they were", async () => {
     const url = await server.newDatabase();
     const fromPostgres = join(directory, "from-postgres.backup");
-    await restorePostgres(url, await checkBackup(fromSqlite));
+    await restorePostgres(url, await checkBackup(fromSqlite), { keepsCopies: true });
     await backUpPostgres(url, fromPostgres, { version });
     expect(contentsOf(fromPostgres)).toEqual(contentsOf(fromSqlite));
 
     mkdirSync(join(directory, "back"));
     const database = join(directory, "back", "lyrebird.sqlite");
     const again = join(directory, "again.backup");
-    await restoreSqlite(database, await checkBackup(fromPostgres));
+    await restoreSqlite(database, await checkBackup(fromPostgres), { keepsCopies: true });
     await backUpSqlite(database, again, { version });
     expect(contentsOf(again)).toEqual(contentsOf(fromSqlite));
+  });
+
+  test("live copies are stopped on either, whichever the backup is of", async () => {
+    const early = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+    const url = await server.newDatabase();
+    const toPostgres = await restorePostgres(url, await checkBackup(fromSqlite), { wallNow: () => 7_000 });
+    expect(toPostgres).toEqual({ copiesStopped: 2 });
+    const onPostgres = await openPostgresStore(url);
+    await checkStopped(onPostgres, early, 7_000);
+    await onPostgres.close();
+
+    const [kept, fromPostgres] = [await server.newDatabase(), join(directory, "live.backup")];
+    await restorePostgres(kept, await checkBackup(fromSqlite), { keepsCopies: true });
+    await backUpPostgres(kept, fromPostgres, { version });
+    mkdirSync(join(directory, "stopped"));
+    const database = join(directory, "stopped", "lyrebird.sqlite");
+    const toSqlite = await restoreSqlite(database, await checkBackup(fromPostgres), { wallNow: () => 8_000 });
+    expect(toSqlite).toEqual({ copiesStopped: 2 });
+    const onSqlite = await openSqliteStore(database);
+    await checkStopped(onSqlite, early, 8_000);
+    await onSqlite.close();
+    await early.close();
   });
 
   test("what the store numbers goes on after the highest number that was restored", async () => {

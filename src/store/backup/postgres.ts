@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Connections } from "../postgres/connections.ts";
 import type { Tables } from "../schema.ts";
-import { type Backup, NOT_EMPTY, type RestoreOptions, restoreRows } from "./restore.ts";
+import { type Backup, NOT_EMPTY, type Restored, type RestoreOptions, restoreRows } from "./restore.ts";
 import { type WriteOptions, type Written, writeBackup } from "./write.ts";
 
 /** How long one statement may take, ms: a page of rows, or a migration of all of them. */
@@ -18,11 +18,11 @@ export async function restorePostgres(
   url: string,
   backup: Backup,
   options: RestoreOptions = {},
-): Promise<void> {
-  await withDatabase(url, (db) =>
+): Promise<Restored> {
+  return await withDatabase(url, (db) =>
     db.transaction().execute(async (transaction) => {
       await checkEmpty(transaction);
-      await restoreRows(transaction, backup, options);
+      return await restoreRows(transaction, backup, options);
     }),
   );
 }

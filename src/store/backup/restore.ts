@@ -1,11 +1,12 @@
 // Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's were, then filled,
-// then brought up to date. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
+// then brought up to date, and live copies are stopped. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
 import { type Kysely, sql } from "kysely";
 import { isPostgres } from "../dialect.ts";
 import { migrate } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import { BackupUnfit } from "./format.ts";
 import { type Batch, type Contents, inspectBackup, readBackup } from "./read.ts";
+import { stopCopies } from "./stop-copies.ts";
 import { areKnown, migrateTo, type Table, tablesAfter } from "./tables.ts";
 
 export const NOT_EMPTY = "the database is not empty: restore into a new one, or empty it first";
@@ -17,7 +18,14 @@ export type RestoreOptions = {
   /** Hears now and then how many rows have been restored. */
   readonly onProgress?: (rows: number) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Leaves live copies as they are: only if nothing was sent for any of them since the backup. */
+  readonly keepsCopies?: boolean;
+  /** Wall time, Unix ms. */
+  readonly wallNow?: () => number;
 };
+
+/** What a restore has done beside filling tables. */
+export type Restored = { readonly copiesStopped: number };
 
 /** Reads a backup to its end. Throws BackupUnfit unless it is sound and this version can restore it. */
 export async function checkBackup(file: string, signal?: AbortSignal): Promise<Backup> {
@@ -35,8 +43,8 @@ export async function checkBackup(file: string, signal?: AbortSignal): Promise<B
 export async function restoreRows(
   db: Kysely<Tables>,
   { file, header }: Backup,
-  { onProgress = () => {}, signal }: RestoreOptions = {},
-): Promise<void> {
+  { onProgress = () => {}, signal, keepsCopies = false, wallNow = () => Date.now() }: RestoreOptions = {},
+): Promise<Restored> {
   const tables = await tablesAfter(header.migrations);
   // From here on a server that starts on the same database waits until this is over, as it would for another first start.
   await migrateTo(db, header.migrations);
@@ -54,6 +62,7 @@ export async function restoreRows(
   }
   if (isPostgres(db)) await continueCounting(db, tables);
   await migrate(db);
+  return { copiesStopped: keepsCopies ? 0 : await stopCopies(db, wallNow()) };
 }
 
 /** The hash says that the rows are as they were written; this says that they were written for these tables. */

@@ -5,7 +5,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import type { Tables } from "../schema.ts";
 import { kyselyDatabase, openDatabase } from "../sqlite/database.ts";
 import { publishFile } from "./publish.ts";
-import { type Backup, type RestoreOptions, restoreRows } from "./restore.ts";
+import { type Backup, type Restored, type RestoreOptions, restoreRows } from "./restore.ts";
 import { type WriteOptions, type Written, writeBackup } from "./write.ts";
 
 /** Backs up a database that exists, as it is: it is not brought up to date. */
@@ -26,7 +26,7 @@ export async function restoreSqlite(
   database: string,
   backup: Backup,
   options: RestoreOptions = {},
-): Promise<void> {
+): Promise<Restored> {
   const draft = `${database}.unfinished`;
   remove(draft);
   try {
@@ -35,13 +35,15 @@ export async function restoreSqlite(
     file.exec("PRAGMA journal_mode = MEMORY");
     file.exec("PRAGMA synchronous = OFF");
     const db = kyselyOf(file);
+    let restored: Restored;
     try {
-      await restoreRows(db, backup, options);
+      restored = await restoreRows(db, backup, options);
     } finally {
       await db.destroy();
     }
     sync(draft);
     publishFile(draft, database);
+    return restored;
   } finally {
     remove(draft);
   }

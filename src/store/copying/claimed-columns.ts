@@ -57,7 +57,7 @@ export type ProgressColumns = {
 };
 
 /** Entries of these kinds move nothing that was ordered, and are not counted. */
-const NOT_COUNTED: readonly MirrorKind[] = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE"];
+const NOT_COUNTED: readonly MirrorKind[] = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE", "WITHDRAW", "WRITE_OFF"];
 
 export function advanceColumns(advance: Parameters<CopyStore["advanceLead"]>[0]): AdvanceColumns {
   const { strategyId, holder, fromVersion, version, seq, account, actions } = advance;

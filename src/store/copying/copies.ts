@@ -7,6 +7,7 @@ import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
+import { addPending } from "./requests.ts";
 import { noteChange, noteLeadChange } from "./revisions.ts";
 
 type CopyQueries = Pick<
@@ -147,7 +148,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
       return rows.map(({ status, reason, count }) => ({ status, reason, count: Number(count) }));
     },
 
-    async changeCopy({ copyId, from, status, reason, at }, audit) {
+    async changeCopy({ copyId, from, status, reason, at, asks }, audit) {
       if (!areTexts(copyId)) return false;
       return await audited(db, async (transaction, record) => {
         const there = await transaction
@@ -165,6 +166,7 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
           .where("status", "in", from)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
+        if (asks !== undefined) await addPending(transaction, asks);
         await record(audit);
         return true;
       });

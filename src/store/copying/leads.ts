@@ -110,7 +110,7 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
         .select("revision")
         .where("strategy_id", "=", strategyId)
         .executeTakeFirst();
-      return row?.revision ?? 0;
+      return Number(row?.revision ?? 0);
     },
 
     async findLead(strategyId) {

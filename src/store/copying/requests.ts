@@ -64,6 +64,13 @@ export function requestQueries(db: Kysely<Tables>): RequestQueries {
 }
 
 async function add(transaction: Transaction<Tables>, request: CopyRequest): Promise<boolean> {
+  const isAdded = await addPending(transaction, request);
+  if (isAdded) await noteChange(transaction, { copyId: request.copyId });
+  return isAdded;
+}
+
+/** Adds it without letting it be seen; false if one of its kind is pending. */
+export async function addPending(transaction: Transaction<Tables>, request: CopyRequest): Promise<boolean> {
   const added = await transaction
     .insertInto("copy_requests")
     .values({
@@ -76,9 +83,7 @@ async function add(transaction: Transaction<Tables>, request: CopyRequest): Prom
     .onConflict((conflict) => conflict.columns(["copy_id", "kind"]).where("done_at", "is", null).doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (added === undefined) return false;
-  await noteChange(transaction, { copyId: request.copyId });
-  return true;
+  return added !== undefined;
 }
 
 function requestOfRow(row: Selectable<Tables["copy_requests"]>): CopyRequest {

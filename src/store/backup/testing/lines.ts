@@ -12,6 +12,27 @@ export function contentsOf(file: string): readonly string[] {
   return linesOf(file).slice(1, -1);
 }
 
+/** The tables of which two backups hold other rows. */
+export function changedTables(one: string, other: string): string[] {
+  const [rows, others] = [rowsByTable(one), rowsByTable(other)];
+  const names = new Set([...rows.keys(), ...others.keys()]);
+  return [...names].filter((name) => rows.get(name)?.join() !== others.get(name)?.join()).sort();
+}
+
+function rowsByTable(file: string): ReadonlyMap<string, readonly string[]> {
+  const tables = new Map<string, string[]>();
+  let rows: string[] = [];
+  for (const line of contentsOf(file)) {
+    const { table } = JSON.parse(line);
+    if (table === undefined) rows.push(line);
+    else {
+      rows = tables.get(table) ?? [];
+      tables.set(table, rows);
+    }
+  }
+  return tables;
+}
+
 export function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(file, gzipSync(`${lines.join("\n")}\n`));
 }

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Amount, Price, Quantity } from "../../money/decimal.ts";
+import { affordableOpening, worthOfOpening } from "./funds.ts";
+
+/** What is lost to rounding, in units of the quote asset. */
+const ROUNDED = 6n;
+
+test("what can be paid for costs no more than there is, and hardly less", () => {
+  const drawn = fc.record({
+    family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+    leverage: fc.integer({ min: 1, max: 125 }),
+    price: fc.bigInt({ min: 1n, max: 10_000_000_000_000n }),
+    room: fc.bigInt({ min: 0n, max: 1_000_000_000_000n }),
+  });
+  fc.assert(
+    fc.property(drawn, ({ family, leverage, ...units }) => {
+      const [price, room] = [units.price as Price, units.room as Amount];
+      const payment = { family, price, leverage: family === "SPOT" ? null : leverage };
+      const most = affordableOpening(payment, room);
+      expect(worthOfOpening(payment, most)).toBeLessThanOrEqual(room);
+      expect(worthOfOpening(payment, (most + 1n) as Quantity) + ROUNDED).toBeGreaterThan(room);
+    }),
+    { numRuns: 5_000 },
+  );
+});

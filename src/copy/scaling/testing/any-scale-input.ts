@@ -1,0 +1,120 @@
+// Orders, copies and rules of any kind, for properties of scaling; half of the orders cost about all that the strategy has.
+import fc from "fast-check";
+import type { StrategyType } from "../../../domain/account.ts";
+import type { LeadPlacement } from "../../../domain/copying.ts";
+import type { LotSize, SymbolRules } from "../../../domain/symbol.ts";
+import { contractRules } from "../../../engine/testing/contract-rules.ts";
+import { symbolRules } from "../../../engine/testing/market-stub.ts";
+import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../../money/decimal.ts";
+import { NOTHING_RESTS, type ScaleInput } from "../scale-order.ts";
+
+const ONE = 100_000_000n;
+const STEPS = ["0", "0.00001", "0.0001", "0.0002", "0.0003", "0.001", "0.003"];
+
+export const amount = (max: number) =>
+  fc.integer({ min: 0, max }).map((cents) => (BigInt(cents) * ONE) / 100n);
+const size = fc.integer({ min: 1, max: 60_000 }).map((units) => BigInt(units) * 100n);
+const held = fc.oneof(
+  fc.constant(0n),
+  size,
+  size.map((each) => -each),
+);
+const price = fc.integer({ min: 100, max: 100_000 }).map((units) => BigInt(units) * ONE);
+const lot: fc.Arbitrary<LotSize> = fc
+  .tuple(fc.constantFrom(...STEPS), fc.integer({ min: 0, max: 300 }), fc.constantFrom("0", "0.2", "9000"))
+  .map(([step, min, max]) => ({
+    minQuantity: (BigInt(min) * 1_000n) as Quantity,
+    maxQuantity: decimal(max),
+    stepSize: decimal(step),
+  }));
+
+export const anyInput: fc.Arbitrary<ScaleInput> = fc
+  .record({
+    family: fc.constantFrom<StrategyType>("SPOT", "FUTURES"),
+    side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
+    isLimit: fc.boolean(),
+    quantity: size,
+    limit: price,
+    market: price,
+    reduceOnly: fc.boolean(),
+    leverage: fc.integer({ min: 1, max: 125 }),
+    theirWallet: amount(300_000),
+    theirs: held,
+    ours: held,
+    wallet: amount(1_000_000),
+    free: fc.integer({ min: 0, max: 100 }),
+    share: fc.integer({ min: 1, max: 100 }),
+    maxPerOrder: fc.option(amount(200_000), { freq: 2 }),
+    resting: fc.record({ worth: amount(1_000), sells: fc.oneof(fc.constant(0n), size) }),
+    lotSize: fc.option(lot),
+    marketLotSize: fc.option(lot),
+    minNotional: amount(2_000),
+    isPaused: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0),
+    /** In so many of 10,000 parts of what the strategy has, its order costs; null for any size. */
+    allIn: fc.option(fc.integer({ min: 9_700, max: 10_300 }), { freq: 2 }),
+  })
+  .map((drawn) => {
+    const isSpot = drawn.family === "SPOT";
+    const rules: SymbolRules = {
+      ...(isSpot ? symbolRules("BTC") : contractRules("BTC")),
+      lotSize: drawn.lotSize,
+      marketLotSize: drawn.marketLotSize,
+    };
+    const positive = (value: bigint) => (isSpot && value < 0n ? -value : value) as Quantity;
+    // On spot what is sold is held.
+    const theirs = positive(drawn.theirs);
+    const allIn = drawn.allIn === null ? 0n : allInOf(drawn, isSpot, BigInt(drawn.allIn));
+    const wanted = allIn === 0n ? drawn.quantity : allIn;
+    const quantity = isSpot && drawn.side === "SELL" && theirs < wanted ? theirs : wanted;
+    const ours = positive(drawn.ours);
+    return {
+      family: drawn.family,
+      placement: {
+        kind: "PLACE",
+        symbol: "BTCUSDT",
+        orderId: 1,
+        collectiveId: "one",
+        side: drawn.side,
+        orderType: drawn.isLimit ? "LIMIT" : "MARKET",
+        quantity: (quantity > 0n ? quantity : 1n) as Quantity,
+        price: (drawn.isLimit ? drawn.limit : ZERO) as Price,
+        stopPrice: ZERO,
+        reduceOnly: !isSpot && drawn.reduceOnly,
+        leverage: isSpot ? null : drawn.leverage,
+        filled: null,
+      } satisfies LeadPlacement,
+      lead: {
+        wallet: drawn.theirWallet as Amount,
+        held: new Map([[isSpot ? "BTC" : "BTCUSDT", theirs]]),
+        lastPrices: new Map(),
+      },
+      settings: {
+        share: ((BigInt(drawn.share) * ONE) / 100n) as Rate,
+        maxPerOrder: drawn.maxPerOrder as Amount | null,
+        stopLoss: null,
+      },
+      holdings: new Map(ours === 0n ? [] : [["BTCUSDT", { quantity: ours, cost: ZERO }]]),
+      wallet: drawn.wallet as Amount,
+      available: ((drawn.wallet * BigInt(drawn.allIn === null ? drawn.free : 100)) / 100n) as Amount,
+      restingWorth: (isSpot ? drawn.resting.worth : ZERO) as Amount,
+      restingOnSymbol: { ...NOTHING_RESTS, sells: (isSpot ? drawn.resting.sells : 0n) as Quantity },
+      accountHeld: isSpot ? ours : ZERO,
+      rules: {
+        ...rules,
+        notional: rules.notional && { ...rules.notional, minNotional: drawn.minNotional as Amount },
+      },
+      prices: new Map([["BTCUSDT", drawn.market as Price]]),
+      opensNot: drawn.isPaused ? "PAUSED" : null,
+    } satisfies ScaleInput;
+  });
+
+/** An order for all of the strategy's wallet, at the price that it would be reckoned at here. */
+function allInOf(
+  drawn: { isLimit: boolean; limit: bigint; market: bigint; theirWallet: bigint; leverage: number },
+  isSpot: boolean,
+  parts: bigint,
+): bigint {
+  const at = drawn.isLimit ? drawn.limit : drawn.market;
+  const funds = isSpot ? drawn.theirWallet : drawn.theirWallet * BigInt(drawn.leverage);
+  return (funds * ONE * parts) / (at * 10_000n);
+}

@@ -1,0 +1,106 @@
+// The definition of scaling, reckoned in another way than the code does: what properties of it are held against.
+import type { ScaleInput } from "../scale-order.ts";
+
+const ONE = 100_000_000n;
+
+/** What the definition says of an input, with nothing rounded: sizes are fractions over a common denominator. */
+export function definitionOf(input: ScaleInput) {
+  const { family, placement, lead, holdings, settings, wallet, prices, restingOnSymbol } = input;
+  const isSpot = family === "SPOT";
+  const market = prices.get("BTCUSDT") ?? 0n;
+  const own = holdings.get("BTCUSDT")?.quantity ?? 0n;
+  const theirs = lead.held.get(isSpot ? "BTC" : "BTCUSDT") ?? 0n;
+  const against = (position: bigint) =>
+    position > 0n === (placement.side === "BUY") ? 0n : position < 0n ? -position : position;
+  // Equities in units of 1e-16, the copy's times its share in units of 1e-24.
+  const theirEquity = lead.wallet * ONE + (isSpot ? theirs * market : 0n);
+  const ourEquity = (wallet * ONE + (isSpot ? own * market : 0n)) * settings.share;
+  const q = placement.quantity;
+  const reducesAll = isSpot ? placement.side === "SELL" : placement.reduceOnly;
+  const reducing = isSpot && placement.side === "BUY" ? 0n : min(q, against(theirs));
+  const opening = reducesAll ? 0n : q - reducing;
+  const reducible =
+    isSpot && placement.side === "BUY" ? 0n : against(own) - (isSpot ? restingOnSymbol.sells : 0n);
+  return {
+    market,
+    own,
+    opening,
+    /** The part that reduces, scaled and rounded down. */
+    reducing: against(theirs) === 0n ? 0n : (reducing * against(own)) / against(theirs),
+    reducible: reducible > 0n ? reducible : 0n,
+    /** Whether a size is at most reducing × own / theirs + opening × ours / theirs. */
+    isWithinScale(size: bigint): boolean {
+      const held = against(theirs) === 0n ? 1n : against(theirs);
+      const whole = theirEquity === 0n ? 1n : theirEquity * ONE;
+      const ofReducing = reducing * against(own) * whole;
+      const ofOpening = theirEquity === 0n ? 0n : opening * ourEquity * held;
+      return size * held * whole <= ofReducing + ofOpening;
+    },
+    ourEquity,
+  };
+}
+
+/** What would be sent with enough money, and what of it opens. */
+export function wholeOf(
+  input: ScaleInput,
+  scaled: bigint,
+): { readonly whole: bigint; readonly opening: bigint } {
+  const { reducing, reducible, market } = definitionOf(input);
+  const { family, placement, settings } = input;
+  const limit = placement.orderType === "MARKET" ? market : placement.price;
+  const at = family === "FUTURES" && placement.side === "SELL" && market > limit ? market : limit;
+  const opened = scaled - reducing;
+  const bound = settings.maxPerOrder === null ? opened : (settings.maxPerOrder * ONE) / at;
+  const whole = onStep(input, min(reducing, reducible) + min(opened, bound));
+  return { whole, opening: whole - min(whole, reducible) };
+}
+
+/** What opening so much takes at least, not rounded up: 0.2 % more than it is worth at the market's price. */
+export function paidFor({ family, placement, prices }: ScaleInput, opening: bigint): bigint {
+  const market = prices.get("BTCUSDT") ?? 0n;
+  const isMarket = placement.orderType === "MARKET";
+  const isWorthMore = family === "FUTURES" && placement.side === "SELL" && market > placement.price;
+  const at = isMarket ? (market * 1_002n) / 1_000n : isWorthMore ? market : placement.price;
+  const cost = (opening * at) / ONE;
+  if (family === "SPOT") return cost;
+  return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n;
+}
+
+export function roomOf(input: ScaleInput): bigint {
+  const { market, ourEquity, own } = definitionOf(input);
+  const inUse =
+    input.family === "SPOT" ? (own * market) / ONE + input.restingWorth : input.wallet - input.available;
+  // The copy's holdings are worth a whole number of units.
+  const equity =
+    input.family === "SPOT"
+      ? ((input.wallet + (own * market) / ONE) * input.settings.share) / ONE
+      : ourEquity / (ONE * ONE);
+  const left = min(input.available, equity - inUse);
+  return left > 0n ? left : 0n;
+}
+
+export function onStep(input: ScaleInput, size: bigint): bigint {
+  const step = stepOf(input);
+  return size <= 0n ? 0n : step === 0n ? size : size - (size % step);
+}
+
+/** What both lots' steps divide, found by trying. */
+export function stepOf({ rules, placement }: ScaleInput): bigint {
+  const isMarket = placement.orderType === "MARKET";
+  const digits = rules?.contract ? 10n ** BigInt(8 - rules.contract.quantityPrecision) : 0n;
+  const steps = [
+    rules?.lotSize?.stepSize ?? 0n,
+    isMarket ? (rules?.marketLotSize?.stepSize ?? 0n) : 0n,
+    digits,
+  ]
+    .filter((each) => each > 0n)
+    .sort((one, other) => (one < other ? 1 : -1));
+  const [largest = 0n] = steps;
+  let step: bigint = largest;
+  while (steps.some((each) => step % each !== 0n)) step += largest;
+  return step;
+}
+
+function min(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
