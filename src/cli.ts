@@ -88,6 +88,7 @@ function readArguments(args: string[]) {
         promote: { type: "boolean" },
         "password-stdin": { type: "boolean" },
         "master-version": { type: "string" },
+        "keep-copies": { type: "boolean" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -21,6 +21,7 @@ export type Options = {
   readonly promote?: boolean;
   readonly "password-stdin"?: boolean;
   readonly "master-version"?: string;
+  readonly "keep-copies"?: boolean;
 };
 
 export type Command = {

@@ -11,23 +11,27 @@ import {
 } from "../data-directory.ts";
 import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
 import { restorePostgres } from "../store/backup/postgres.ts";
-import { type Backup, checkBackup } from "../store/backup/restore.ts";
+import { type Backup, checkBackup, type Restored, type RestoreOptions } from "../store/backup/restore.ts";
 import { restoreSqlite } from "../store/backup/sqlite.ts";
 import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
-import { type LongRun, runLong, totalOf } from "./long-run.ts";
+import { runLong, totalOf } from "./long-run.ts";
 
 export const RESTORE: Command = {
   name: "restore",
   operand: "<file>",
-  options: [],
+  options: ["keep-copies"],
   purpose: "restore a backup, of either store, into a new data directory or an empty database",
-  details: `  <file>   what "backup" wrote
+  details: `  <file>          what "backup" wrote
+  --keep-copies   leave live copies as they are: only for a backup that was taken after its server was stopped
 
 Into the data directory, which must have no database yet, or with DATABASE_URL set into that database, which must be
 empty. A backup of the one store can be restored into the other: so does one server become several.
 
 The file is read to its end first: one that is damaged or of a later version changes nothing. Then all of it is restored,
 or nothing. No server may run meanwhile.
+
+What was sent to copiers' exchanges after the backup is not in it, so live copies are stopped, and their owners have to
+begin them anew.
 
 The master key is not in a backup. The command says where the server will look for it, and whether it is there.`,
   run: restore,
@@ -39,14 +43,15 @@ async function restore(options: Options, [file, ...others]: readonly string[]): 
   }
   const config = configOf(options);
   if (config.databaseUrl === null) refuseIfUsed(config.dataDir);
-  const { header, rows } = await runLong("restore", async (run) => {
+  const keepsCopies = options["keep-copies"] ?? false;
+  const { header, rows, copiesStopped } = await runLong("restore", async (run) => {
     const backup = await checkBackup(file, run.signal);
-    await restoreInto(config, backup, run);
-    return backup;
+    return { ...backup, ...(await restoreInto(config, backup, { ...run, keepsCopies })) };
   });
   process.stdout.write(
     `${nameOfDatabase(config.dataDir, config.databaseUrl)}: restored ${totalOf(rows)}, as of ${header.createdAt}\n`,
   );
+  process.stdout.write(adviceOnCopies(copiesStopped));
   process.stdout.write(await adviceOnMasterKey(config));
   return 0;
 }
@@ -60,15 +65,28 @@ function refuseIfUsed(dataDir: string): void {
   );
 }
 
-async function restoreInto({ dataDir, databaseUrl }: Config, backup: Backup, run: LongRun): Promise<void> {
+async function restoreInto(
+  { dataDir, databaseUrl }: Config,
+  backup: Backup,
+  options: RestoreOptions,
+): Promise<Restored> {
   const lock = lockDirectory(dataDir);
   if (lock === null) throw new Error(`a server runs on DATA_DIR ${dataDir}: stop it first`);
   try {
-    if (databaseUrl === null) await restoreSqlite(databaseFile(dataDir), backup, run);
-    else await restorePostgres(databaseUrl, backup, run);
+    return databaseUrl === null
+      ? await restoreSqlite(databaseFile(dataDir), backup, options)
+      : await restorePostgres(databaseUrl, backup, options);
   } finally {
     lock.release();
   }
+}
+
+/** What is left to do for whoever's copies were stopped. */
+function adviceOnCopies(count: number): string {
+  if (count === 0) return "";
+  const were = count === 1 ? "1 live copy was" : `${count.toLocaleString("en-US")} live copies were`;
+  return `${were} stopped, since the backup does not know what was sent for them after it. What they hold, and what rests, is at the exchanges as it is: tell their owners to look there, and to begin anew.
+`;
 }
 
 /** What is left to do before the server can start. */

@@ -53,13 +53,14 @@ export type CopySettings = {
 export const COPY_STATUSES = ["FOLLOWING", "PAUSED", "CLOSING", "STOPPED"] as const;
 export type CopyStatus = (typeof COPY_STATUSES)[number];
 
-/** Why a copy is paused, closing or stopped. */
+/** Why a copy is paused, closing or stopped. RESTORED: a backup was restored that may not know all that was sent for it. */
 export const COPY_REASONS = [
   "COPIER",
   "CREDENTIALS",
   "STOP_LOSS",
   "STRATEGY_CLOSED",
   "ACCOUNT_UNFIT",
+  "RESTORED",
 ] as const;
 export type CopyReason = (typeof COPY_REASONS)[number];
 
@@ -221,7 +222,10 @@ export type LeadLeverage = {
 /** The strategy is being closed, for good: every copy closes all that it holds. */
 export type LeadClose = { readonly kind: "CLOSE" };
 
-/** Beside what the lead did: FLATTEN closes what a copy holds of a symbol, REPAIR brings it nearer to its target. */
+/**
+ * Beside what the lead did: FLATTEN closes what a copy holds of a symbol, REPAIR brings it nearer to its target, WITHDRAW takes
+ * back what a stopped copy has resting, WRITE_OFF takes out of its book what the account has no more.
+ */
 export const MIRROR_KINDS = [
   "PLACE",
   "CANCEL",
@@ -234,13 +238,16 @@ export const MIRROR_KINDS = [
   "CLOSE",
   "FLATTEN",
   "REPAIR",
+  "WITHDRAW",
+  "WRITE_OFF",
 ] as const;
 export type MirrorKind = (typeof MIRROR_KINDS)[number];
 
 /**
  * RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: how it ended there; what was executed says how much of it.
  * DONE: what is no order was carried out, or there was nothing to do. SKIPPED: it was not sent, or the venue refused it, for a
- * reason that the rules name. FAILED: refused by the venue for any other reason.
+ * reason that the rules name. FAILED: refused by the venue for any other reason. LEFT: it rested at the venue when the copy
+ * ended, and nobody has looked at it since.
  */
 export const MIRROR_STATUSES = [
   "RESTING",
@@ -250,6 +257,7 @@ export const MIRROR_STATUSES = [
   "DONE",
   "SKIPPED",
   "FAILED",
+  "LEFT",
 ] as const;
 export type MirrorStatus = (typeof MIRROR_STATUSES)[number];
 
@@ -352,8 +360,11 @@ export type MirrorEntry = {
 };
 
 /** What is asked of a copy beside its lead's actions; done once, in turn with them. */
-export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK"] as const;
-/** REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: asks the venue what it holds. */
+export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK", "WITHDRAW"] as const;
+/**
+ * REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: asks the venue what it holds. WITHDRAW, of
+ * a copy that is STOPPED: takes back what rests and does not close what it holds.
+ */
 export type CopyRequestKind = (typeof COPY_REQUEST_KINDS)[number];
 export type CopyRequest = {
   readonly requestId: string;

@@ -1,7 +1,7 @@
 // What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor; and what
 // copiers are told of copies.
 import { expect, test } from "vitest";
-import { COPY_REASONS } from "../domain/copying.ts";
+import { COPY_REASONS, type CopyReason } from "../domain/copying.ts";
 import type { Person } from "../domain/person.ts";
 import { copyPausedMail, isToldPause } from "./mails.ts";
 import { heldHasher } from "./testing/held-hasher.ts";
@@ -87,7 +87,7 @@ test("who signs in while a second factor is being enabled needs a code of it", a
   expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
 });
 
-test.each(COPY_REASONS.filter((reason) => reason !== "COPIER"))(
+test.each(COPY_REASONS.filter((reason) => !isBySomebody(reason)))(
   "a copier is told that a copy paused by itself: %s",
   async (reason) => {
     const stage = await openPeopleStage();
@@ -115,6 +115,12 @@ test.each(COPY_REASONS.filter((reason) => reason !== "COPIER"))(
 
 const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 
-test("whoever pauses a copy by their own hand is told nothing", () => {
-  expect([isToldPause("COPIER"), isToldPause("toString")]).toEqual([false, false]);
+/** What somebody does, and no copy by itself: its owner, or the operator who restores a backup and has to tell them. */
+function isBySomebody(reason: CopyReason): boolean {
+  return reason === "COPIER" || reason === "RESTORED";
+}
+
+test("of a copy that somebody has paused or stopped nothing is told", () => {
+  const reasons = [...COPY_REASONS.filter(isBySomebody), "toString"];
+  expect(reasons.map(isToldPause)).toEqual([false, false, false]);
 });

@@ -16,6 +16,8 @@ import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { contentsOf } from "../../src/store/backup/testing/lines.ts";
+import { follow, openToCopiers } from "../../src/store/contract/copying-records.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { journalFaults } from "../crash/journal.ts";
 import { chooseMarkets, HEEDS_ADDRESSES, pricesBetween, quotesOf } from "../crash/markets.ts";
 import { recomputedFaults } from "../crash/recomputed.ts";
@@ -194,6 +196,32 @@ describe("lyrebird backup and restore", () => {
     const copy = await startGateway({ dataDir });
     expect(await signed(copy.url, trader, "GET", "/api/v3/account")).toMatchObject({ status: 200 });
     await copy.kill();
+  });
+
+  test("stop the copies of what was not a planned move, and say how many", async () => {
+    const place = newDirectory();
+    const file = join(place, "lyrebird.backup");
+    const source = join(place, "source");
+    mkdirSync(source);
+    const store = await openSqliteStore(join(source, "lyrebird.sqlite"));
+    await openToCopiers(store, "lead");
+    await follow(store, "lead", "ann", "bob");
+    await store.close();
+    await lyrebird(["backup", file, "--data", source]);
+    const restored = await lyrebird(["restore", file, "--data", join(place, "after-a-loss")]);
+    expect(restored).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^2 live copies were stopped/m),
+    });
+    const moved = await lyrebird(["restore", file, "--keep-copies", "--data", join(place, "moved")]);
+    expect(moved).toMatchObject({ status: 0, stdout: expect.not.stringMatching(/copies/) });
+    const live = async (name: string) => {
+      const copied = await openSqliteStore(join(place, name, "lyrebird.sqlite"));
+      const copies = await copied.copying.listCopiesOfStrategy("lead", { isLive: true });
+      await copied.close();
+      return copies.length;
+    };
+    expect([await live("after-a-loss"), await live("moved")]).toEqual([0, 2]);
   });
 
   test("say so if the master key beside the restored database is another's", async () => {

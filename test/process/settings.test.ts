@@ -104,6 +104,12 @@ describe("settings:", () => {
       },
       /ROLE copier needs PUBLIC_URL/,
     ],
+    [
+      "a tape that is to be copied",
+      ["--market", "tape"],
+      { TAPE_FILE: "day.tape", COPY_VENUES: "https://v.example" },
+      /COPY_VENUES .*MARKET is tape.*unset one/,
+    ],
     ["a venue that is no address", [], { COPY_VENUES: "venue" }, /COPY_VENUES .*no http or https .*"venue"/],
     ["a venue of another protocol", [], { COPY_VENUES: "wss://v.example" }, /COPY_VENUES .*no http or https/],
     [

@@ -158,6 +158,7 @@ describe("a trader, and an operator", () => {
     const path = `/strategies/${strategyId}/copying`;
     expect(await trader.get(path)).toEqual({
       isOpen: true,
+      isOffered: true,
       copiers: { FOLLOWING: 0, PAUSED: 0, CLOSING: 0, STOPPED: 0 },
       counts: { copied: 0, skipped: 0, failed: 0, byReason: [] },
       gap: { bySymbol: [], bySize: [], orders: [] },
@@ -201,6 +202,18 @@ describe("a trader, and an operator", () => {
     const [venue] = all.venues;
     expect(venue).toMatchObject({ origin: stage.url, isHalted: false });
     expect(venue.accounts).toBeGreaterThanOrEqual(2);
+  });
+
+  test("see beforehand that copying is not offered where the operator allows no venue", async () => {
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const path = `/strategies/${strategyId}/copying`;
+    await trader.send("PUT", path, { isOpen: false });
+    const allowed = stage.venues.splice(0);
+    const told = await trader.get(path);
+    const opened = await trader.call("PUT", path, { body: { isOpen: true } });
+    stage.venues.push(...allowed);
+    expect(told).toMatchObject({ isOpen: false, isOffered: false });
+    expect(opened).toMatchObject({ status: 409, body: { error: { code: "COPYING_NOT_OFFERED" } } });
   });
 
   test("see how far the closing of a strategy has come for its copiers, but not of those who had stopped before", async () => {

@@ -44,6 +44,16 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
   CLOSE: "Strategy closed",
   FLATTEN: "Closing order",
   REPAIR: "Repair",
+  WITHDRAW: "Orders withdrawn",
+  WRITE_OFF: "Written off",
+};
+
+/** What a line means that is about no order of the copy. */
+export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
+  WITHDRAW:
+    "The copy was stopped without being closed. What rested and would have opened something was cancelled. Orders, take profits and stop losses that close what the copy held were left at the exchange, as far as the holding goes: the log shows each of them as “Left there”. Nobody looks at them any more.",
+  WRITE_OFF:
+    "The exchange account had less than the copy holds, or the other side of it, at two looks in a row: it was liquidated by the exchange, or traded by somebody else. The copy’s book now says what is there; what is missing counts as closed at the exchange’s price.",
 };
 
 /** In the order of the filter. */
@@ -55,6 +65,7 @@ export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
   DONE: "Done",
   SKIPPED: "Skipped",
   FAILED: "Failed",
+  LEFT: "Left there",
 };
 
 export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
@@ -109,6 +120,12 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
     short: "account unfit",
     says: "The exchange account can’t be used as it is set up.",
     action: "Check the account: the points that fail say what to change at the exchange. Then resume.",
+  },
+  RESTORED: {
+    short: "server restored",
+    says: "This server was restored from a backup, which does not know what was sent for the copy since it was taken.",
+    action:
+      "Nothing is sent for it any more, and its log may lack the last orders. What it held is still in your exchange account, and its orders may rest there: look at them there. You can copy the strategy again; the new copy leaves all that alone.",
   },
 };
 

@@ -36,6 +36,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   RESTING: "accent",
   DONE: "neutral",
   SKIPPED: "warn",
+  LEFT: "warn",
   CONNECTED: "gain",
   DISCONNECTED: "neutral",
 };

@@ -26,7 +26,6 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/pause",
     access: "COPIER",
-    needsKyc: true,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "PAUSED") {
@@ -59,7 +58,6 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/stop",
     access: "COPIER",
-    needsKyc: true,
     body: z.strictObject({ closesAll: z.boolean() }),
     async answer(call) {
       const { closesAll } = call.body;
@@ -69,7 +67,10 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
         await change(
           call,
           "COPY_STOPPED",
-          { from: LIVE, status: closesAll ? "CLOSING" : "STOPPED", reason: "COPIER" },
+          closesAll
+            ? { from: LIVE, status: "CLOSING", reason: "COPIER" }
+            : // In one with the stop, so that no order of a stopped copy is ever forgotten at the venue.
+              { from: LIVE, status: "STOPPED", reason: "COPIER", asks: withdrawalOf(call, copy) },
           { closesAll: String(closesAll) },
         );
       }
@@ -129,6 +130,7 @@ async function change(
     readonly from: readonly CopyStatus[];
     readonly status: CopyStatus;
     readonly reason: CopyReason | null;
+    readonly asks?: CopyRequest;
   },
   details: NewAuditRecord["details"] = {},
 ): Promise<void> {
@@ -164,6 +166,11 @@ function demandAboveStop({ book, settings }: Copy): void {
     message: "The copy has lost as much as its stop loss allows.",
     action: "Raise the stop loss or do without one, then resume; or stop the copy and begin another.",
   });
+}
+
+/** What rests of a copy that is stopped and would open something is taken back. */
+function withdrawalOf(call: Pick<DashboardCall, "now">, { copyId }: Copy): CopyRequest {
+  return requestOf(call, { copyId, kind: "WITHDRAW", mayIncrease: false });
 }
 
 function requestOf(

@@ -58,7 +58,6 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/halt",
     access: "COPIER",
-    needsKyc: true,
     body: haltForm,
     async answer(call) {
       const copy = await ownCopy(call);

@@ -160,7 +160,6 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     method: "DELETE",
     path: "/copying/accounts/:accountId",
     access: "COPIER",
-    needsKyc: true,
     body: z.strictObject({ code: codeText }),
     async answer(call) {
       const { accountId, personId, venue } = await connectedAccount(call, idOf(call));

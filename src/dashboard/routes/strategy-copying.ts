@@ -46,7 +46,6 @@ export const STRATEGY_COPYING_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/strategies/:strategyId/copying/halt",
     access: "TRADER",
-    needsKyc: true,
     body: haltForm,
     async answer(call) {
       const strategy = await ownStrategy(call);
@@ -87,6 +86,7 @@ async function presented(call: Call, { strategyId, status }: OwnedStrategy): Pro
   const seen = { by: personOf(call).personId, allowed: null };
   const body: StrategyCopyingShape = {
     isOpen: await copying.isOpenToCopiers(strategyId),
+    isOffered: call.parts.copying.venues.length > 0,
     copiers: copiersOf(tally),
     counts,
     gap,

@@ -270,6 +270,8 @@ export type GapShape = {
 /** GET /strategies/:strategyId/copying */
 export type StrategyCopyingShape = {
   readonly isOpen: boolean;
+  /** Whether the operator allows any venue: without one it can't be opened, and nothing is copied. */
+  readonly isOffered: boolean;
   readonly copiers: { readonly [S in CopyStatus]: number };
   readonly counts: EntryCountsShape;
   readonly gap: GapShape;

@@ -35,7 +35,7 @@ export function Page() {
           <>
             {data.closing !== null && <Closing {...data.closing} />}
             {data.halted !== null && <HaltedNote strategyId={strategyId} halted={data.halted} />}
-            <OpenCard strategy={strategy} isOpen={data.isOpen} copiers={data.copiers} />
+            <OpenCard strategy={strategy} {...data} />
             {copies > 0 && (
               <>
                 <div className="grid items-start gap-5 xl:grid-cols-2">

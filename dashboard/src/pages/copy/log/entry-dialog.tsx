@@ -1,7 +1,7 @@
 // One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the exchange, or why nothing.
 import type { ReactNode } from "react";
 import type { MirrorEntryShape, SkipShape } from "../../../../../src/dashboard/shapes.ts";
-import { ENTRY_STATUSES, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
+import { ENTRY_STATUSES, KIND_MEANINGS, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
 import { Amount, ExactPrice, Price } from "../../../ui/amounts.tsx";
 import { inWords, StatusBadge } from "../../../ui/badge.tsx";
 import { Copyable } from "../../../ui/copyable.tsx";
@@ -45,7 +45,8 @@ function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName
         <span className="numeric text-ink-soft text-sm">Line {entry.entryId}</span>
       </div>
       {skip !== null && <SkipNote skip={skip} hasFailed={status === "FAILED"} />}
-      <Part title={kind === "REPAIR" || kind === "FLATTEN" ? "Asked for" : strategyName}>
+      {KIND_MEANINGS[kind] !== undefined && <p>{KIND_MEANINGS[kind]}</p>}
+      <Part title={OWN_TITLES[kind] ?? strategyName}>
         <Facts facts={leadFacts(entry)} />
       </Part>
       {scaling.length > 0 && (
@@ -75,6 +76,14 @@ function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName
     </>
   );
 }
+
+/** Of lines that answer nothing that the strategy did. */
+const OWN_TITLES: Partial<Readonly<Record<MirrorEntryShape["kind"], string>>> = {
+  REPAIR: "Asked for",
+  FLATTEN: "Asked for",
+  WITHDRAW: "Asked for",
+  WRITE_OFF: "Found",
+};
 
 function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) {
   const { reason, words, filter, wanted, had, shortfall, asset } = skip;

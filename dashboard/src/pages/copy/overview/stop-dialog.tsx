@@ -48,7 +48,7 @@ function StopForm({ copy: { copyId, account, family }, onClose }: Omit<StopDialo
         />
         <Choice
           title="Keep it"
-          says={`Everything stays at ${account.label} as it is, orders that rest included. Nothing looks after it any more: it is yours to manage.`}
+          says={`Orders that would open something are cancelled. ${family === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Nothing looks after them any more: they are yours to manage.`}
           isChosen={!closesAll}
           onChoose={() => setClosesAll(false)}
         />

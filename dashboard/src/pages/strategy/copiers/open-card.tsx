@@ -1,7 +1,7 @@
 // Opens the strategy to copiers, or closes it to new ones; first, what people will see of it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { CopyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StrategyCopyingShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
 import { pathOf } from "../../../api/trading.ts";
@@ -13,13 +13,12 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
 import { toast } from "../../../ui/toast.tsx";
 
-type OpenCardProps = {
-  strategy: StrategyShape;
-  isOpen: boolean;
-  copiers: { readonly [S in CopyShape["status"]]: number };
-};
+type OpenCardProps = { strategy: StrategyShape } & Pick<
+  StrategyCopyingShape,
+  "isOpen" | "isOffered" | "copiers"
+>;
 
-export function OpenCard({ strategy, isOpen, copiers }: OpenCardProps) {
+export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps) {
   const [isAsking, setAsking] = useState(false);
   const change = useOpening(strategy.strategyId, () => setAsking(false));
   const going = copiers.FOLLOWING + copiers.PAUSED + copiers.CLOSING;
@@ -41,14 +40,8 @@ export function OpenCard({ strategy, isOpen, copiers }: OpenCardProps) {
         )
       }
     >
-      <p className="max-w-prose">
-        {!isLive
-          ? "A strategy that is closed can’t be copied any more."
-          : isOpen
-            ? "It is listed for every copier of this server. Each order, cancel, take profit and stop loss of your bot is mirrored on their exchange accounts, scaled to them; your bot does not wait for that."
-            : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts."}
-      </p>
-      {isLive && (
+      <p className="max-w-prose">{wordsOf({ isLive, isOpen, isOffered })}</p>
+      {isLive && (isOpen || isOffered) && (
         <div className="mt-3">
           <Button kind={isOpen ? "quiet" : "primary"} onClick={() => setAsking(true)}>
             {isOpen ? "Close to new copiers…" : "Open to copiers…"}
@@ -89,6 +82,18 @@ export function OpenCard({ strategy, isOpen, copiers }: OpenCardProps) {
       </Dialog>
     </Card>
   );
+}
+
+function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }): string {
+  if (!its.isLive) return "A strategy that is closed can’t be copied any more.";
+  if (!its.isOffered) {
+    return its.isOpen
+      ? "It is open, but this server’s operator allows no exchange any more: nobody can begin to copy it, and nothing is sent for anybody who does."
+      : "Copying is not offered here: this server’s operator allows no exchange, so nobody could copy it.";
+  }
+  return its.isOpen
+    ? "It is listed for every copier of this server. Each order, cancel, take profit and stop loss of your bot is mirrored on their exchange accounts, scaled to them; your bot does not wait for that."
+    : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts.";
 }
 
 function useOpening(strategyId: string, onDone: () => void) {
