@@ -63,7 +63,6 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     path: "/copying/accounts",
     access: "COPIER",
     needsKyc: true,
-    showsSecrets: true,
     body: z.strictObject({
       family: z.enum(["SPOT", "FUTURES"]),
       venue: z.string().max(ORIGIN_LENGTH_MAX),
@@ -137,7 +136,6 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     path: "/copying/accounts/:accountId/credentials",
     access: "COPIER",
     needsKyc: true,
-    showsSecrets: true,
     body: z.strictObject({ ...credentials, code: codeText }),
     async answer(call) {
       const { code, ...keys } = call.body;
