@@ -1,6 +1,8 @@
 // Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other,
-// streams, at last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
+// streams, copying, at last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
+import { copyNotes, copySection } from "./copy-figures.ts";
+import { measureCopying } from "./copying.ts";
 import type { Section } from "./figures.ts";
 import { FUTURES_DECISIONS } from "./futures-decisions.ts";
 import type { InProcess } from "./in-process.ts";
@@ -39,6 +41,7 @@ type Say = (text: string) => void;
 export async function measureAll(options: Options, directory: string, say: Say): Promise<Report> {
   const at = new Date().toISOString();
   const machine = describeMachine(directory);
+  if (options.isCopyingOnly) return await measureCopyingOnly(options, directory, { machine, at }, say);
   const serverCore = machine.pinning?.server ?? null;
   const { stores, missing } = await openStores(options.stores, directory, machine.pinning);
   try {
@@ -51,6 +54,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
     const startUp = await measureStartUp(stores, options.starts, serverCore);
     const wire = await measureWire(stores, options, machine, say);
     const streams = await measureStreams(directory, options, machine, say);
+    const copying = await measureCopying(directory, options, say);
     // What a strategy takes in memory hardly depends on the store.
     const [first] = stores;
     const memory = first === undefined ? null : await measureMemory(first, options, machine, say);
@@ -69,6 +73,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
           }),
         ),
         streamSection(streams),
+        copySection(copying),
         engineSection(inProcess),
         ...[...liquidations].map(([{ name }, measured]) =>
           liquidationSection(name, options.positions, measured),
@@ -79,6 +84,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
       notes: [
         ...wire.notes,
         ...streamNotes(streams),
+        ...copyNotes(copying),
         ...(stores.some(({ name }) => name === "postgres") ? [postgresNote(machine.pinning)] : []),
         `decisions, ${SPOT_DECISIONS.text}`,
         `futures decisions: ${FUTURES_DECISIONS.text}`,
@@ -88,6 +94,22 @@ export async function measureAll(options: Options, directory: string, say: Say):
   } finally {
     for (const store of stores) await store.close();
   }
+}
+
+async function measureCopyingOnly(
+  options: Options,
+  directory: string,
+  found: Pick<Report, "machine" | "at">,
+  say: Say,
+): Promise<Report> {
+  const copying = await measureCopying(directory, options, say);
+  const { seconds, rounds, strategies, isQuick } = options;
+  return {
+    ...found,
+    options: { seconds, rounds, strategies, isQuick },
+    sections: [copySection(copying)],
+    notes: copyNotes(copying),
+  };
 }
 
 async function measureLiquidations(

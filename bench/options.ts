@@ -33,11 +33,21 @@ export type Options = {
     readonly few: number;
     readonly many: number;
   };
+  readonly copying: {
+    /** How many copies an order is sent to; memory is measured with the most against few. */
+    readonly few: number;
+    readonly many: readonly number[];
+    readonly rounds: number;
+    /** Orders of other traders in a round, before and while it is sent. */
+    readonly orders: number;
+  };
   /** How long the gateway without load is watched. */
   readonly restSeconds: number;
   /** Whether the figures mean nothing. */
   readonly isQuick: boolean;
   readonly stores: readonly StoreName[];
+  /** Whether only this is measured: how orders are copied. */
+  readonly isCopyingOnly: boolean;
   readonly output: Output;
 };
 
@@ -46,7 +56,7 @@ type Output = "table" | "json" | "markdown";
 /** A flag that is wrong, in words for the person who gave it. */
 export class OptionError extends Error {}
 
-type Sizes = Omit<Options, "stores" | "output">;
+type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "output">;
 
 const FULL: Sizes = {
   seconds: 1.25,
@@ -62,6 +72,7 @@ const FULL: Sizes = {
   memory: { few: 1_000, many: [10_000, 100_000] },
   positions: 100_000,
   streams: { connections: 250, few: 250, many: 2_250 },
+  copying: { few: 100, many: [1_000, 10_000], rounds: 6, orders: 50 },
   isQuick: false,
 };
 /** Everything is carried out, nothing is worth reading. */
@@ -78,6 +89,7 @@ const QUICK: Sizes = {
   memory: { few: 100, many: [1_000] },
   positions: 1_000,
   streams: { connections: 50, few: 20, many: 120 },
+  copying: { few: 10, many: [50, 100], rounds: 1, orders: 5 },
   isQuick: true,
 };
 
@@ -94,6 +106,7 @@ Options:
   --store NAME  sqlite, postgres or both                     (both)
   --seconds N   length of each measurement, 0.2 to ${SECONDS_MAX}        (${FULL.seconds})
   --rounds N    repeats of each measurement, 1 to ${ROUNDS_MAX}        (${FULL.rounds})
+  --copying     only how an order is copied to many, in two minutes
   --quick       everything once and short, in a minute: shows that the bench works, and nothing else
   --json        JSON instead of the table
   --markdown    the tables of docs/figures.md instead
@@ -114,6 +127,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     seconds: number("--seconds", values.seconds ?? String(sizes.seconds), bounds),
     rounds: wholeNumber("--rounds", values.rounds ?? String(sizes.rounds), { least: 1, most: ROUNDS_MAX }),
     stores: storesOf(values.store ?? "both"),
+    isCopyingOnly: values.copying === true,
     output: outputOf(values),
   };
 }
@@ -126,6 +140,7 @@ function parse(args: readonly string[]) {
         store: { type: "string" },
         seconds: { type: "string" },
         rounds: { type: "string" },
+        copying: { type: "boolean" },
         quick: { type: "boolean" },
         json: { type: "boolean" },
         markdown: { type: "boolean" },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { EchoKeys, EchoReady } from "./bare-echo.ts";
+import type { CopySenderTask, CopySent, VenueReady, VenueTaken } from "./copy-terms.ts";
 import type { Credentials } from "./key-ring.ts";
 import type { SenderAnswer, SenderSetup, SenderTask } from "./sender.ts";
 import type { Place } from "./stores.ts";
@@ -40,6 +41,10 @@ export type StreamServer = StreamServerReady &
 
 export type Receivers = { run(task: ReceiversTask): Promise<Received>; stop(): void };
 
+export type CopyVenue = { readonly port: number; take(): Promise<VenueTaken>; stop(): void };
+
+export type CopySender = { run(task: CopySenderTask): Promise<CopySent>; stop(): void };
+
 export type Sender = { run(task: SenderTask): Promise<SenderAnswer>; stop(): void };
 
 const running = new Set<ChildProcess>();
@@ -51,7 +56,10 @@ process.on("exit", () => {
 export async function startGateway(
   { dataDir, databaseUrl }: Place,
   core: number | null,
-  { canBeInspected = false } = {},
+  {
+    canBeInspected = false,
+    env = {},
+  }: { readonly canBeInspected?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Gateway> {
   const child = spawnNode(
     [
@@ -65,6 +73,7 @@ export async function startGateway(
         PATH: process.env.PATH,
         LOG_LEVEL: "error",
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+        ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
     },
@@ -134,6 +143,31 @@ export function startReceivers(core: number | null): Receivers {
     run(task) {
       child.send(task);
       return answerOf<Received>(child, "the receivers");
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** The venue that copies send to; it tells how they fared. */
+export async function startCopyVenue(core: number | null): Promise<CopyVenue> {
+  const child = spawnNode(["bench/copy-venue.ts"], core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const { port } = await answerOf<VenueReady>(child, "the copies' venue");
+  return {
+    port,
+    take() {
+      child.send("TAKE");
+      return answerOf<VenueTaken>(child, "the copies' venue");
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+export function startCopySender(core: number | null): CopySender {
+  const child = spawnNode(["bench/copy-sender.ts"], core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  return {
+    run(task) {
+      child.send(task);
+      return answerOf<CopySent>(child, "the bare sender of copies");
     },
     stop: () => child.disconnect(),
   };

@@ -1,0 +1,184 @@
+// How fast one order is mirrored to many copies: from the strategy's commit until the venue has answered the last of them, and what
+// that costs the traders. In each round, one after another: orders of traders whom nobody follows, while nothing is copied; as many
+// placements by a bare sender, over as many connections, to the same venue; then the order that is copied, and while that is under
+// way orders of traders whom nobody follows. So a ratio compares what the machine could do in the same seconds.
+//
+// Real are the gateway on the embedded database with its copier thread, the journal, the lanes, the client of the venue and the
+// mirror log. The venue is simulated (copy-venue.ts). Nothing is pinned: the copier's thread, the gateway and the venue share
+// whatever cores there are, as they would.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { prepareCopies } from "./copies.ts";
+import { type Answered, CopyTrader } from "./copy-trader.ts";
+import { memoryOf } from "./inspector.ts";
+import type { Credentials } from "./key-ring.ts";
+import type { Options } from "./options.ts";
+import {
+  type CopySender,
+  type CopyVenue,
+  startCopySender,
+  startCopyVenue,
+  startGateway,
+} from "./processes.ts";
+import { quantile } from "./statistics.ts";
+import { MeasurementFailed } from "./trial.ts";
+
+export type CopyRound = {
+  /** From the commit to the venue's answer, by the copies: the middle one, the slowest but one in a hundred, and the last, ms. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly lastMs: number;
+  /** The bare sender's time for as many, ms. */
+  readonly bareMs: number;
+  /** What an order of a trader took, ms: of one nobody follows, with nothing under way and during it, and of the one followed. */
+  readonly quiet: readonly number[];
+  readonly during: readonly number[];
+  readonly followedMs: number;
+};
+
+export type CopiesMeasured = {
+  readonly copies: number;
+  readonly rounds: readonly CopyRound[];
+  /** What the first order after the start took to the last of them, ms. */
+  readonly firstMs: number;
+  /** Signed requests to the venue for each order that was mirrored there, placements among them. */
+  readonly requestsPerOrder: number;
+  /** Bytes, all that the system counts as the gateway's; null where Linux is not there to tell. */
+  readonly residentBytes: { readonly started: number | null; readonly copied: number | null };
+};
+export type CopyingMeasured = { readonly few: CopiesMeasured; readonly many: readonly CopiesMeasured[] };
+
+const ASK_AGAIN_MS = 5;
+/** By when an order is mirrored to everybody, ms. */
+const MIRRORED_MS_MAX = 120_000;
+/** After the placements their entries are written, and the thread is at rest again, ms. */
+const REST_MS = 500;
+/** Strategies that nobody follows: so many that none reaches its budget of orders. */
+const OTHERS = 60;
+
+export async function measureCopying(
+  directory: string,
+  options: Options,
+  say: (text: string) => void,
+): Promise<CopyingMeasured> {
+  const measure = async (copies: number) => {
+    say(`copying to ${copies} copies`);
+    return await measureCopies(mkdtempSync(join(directory, "copying-")), copies, options, say);
+  };
+  const few = await measure(options.copying.few);
+  const many: CopiesMeasured[] = [];
+  for (const copies of options.copying.many) many.push(await measure(copies));
+  return { few, many };
+}
+
+async function measureCopies(
+  dataDir: string,
+  copies: number,
+  { copying: { rounds, orders } }: Options,
+  say: (text: string) => void,
+): Promise<CopiesMeasured> {
+  const place = { dataDir, databaseUrl: null };
+  const venue = await startCopyVenue(null);
+  const sender = startCopySender(null);
+  const origin = `http://127.0.0.1:${venue.port}`;
+  const prepared = await prepareCopies(place, { copies, others: OTHERS, origin });
+  const env = { COPY_VENUES: origin };
+  const gateway = await startGateway(place, null, { canBeInspected: true, env });
+  const trader = await CopyTrader.open(gateway.port);
+  try {
+    const started = (await memoryOf(gateway)).residentBytes;
+    // The first order finds everything cold: accounts are asked about, connections opened, code compiled.
+    const warm = await mirror({ trader, venue, copies }, prepared.lead, async () => []);
+    say(`  the first order took ${Math.round(warm.lastMs)} ms`);
+    await wait(REST_MS);
+    const copied = (await memoryOf(gateway)).residentBytes;
+    const measured: CopyRound[] = [];
+    let requests = 0;
+    const others = takeInTurns(prepared.others);
+    while (measured.length < rounds) {
+      const quiet = await tradeMany(trader, others, orders);
+      const bareMs = await sendBare(sender, venue, copies);
+      const round = await mirror({ trader, venue, copies }, prepared.lead, () =>
+        tradeMany(trader, others, orders),
+      );
+      requests += round.requests;
+      measured.push({ ...round, quiet, bareMs });
+      say(`  ${measured.length} of ${rounds}: ${Math.round(round.lastMs)} ms, bare ${Math.round(bareMs)} ms`);
+      await wait(REST_MS);
+    }
+    return {
+      ...{ copies, rounds: measured, firstMs: warm.lastMs, residentBytes: { started, copied } },
+      requestsPerOrder: requests / copies / rounds,
+    };
+  } finally {
+    trader.close();
+    await gateway.stop();
+    sender.stop();
+    venue.stop();
+  }
+}
+
+type Mirrored = Omit<CopyRound, "quiet" | "bareMs"> & { readonly requests: number };
+
+/** Has the followed strategy place an order, and waits until the venue has answered all its copies. */
+async function mirror(
+  {
+    trader,
+    venue,
+    copies,
+  }: { readonly trader: CopyTrader; readonly venue: CopyVenue; readonly copies: number },
+  lead: Credentials,
+  meanwhile: () => Promise<readonly number[]>,
+): Promise<Mirrored> {
+  await venue.take();
+  const followed = await trader.trade(lead);
+  const during = await meanwhile();
+  const delays: number[] = [];
+  let requests = 0;
+  const deadline = performance.now() + MIRRORED_MS_MAX;
+  while (delays.length < copies) {
+    const taken = await venue.take();
+    if (taken.badSignatures > 0) throw new MeasurementFailed("copying: the venue found a wrong signature");
+    delays.push(...taken.answeredAt.map((at) => at - followed.at));
+    requests += taken.requests;
+    if (performance.now() > deadline) {
+      throw new MeasurementFailed(`copying: ${delays.length} of ${copies} copies were sent their order`);
+    }
+    await wait(ASK_AGAIN_MS);
+  }
+  if (delays.length > copies)
+    throw new MeasurementFailed(`copying: ${delays.length} orders for ${copies} copies`);
+  return {
+    p50Ms: quantile(delays, 0.5),
+    p99Ms: quantile(delays, 0.99),
+    lastMs: quantile(delays, 1),
+    ...{ during, requests, followedMs: followed.ms },
+  };
+}
+
+async function tradeMany(
+  trader: CopyTrader,
+  others: () => Credentials,
+  count: number,
+): Promise<readonly number[]> {
+  const answers: Answered[] = [];
+  while (answers.length < count) answers.push(await trader.trade(others()));
+  return answers.map(({ ms }) => ms);
+}
+
+async function sendBare(sender: CopySender, venue: CopyVenue, orders: number): Promise<number> {
+  const { ms, failure } = await sender.run({ port: venue.port, orders });
+  if (failure !== null) throw new MeasurementFailed(`copying, bare: ${failure}`);
+  return ms;
+}
+
+function takeInTurns<Each>(all: readonly Each[]): () => Each {
+  let taken = 0;
+  return () => {
+    const each = all[taken % all.length];
+    taken += 1;
+    if (each === undefined) throw new Error("there is one at least");
+    return each;
+  };
+}

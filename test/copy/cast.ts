@@ -1,0 +1,158 @@
+// Who plays: traders with a strategy that may be followed, and copiers with an account at the venue, made through the stores, since
+// hundreds of them would take too long by the rows of the dashboard. An account at the venue is a strategy there.
+import { sealCredentials } from "../../src/copy/credentials.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { AuditAction, AuditSubject, NewAuditRecord } from "../../src/domain/audit.ts";
+import { type CopySettings, EMPTY_BOOK } from "../../src/domain/copying.ts";
+import type { Profile } from "../../src/domain/person.ts";
+import type { MasterKey } from "../../src/identity/api-keys.ts";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { decimal } from "../../src/money/decimal.ts";
+import { newId } from "../../src/people/made-people.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Credentials } from "../support/gateway.ts";
+
+/** A service's database with the key that secrets are sealed under. */
+export type Books = { readonly store: Store; readonly master: MasterKey };
+
+/** A strategy that may be followed, and its owner's key. */
+export type Lead = Credentials & { readonly type: StrategyType; readonly ownerId: string };
+
+/** Somebody who follows, with the account that it is mirrored on. */
+export type Copier = {
+  readonly personId: string;
+  readonly accountId: string;
+  readonly copyId: string;
+  /** The copier's account at the venue. */
+  readonly venue: Credentials;
+};
+
+/** A share of the balance to work with, the most that an order may be worth, and a stop loss: decimal texts. */
+export type Terms = {
+  readonly share?: string;
+  readonly maxPerOrder?: string | null;
+  readonly stopLoss?: string | null;
+};
+
+/** Nobody signs in with it. */
+const NO_PASSWORD = "no password";
+const KEY_HINT_LENGTH = 12;
+
+/** Somebody whose identity is approved, and who never signs in. */
+export async function newPerson({ store }: Books, profile: Profile): Promise<string> {
+  const personId = newId();
+  const email = `${personId}@example.org`;
+  await store.people.createPerson(
+    {
+      person: {
+        ...{ personId, email, name: personId, role: "PERSON", profile, kyc: "APPROVED" },
+        createdAt: Date.now(),
+      },
+      credentialId: newId(),
+      passwordHash: NO_PASSWORD,
+    },
+    audited("SIGNED_UP", { kind: "PERSON", id: personId }),
+  );
+  return personId;
+}
+
+/** New strategies of a trader, open to copiers. */
+export async function newLeads(books: Books, types: readonly StrategyType[]): Promise<Lead[]> {
+  const { store, master } = books;
+  const ownerId = await newPerson(books, "TRADER");
+  const seeded = await seedStrategies(store, master, types, Date.now(), { ownerId });
+  for (const { strategyId } of seeded) {
+    const about = { kind: "STRATEGY", id: strategyId } as const;
+    await store.copying.setOpenToCopiers(strategyId, true, audited("STRATEGY_OPENED_TO_COPIERS", about));
+  }
+  return seeded.map((each) => ({ ...each, ownerId }));
+}
+
+/** New accounts at the venue. */
+export async function newVenueAccounts(
+  { store, master }: Books,
+  type: StrategyType,
+  count: number,
+): Promise<Credentials[]> {
+  const types = Array.from({ length: count }, () => type);
+  return await seedStrategies(store, master, types, Date.now());
+}
+
+/** Somebody new connects an account at the venue and follows a strategy, from now on. */
+export async function newCopier(
+  books: Books,
+  followed: {
+    readonly lead: Pick<Lead, "strategyId" | "type">;
+    readonly venue: Credentials;
+    readonly origin: string;
+    readonly terms?: Terms;
+  },
+): Promise<Copier> {
+  const { lead, venue, origin, terms = {} } = followed;
+  const personId = await newPerson(books, "COPIER");
+  const accountId = await connectAccount(books, { personId, family: lead.type, venue, origin });
+  const copyId = await follow(books, { personId, accountId, lead, terms });
+  return { personId, accountId, copyId, venue };
+}
+
+async function connectAccount(
+  { store, master }: Books,
+  account: {
+    readonly personId: string;
+    readonly family: StrategyType;
+    readonly venue: Credentials;
+    readonly origin: string;
+  },
+): Promise<string> {
+  const { personId, family, venue, origin } = account;
+  const accountId = newId();
+  const now = Date.now();
+  const outcome = await store.copying.connectAccount(
+    {
+      ...{ accountId, personId, family, venue: origin, label: "an account" },
+      keyHint: venue.apiKey.slice(0, KEY_HINT_LENGTH),
+      sealed: sealCredentials(master, accountId, venue),
+      ...{ status: "CONNECTED", failure: null, createdAt: now, checkedAt: now, disconnectedAt: null },
+    },
+    audited("VENUE_ACCOUNT_CONNECTED", { kind: "VENUE_ACCOUNT", id: accountId }),
+    { liveMax: 10 },
+  );
+  if (outcome !== "CONNECTED") throw new Error(`an account is not connected: ${outcome}`);
+  return accountId;
+}
+
+async function follow(
+  { store }: Books,
+  followed: {
+    readonly personId: string;
+    readonly accountId: string;
+    readonly lead: Pick<Lead, "strategyId" | "type">;
+    readonly terms: Terms;
+  },
+): Promise<string> {
+  const { personId, accountId, lead, terms } = followed;
+  const copyId = newId();
+  const outcome = await store.copying.createCopy(
+    {
+      ...{ copyId, personId, strategyId: lead.strategyId, accountId, family: lead.type },
+      ...{ settings: settingsOf(terms), status: "FOLLOWING", reason: null },
+      ...{ startedAt: Date.now(), endedAt: null, book: EMPTY_BOOK },
+    },
+    audited("COPY_STARTED", { kind: "COPY", id: copyId }),
+  );
+  if (outcome !== "CREATED") throw new Error(`a copy does not begin: ${outcome}`);
+  return copyId;
+}
+
+export function settingsOf({ share = "1", maxPerOrder = null, stopLoss = null }: Terms): CopySettings {
+  return {
+    share: decimal(share),
+    maxPerOrder: maxPerOrder === null ? null : decimal(maxPerOrder),
+    stopLoss: stopLoss === null ? null : decimal(stopLoss),
+  };
+}
+
+/** A record of something that the test does in somebody's stead. */
+export function audited(what: AuditAction, about: AuditSubject): NewAuditRecord {
+  return { who: { kind: "SERVICE" }, what, about, at: Date.now(), details: {} };
+}

@@ -1,0 +1,366 @@
+// A spot strategy and those who follow it, from end to end: two real gateways, one of them the venue, and a market in the test's
+// hands. What everybody has in the end is reckoned beside it from the strategy's orders alone.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MirrorEntry } from "../../src/domain/copying.ts";
+import { expectSpot, SPOT_SEED } from "./agreement.ts";
+import type { Copier, Lead } from "./cast.ts";
+import { CopyStage } from "./stage.ts";
+import { SpotSums, scaled, shareOf, units } from "./sums.ts";
+import { Visitor } from "./visitor.ts";
+
+const BTC = "BTCUSDT";
+const ETH = "ETHUSDT";
+const DOGE = "DOGEUSDT";
+const STEPS: Readonly<Record<string, string>> = { [BTC]: "0.00001", [ETH]: "0.0001", [DOGE]: "1" };
+const LIMIT = { type: "LIMIT", timeInForce: "GTC" };
+const BUY = "BUY";
+const SELL = "SELL";
+
+let stage: CopyStage;
+
+beforeAll(async () => {
+  stage = await CopyStage.open();
+  await stage.setPrice("SPOT", BTC, { bid: "50000", ask: "50010" });
+  await stage.setPrice("SPOT", ETH, { bid: "2000", ask: "2001" });
+  await stage.setPrice("SPOT", DOGE, { bid: "0.1", ask: "0.1001" });
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+/** The strategy's own sums, and what its orders make of the account of somebody who works with a share of it. */
+class Beside {
+  readonly lead = new SpotSums(SPOT_SEED);
+  readonly copy = new SpotSums(SPOT_SEED);
+  readonly #share: string;
+
+  constructor(share: string) {
+    this.#share = share;
+  }
+
+  /** What an order to buy comes to for the copy. */
+  bought(symbol: string, quantity: string): bigint {
+    const prices = this.#prices();
+    const coins = this.copy.equity(prices) - this.copy.quote;
+    const ours = shareOf(this.copy.quote + coins, this.#share);
+    return scaled(quantity, ours, this.lead.equity(prices), STEPS[symbol] ?? "");
+  }
+
+  sold(symbol: string, quantity: string): bigint {
+    return scaled(quantity, this.copy.of(symbol), this.lead.of(symbol), STEPS[symbol] ?? "");
+  }
+
+  #prices(): Readonly<Record<string, string>> {
+    return Object.fromEntries([BTC, ETH, DOGE].map((symbol) => [symbol, stage.market.price(symbol).bid]));
+  }
+}
+
+function of(kind: MirrorEntry["kind"], entries: readonly MirrorEntry[]): readonly MirrorEntry[] {
+  return entries.filter((entry) => entry.kind === kind);
+}
+
+async function place(lead: Lead, order: Readonly<Record<string, string>>) {
+  const placed = await stage.trade(lead, "POST", "/api/v3/order", order);
+  await stage.caughtUp(lead);
+  return placed;
+}
+
+async function isFilled(lead: Lead, symbol: string, orderId: number): Promise<void> {
+  await stage.leadOrderIs(lead, "/api/v3/order", { symbol, orderId }, "FILLED");
+  await stage.caughtUp(lead);
+}
+
+describe("a spot strategy that is followed from its first order on", () => {
+  const SHARE = "0.5";
+  const beside = new Beside(SHARE);
+  let visitor: Visitor;
+  let lead: Lead;
+  let copier: Copier;
+  /** Too small for anything. */
+  let small: Copier;
+
+  beforeAll(async () => {
+    lead = await stage.newLead("SPOT");
+    small = await stage.newCopier(lead, { share: "0.02" });
+  });
+
+  test("somebody connects an account and follows, as people do", async () => {
+    const { gateway } = stage.lead;
+    visitor = await Visitor.signUp(gateway.url, stage.lead, {});
+    const venue = await stage.newVenueAccount("SPOT");
+    expect((await visitor.get("/copying/venues")).rows).toEqual([{ origin: stage.venue.gateway.url }]);
+    const { account, wallet } = await visitor.send("POST", "/copying/accounts", {
+      ...{ family: "SPOT", venue: stage.venue.gateway.url, label: "My account" },
+      ...{ apiKey: venue.apiKey, apiSecret: venue.apiSecret, code: await visitor.code() },
+    });
+    expect(units(wallet)).toBe(units(SPOT_SEED));
+    const { rows } = await visitor.get("/copying/offers?type=SPOT");
+    expect(rows.map((offer: { strategyId: string }) => offer.strategyId)).toContain(lead.strategyId);
+    const { accountId } = account;
+    const settings = { share: SHARE, maxPerOrder: null, stopLoss: null };
+    const { copyId } = await visitor.send("POST", "/copies", {
+      strategyId: lead.strategyId,
+      accountId,
+      settings,
+    });
+    copier = { personId: visitor.personId, accountId, copyId, venue };
+    expect(stage.lead.gateway.output()).not.toContain(venue.apiSecret);
+  });
+
+  test("an order at the market's price is mirrored scaled; what is too small is skipped, with the shortfall", async () => {
+    const size = beside.bought(BTC, "0.001");
+    await place(lead, { symbol: BTC, side: BUY, type: "MARKET", quantity: "0.001" });
+    beside.lead.buy(BTC, units("0.001"), "50010");
+    beside.copy.buy(BTC, size, "50010");
+    await expectSpot(stage, copier, beside.copy);
+    const [entry] = await stage.entriesOf(copier);
+    expect(entry).toMatchObject({ kind: "PLACE", status: "FILLED", quantity: size, executedQuantity: size });
+    expect(entry?.sends).toBe(1);
+    const [skipped] = await stage.entriesOf(small);
+    expect(skipped).toMatchObject({ status: "SKIPPED", clientOrderId: null, sends: 0 });
+    expect(skipped?.skip).toMatchObject({ reason: "BELOW_MIN_NOTIONAL", filter: "NOTIONAL", unit: "QUOTE" });
+    expect(skipped?.skip?.wanted).toBe(units("5"));
+    // 0.02 × 200 of 200, of 0.001 BTC: two steps, worth a dollar.
+    expect(skipped?.quantity).toBe(units("0.00002"));
+    expect(skipped?.skip?.had ?? 0n).toBeLessThanOrEqual(units("1.0002"));
+    expect(skipped?.skip?.had ?? 0n).toBeGreaterThanOrEqual(units("1"));
+  });
+
+  test("an amount to be spent is mirrored by what it bought", async () => {
+    const { executedQty } = await stage.trade(lead, "POST", "/api/v3/order", {
+      ...{ symbol: ETH, side: BUY, type: "MARKET", quoteOrderQty: "40" },
+    });
+    const size = beside.bought(ETH, executedQty);
+    await stage.caughtUp(lead);
+    beside.lead.buy(ETH, units(executedQty), "2001");
+    beside.copy.buy(ETH, size, "2001");
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("a resting limit rests at the venue, and goes with its cancel", async () => {
+    const size = beside.bought(DOGE, "200");
+    const { orderId } = await place(lead, {
+      symbol: DOGE,
+      side: BUY,
+      ...LIMIT,
+      quantity: "200",
+      price: "0.09",
+    });
+    const resting = await stage.atVenue(copier, "GET", "/api/v3/openOrders");
+    expect(resting).toMatchObject([{ symbol: DOGE, side: BUY, type: "LIMIT", status: "NEW" }]);
+    expect([units(resting[0].origQty), units(resting[0].price)]).toEqual([size, units("0.09")]);
+    await stage.trade(lead, "DELETE", "/api/v3/order", { symbol: DOGE, orderId });
+    await stage.caughtUp(lead);
+    expect(await stage.atVenue(copier, "GET", "/api/v3/openOrders")).toEqual([]);
+    expect(of("PLACE", await stage.entriesOf(copier)).at(-1)).toMatchObject({ status: "CANCELED" });
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("a limit is filled there as here, to buy and to sell", async () => {
+    const size = beside.bought(DOGE, "300");
+    const bought = await place(lead, { symbol: DOGE, side: BUY, ...LIMIT, quantity: "300", price: "0.095" });
+    await stage.setPrice("SPOT", DOGE, { bid: "0.0949", ask: "0.095" });
+    await isFilled(lead, DOGE, bought.orderId);
+    beside.lead.buy(DOGE, units("300"), "0.095");
+    beside.copy.buy(DOGE, size, "0.095");
+    await stage.looksUntil("the copy's limit is filled", copier, (_copy, entries) =>
+      entries.every(({ status }) => status !== "RESTING"),
+    );
+    await expectSpot(stage, copier, beside.copy);
+
+    const part = beside.sold(DOGE, "120");
+    const sold = await place(lead, { symbol: DOGE, side: SELL, ...LIMIT, quantity: "120", price: "0.11" });
+    await stage.setPrice("SPOT", DOGE, { bid: "0.11", ask: "0.1101" });
+    await isFilled(lead, DOGE, sold.orderId);
+    beside.lead.sell(DOGE, units("120"), "0.11");
+    beside.copy.sell(DOGE, part, "0.11");
+    await stage.looksUntil("the copy's limit is filled", copier, (_copy, entries) =>
+      entries.every(({ status }) => status !== "RESTING"),
+    );
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("stops wait at the venue and trigger there by themselves", async () => {
+    const part = beside.sold(BTC, "0.0004");
+    const stop = await place(lead, {
+      ...{ symbol: BTC, side: SELL, type: "STOP_LOSS", quantity: "0.0004", stopPrice: "49000" },
+    });
+    expect(await stage.atVenue(copier, "GET", "/api/v3/openOrders")).toMatchObject([
+      { symbol: BTC, type: "STOP_LOSS", status: "NEW" },
+    ]);
+    await stage.setPrice("SPOT", BTC, { bid: "48900", ask: "48910" });
+    await isFilled(lead, BTC, stop.orderId);
+    beside.lead.sell(BTC, units("0.0004"), "48900");
+    beside.copy.sell(BTC, part, "48900");
+
+    const half = beside.sold(ETH, "0.01");
+    const limit = await place(lead, {
+      ...{ symbol: ETH, side: SELL, type: "STOP_LOSS_LIMIT", timeInForce: "GTC" },
+      ...{ quantity: "0.01", stopPrice: "1900", price: "1890" },
+    });
+    await stage.setPrice("SPOT", ETH, { bid: "1895", ask: "1896" });
+    await isFilled(lead, ETH, limit.orderId);
+    beside.lead.sell(ETH, units("0.01"), "1895");
+    beside.copy.sell(ETH, half, "1895");
+    await stage.looksUntil("the copy's stops have triggered", copier, (_copy, entries) =>
+      entries.every(({ status }) => status !== "RESTING"),
+    );
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("who is paused opens nothing, and still follows what reduces; resumed it goes on", async () => {
+    await visitor.send("POST", `/copies/${copier.copyId}/pause`);
+    await stage.isKnown(copier);
+    await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "100" });
+    beside.lead.buy(DOGE, units("100"), "0.1101");
+    const paused = of("PLACE", await stage.entriesOf(copier)).at(-1);
+    expect(paused).toMatchObject({ status: "SKIPPED", skip: { reason: "PAUSED" }, sends: 0 });
+    const part = beside.sold(DOGE, "50");
+    await place(lead, { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" });
+    beside.lead.sell(DOGE, units("50"), "0.11");
+    beside.copy.sell(DOGE, part, "0.11");
+    await expectSpot(stage, copier, beside.copy);
+    await visitor.send("POST", `/copies/${copier.copyId}/resume`);
+    const size = beside.bought(DOGE, "100");
+    await stage.looksUntil("the venue's prices are those of now", copier, ({ book }) =>
+      isNear(book.snapshot?.equity ?? 0n, equityOf(beside, SHARE)),
+    );
+    await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "100" });
+    beside.lead.buy(DOGE, units("100"), "0.1101");
+    beside.copy.buy(DOGE, size, "0.1101");
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("while a kill switch is set nothing is sent at all, and what would have been is told", async () => {
+    await visitor.send("POST", `/copies/${copier.copyId}/halt`, { reason: "I want to look first." });
+    await stage.isKnown(copier);
+    const order = { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" };
+    await place(lead, order);
+    beside.lead.sell(DOGE, units("50"), "0.11");
+    const halted = of("PLACE", await stage.entriesOf(copier)).at(-1);
+    expect(halted).toMatchObject({ status: "SKIPPED", skip: { reason: "HALTED" }, sends: 0 });
+    await expectSpot(stage, copier, beside.copy);
+    await visitor.send("DELETE", `/copies/${copier.copyId}/halt`);
+    await stage.isKnown(copier);
+    const part = beside.sold(DOGE, "50");
+    await place(lead, order);
+    beside.lead.sell(DOGE, units("50"), "0.11");
+    beside.copy.sell(DOGE, part, "0.11");
+    await expectSpot(stage, copier, beside.copy);
+  });
+
+  test("the log explains each line, as its copier sees it", async () => {
+    const { rows } = await visitor.get(`/copies/${copier.copyId}/entries`);
+    expect(rows.length).toBe((await stage.entriesOf(copier)).length);
+    for (const row of rows) {
+      if (row.status === "SKIPPED") expect(row.skip.words).toMatch(/\.$/);
+      if (row.status === "FILLED" && row.kind === "PLACE") {
+        expect(row.slippageBps).not.toBeNull();
+        expect(row.delayMs).toBeGreaterThanOrEqual(0);
+      }
+    }
+    const first = rows.at(-1);
+    // Bought at the same price as the strategy, on the same market.
+    expect(Number(first.slippageBps)).toBe(0);
+  });
+
+  test("the strategy is closed, and with it every copy: nothing is held, nothing rests", async () => {
+    await place(lead, { symbol: DOGE, side: BUY, ...LIMIT, quantity: "200", price: "0.09" });
+    await stage.trade(lead, "POST", "/api/v3/platform/strategy/close");
+    for (const each of [copier, small]) {
+      await stage.becomes(
+        "the copy is stopped",
+        each,
+        ({ status, reason }) => status === "STOPPED" && reason === "STRATEGY_CLOSED",
+      );
+    }
+    expect(await stage.atVenue(copier, "GET", "/api/v3/openOrders")).toEqual([]);
+    for (const symbol of [BTC, ETH, DOGE]) {
+      const held = beside.copy.of(symbol);
+      // Dust below a step, or worth less than the venue takes, stays.
+      const sold = held - (held % units(STEPS[symbol] ?? ""));
+      const { bid } = stage.market.price(symbol);
+      if ((sold * units(bid)) / units("1") >= units(symbol === DOGE ? "1" : "5"))
+        beside.copy.sell(symbol, sold, bid);
+    }
+    await expectSpot(stage, copier, beside.copy);
+  });
+});
+
+describe("a spot strategy with a history", () => {
+  let lead: Lead;
+
+  beforeAll(async () => {
+    lead = await stage.newLead("SPOT");
+  });
+
+  test("who comes late mirrors what comes later, and is told what began before", async () => {
+    await stage.trade(lead, "POST", "/api/v3/order", {
+      symbol: DOGE,
+      side: BUY,
+      type: "MARKET",
+      quantity: "300",
+    });
+    const { orderId } = await stage.trade(lead, "POST", "/api/v3/order", {
+      ...{ symbol: DOGE, side: BUY, ...LIMIT, quantity: "200", price: "0.09" },
+    });
+    const late = await stage.newCopier(lead);
+    await stage.trade(lead, "DELETE", "/api/v3/order", { symbol: DOGE, orderId });
+    await place(lead, { symbol: DOGE, side: SELL, type: "MARKET", quantity: "100" });
+    const entries = await stage.entriesOf(late);
+    expect(of("PLACE", entries)).toMatchObject([
+      { side: SELL, status: "SKIPPED", skip: { reason: "NOTHING_HELD" } },
+    ]);
+    for (const { skip } of of("CANCEL", entries)) expect(skip?.reason).toBe("NOT_MIRRORED");
+    expect((await stage.atVenue(late, "GET", "/api/v3/allOrders", { symbol: DOGE })).length).toBe(0);
+    await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "100" });
+    expect(of("PLACE", await stage.entriesOf(late)).at(-1)).toMatchObject({ side: BUY, status: "FILLED" });
+  });
+
+  test("a copy whose loss reaches its stop sells all, is paused, and stays so", async () => {
+    const stopped = await stage.newCopier(lead, { stopLoss: "0.1" });
+    const going = await stage.newCopier(lead);
+    await place(lead, { symbol: ETH, side: BUY, type: "MARKET", quantity: "0.05" });
+    expect(of("PLACE", await stage.entriesOf(stopped))).toMatchObject([{ status: "FILLED" }]);
+    const { ask } = stage.market.price(ETH);
+    // Half of the account is lost by a quarter, and more: beyond the tenth that it may lose.
+    const bid = (Number(ask) * 0.7).toFixed(2);
+    await stage.setPrice("SPOT", ETH, { bid, ask: (Number(bid) + 1).toFixed(2) });
+    await stage.looksUntil(
+      "the stop loss has acted",
+      stopped,
+      ({ status, reason }) => status === "PAUSED" && reason === "STOP_LOSS",
+    );
+    expect((await stage.copyOf(going)).status).toBe("FOLLOWING");
+    const { balances } = await stage.atVenue(stopped, "GET", "/api/v3/account");
+    const eth = balances.find(({ asset }: { asset: string }) => asset === "ETH");
+    expect(units(eth?.free ?? "0")).toBeLessThan(units("0.0001"));
+    await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "50" });
+    expect(of("PLACE", await stage.entriesOf(stopped)).at(-1)).toMatchObject({ skip: { reason: "PAUSED" } });
+  });
+
+  test("a copy whose key the venue no longer takes is paused and says so", async () => {
+    const revoked = await stage.newCopier(lead);
+    await stage.revoke(revoked);
+    await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "60" });
+    await stage.becomes(
+      "the copy is paused",
+      revoked,
+      ({ status, reason }) => status === "PAUSED" && reason === "CREDENTIALS",
+    );
+    expect((await stage.lead.store.copying.findAccount(revoked.accountId))?.status).toBe("FAILED");
+  });
+});
+
+/** What a copy with a share of the account is worth: what it began with, and what was won or lost since. */
+function equityOf({ copy }: Beside, share: string): bigint {
+  const prices = Object.fromEntries(
+    [BTC, ETH, DOGE].map((symbol) => [symbol, stage.market.price(symbol).bid]),
+  );
+  return shareOf(units(SPOT_SEED), share) + copy.equity(prices) - units(SPOT_SEED);
+}
+
+function isNear(one: bigint, other: bigint): boolean {
+  const off = one > other ? one - other : other - one;
+  return off < 1_000n;
+}

@@ -1,0 +1,209 @@
+// The audit of a copy: the venue's own books held against its mirror log, and the log against what its strategy did. It knows the
+// rules of copying, and nothing of the code that copies.
+import type { LeadAction, MirrorEntry, MirrorStatus } from "../../../src/domain/copying.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
+import { isOpen, type Order } from "../../../src/domain/order.ts";
+import { balanceFaults } from "./balances.ts";
+import type { CopyBooks } from "./books.ts";
+import type { CopyFault, CopyFaultKind } from "./faults.ts";
+
+/** What the venue has that an entry tells of. */
+type Placed = { readonly order: Order } | { readonly leg: Leg };
+
+const SENT: readonly MirrorStatus[] = ["RESTING", "FILLED", "CANCELED", "EXPIRED"];
+const NOT_COPIED: readonly MirrorStatus[] = ["SKIPPED", "FAILED"];
+/** Deeds that have one entry each, whatever becomes of them. */
+const ANSWERED_ONCE = ["PLACE", "PLACE_LEG"];
+/** Those that have one at least. */
+const ANSWERED = [...ANSWERED_ONCE, "FIRE_LEG", "LIQUIDATE"];
+
+/** The faults of one copy. `accepted`: how often the venue took a placement under a client id. */
+export function auditCopy(books: CopyBooks, accepted: ReadonlyMap<string, number>): CopyFault[] {
+  const placed = placedOf(books);
+  return [
+    ...answerFaults(books),
+    ...books.entries.flatMap((entry) => entryFaults(books, entry, placed)),
+    ...strayFaults(books, placed, accepted),
+    ...orderFaults(books),
+    ...cancelFaults(books, placed),
+    ...balanceFaults(books),
+  ];
+}
+
+function placedOf({ venue }: CopyBooks): ReadonlyMap<string, Placed> {
+  return new Map<string, Placed>([
+    ...venue.orders.map((order) => [order.clientOrderId, { order }] as const),
+    ...venue.legs.map((leg) => [leg.clientLegId, { leg }] as const),
+  ]);
+}
+
+/** Each action has its entry, and the cursor is behind the last one. */
+function answerFaults(books: CopyBooks): CopyFault[] {
+  const { copy, actions, entries } = books;
+  const faults: CopyFault[] = [];
+  const last = actions.at(-1)?.seq ?? 0;
+  // Who has stopped is dealt with no more.
+  const until = copy.status === "STOPPED" ? copy.doneSeq : last;
+  if (copy.doneSeq < until) faults.push(fault(books, "LATE", `is at action ${copy.doneSeq} of ${last}`));
+  const answers = Map.groupBy(entries, ({ seq }) => seq);
+  for (const action of actions) {
+    if (action.version <= copy.fromVersion || action.seq > until || !ANSWERED.includes(action.kind)) continue;
+    const found = (answers.get(action.seq) ?? []).filter(({ kind }) => kind === action.kind);
+    if (found.length === 0) faults.push(fault(books, "LOST", `has no entry for ${textOf(action)}`));
+    if (found.length > 1 && ANSWERED_ONCE.includes(action.kind)) {
+      faults.push(fault(books, "DOUBLED", `has ${found.length} entries for ${textOf(action)}`));
+    }
+  }
+  for (const { seq, kind } of entries) {
+    const action = actions.find((each) => each.seq === seq);
+    if (seq !== null && (action === undefined || action.version <= copy.fromVersion)) {
+      faults.push(
+        fault(books, "UNEXPLAINED", `answers by ${kind} an action ${seq} that is not to be mirrored`),
+      );
+    }
+  }
+  return faults;
+}
+
+/** What an entry says is what the venue has. */
+function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<string, Placed>): CopyFault[] {
+  const found = entry.clientOrderId === null ? undefined : placed.get(entry.clientOrderId);
+  if (NOT_COPIED.includes(entry.status)) {
+    if (entry.skip === null) return [fault(books, "UNEXPLAINED", `does not say why: ${textOf(entry)}`)];
+    const isThere = found !== undefined && isOfThisEntry(entry, found);
+    return isThere
+      ? [fault(books, "UNEXPLAINED", `says it did not copy what is there: ${textOf(entry)}`)]
+      : [];
+  }
+  if (!SENT.includes(entry.status) || isOfCancel(entry) || neverSent(entry)) return [];
+  if (found === undefined)
+    return [fault(books, "LOST", `tells of an order that is not there: ${textOf(entry)}`)];
+  const isCut =
+    "order" in found && found.order.reduceOnly === true && found.order.quantity < (entry.quantity ?? 0n);
+  // The venue itself cuts what only reduces down to what there is to be reduced.
+  const told = toldOf(isCut ? { ...entry, quantity: found.order.quantity } : entry);
+  const had = "order" in found ? hadOfOrder(found.order) : hadOfLeg(found.leg, entry);
+  return told === had
+    ? []
+    : [fault(books, "CHANGED", `tells of ${told}, and the venue has ${had}: ${textOf(entry)}`)];
+}
+
+/** A leg that waited for its position, and was taken back before there was one. */
+function neverSent({ kind, status, sends, clientOrderId }: MirrorEntry): boolean {
+  return kind === "PLACE_LEG" && status === "CANCELED" && sends === 0 && clientOrderId === null;
+}
+
+/** An entry of a cancel may name the order that it is about. */
+function isOfCancel({ kind }: Pick<MirrorEntry, "kind">): boolean {
+  return kind === "CANCEL" || kind === "CANCEL_LEG" || kind === "FILL" || kind === "SET_LEVERAGE";
+}
+
+function isOfThisEntry(entry: MirrorEntry, found: Placed): boolean {
+  return !isOfCancel(entry) && !("order" in found && found.order.status === "REJECTED");
+}
+
+function toldOf(entry: MirrorEntry): string {
+  const { status, side, orderType, quantity, price, stopPrice, executedQuantity, executedQuote } = entry;
+  const isLeg = orderType === "STOP_MARKET" || orderType === "TAKE_PROFIT_MARKET";
+  if (isLeg) return [status, side, orderType, stopPrice ?? 0n, executedQuantity].join(" ");
+  return [
+    status,
+    side,
+    orderType,
+    quantity,
+    price ?? 0n,
+    stopPrice ?? 0n,
+    executedQuantity,
+    executedQuote,
+  ].join(" ");
+}
+
+function hadOfOrder(order: Order): string {
+  const { side, type, quantity, price, stopPrice, executedQuantity, executedQuote } = order;
+  const status = isOpen(order) ? "RESTING" : order.status;
+  return [status, side, type, quantity, price, stopPrice, executedQuantity, executedQuote].join(" ");
+}
+
+/** A leg that has fired counts as filled; one whose position is gone as canceled or expired. */
+function hadOfLeg({ status, side, type, triggerPrice, fired }: Leg, entry: MirrorEntry): string {
+  const isOver = status === "CANCELED" || status === "EXPIRED";
+  const saysOver = entry.status === "CANCELED" || entry.status === "EXPIRED";
+  const shown = isOver && saysOver ? entry.status : status === "NEW" ? "RESTING" : LEG_ENDS[status];
+  return [shown, side, type, triggerPrice, fired?.quantity ?? 0n].join(" ");
+}
+
+const LEG_ENDS = { FINISHED: "FILLED", CANCELED: "CANCELED", EXPIRED: "EXPIRED" } as const;
+
+/** Whatever the venue has is told of, once. */
+function strayFaults(
+  books: CopyBooks,
+  placed: ReadonlyMap<string, Placed>,
+  accepted: ReadonlyMap<string, number>,
+): CopyFault[] {
+  const told = Map.groupBy(
+    books.entries.filter((entry) => SENT.includes(entry.status) && !isOfCancel(entry)),
+    ({ clientOrderId }) => clientOrderId,
+  );
+  return [...placed].flatMap(([clientId, found]) => {
+    const entries = told.get(clientId) ?? [];
+    const times = accepted.get(clientId) ?? 1;
+    return [
+      ...(entries.length === 0 ? [fault(books, "DOUBLED", `tells nothing of ${textOf(found)}`)] : []),
+      ...(entries.length > 1
+        ? [fault(books, "DOUBLED", `tells ${entries.length} times of ${clientId}: ${entries.map(textOf)}`)]
+        : []),
+      ...(times > 1
+        ? [fault(books, "DOUBLED", `had ${clientId} accepted ${times} times: ${textOf(found)}`)]
+        : []),
+    ];
+  });
+}
+
+/** Orders of one symbol stand at the venue as the strategy placed them. */
+function orderFaults(books: CopyBooks): CopyFault[] {
+  const seqs = new Map(
+    books.entries.flatMap(({ kind, clientOrderId, seq }) =>
+      kind === "PLACE" && clientOrderId !== null && seq !== null ? [[clientOrderId, seq] as const] : [],
+    ),
+  );
+  const faults: CopyFault[] = [];
+  for (const [symbol, orders] of Map.groupBy(books.venue.orders, (order) => order.symbol)) {
+    let before = 0;
+    for (const { clientOrderId } of orders) {
+      const seq = seqs.get(clientOrderId);
+      if (seq === undefined) continue;
+      if (seq <= before) faults.push(fault(books, "DISORDERED", `has ${symbol} ${seq} after ${before}`));
+      before = seq;
+    }
+  }
+  const inLog = books.entries.flatMap(({ seq }) => (seq === null ? [] : [seq]));
+  if (inLog.some((seq, index) => seq < (inLog[index - 1] ?? 0))) {
+    faults.push(fault(books, "DISORDERED", "has a log that is not in the order of its strategy"));
+  }
+  return faults;
+}
+
+/** What the strategy took back rests nowhere: a cancel that came before its order would leave it there. */
+function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): CopyFault[] {
+  const takenBack = new Set(
+    books.actions.flatMap((action) =>
+      action.kind === "CANCEL" || action.kind === "CANCEL_LEG" ? [action.collectiveId] : [],
+    ),
+  );
+  return books.entries.flatMap((entry) => {
+    const found = entry.clientOrderId === null ? undefined : placed.get(entry.clientOrderId);
+    if (found === undefined || !takenBack.has(entry.collectiveId ?? "")) return [];
+    const rests = "order" in found ? isOpen(found.order) : found.leg.status === "NEW";
+    return rests ? [fault(books, "DISORDERED", `still rests: ${textOf(entry)}`)] : [];
+  });
+}
+
+function fault({ name }: CopyBooks, kind: CopyFaultKind, what: string): CopyFault {
+  return { kind, what: `${name} ${what}` };
+}
+
+function textOf(value: LeadAction | MirrorEntry | Placed): string {
+  return JSON.stringify(value, (_key, each) =>
+    typeof each === "bigint" ? String(each) : each instanceof Map ? undefined : each,
+  );
+}

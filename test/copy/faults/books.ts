@@ -1,0 +1,81 @@
+// What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and what the venue's own
+// books have of its account.
+import type { Account } from "../../../src/domain/account.ts";
+import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
+import type { Order } from "../../../src/domain/order.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { Copier, Lead } from "../cast.ts";
+import { SYMBOLS } from "./lead-trader.ts";
+
+export type CopyBooks = {
+  /** For whoever reads of a fault. */
+  readonly name: string;
+  readonly copy: Copy;
+  /** The strategy's actions, ascending. */
+  readonly actions: readonly LeadAction[];
+  /** The mirror log, ascending. */
+  readonly entries: readonly MirrorEntry[];
+  readonly venue: {
+    readonly account: Account;
+    /** Ascending; those that the service places for a leg that fires, or to liquidate, are not among them. */
+    readonly orders: readonly Order[];
+    readonly legs: readonly Leg[];
+    /** What the venue has closed by itself. */
+    readonly liquidations: readonly Order[];
+  };
+};
+
+const PAGE = 1_000;
+
+export async function readActions(leads: Store, strategyId: string): Promise<readonly LeadAction[]> {
+  const actions: LeadAction[] = [];
+  for (;;) {
+    const afterSeq = actions.at(-1)?.seq ?? 0;
+    const page = await leads.copying.listActions(strategyId, { afterSeq, limit: PAGE });
+    actions.push(...page);
+    if (page.length < PAGE) return actions;
+  }
+}
+
+export async function readEntries(leads: Store, copyId: string): Promise<readonly MirrorEntry[]> {
+  const entries: MirrorEntry[] = [];
+  for (;;) {
+    const before = entries.at(-1)?.entryId;
+    const page = await leads.copying.listMirrorEntries(copyId, { before, limit: PAGE });
+    entries.push(...page);
+    if (page.length < PAGE) return entries.toReversed();
+  }
+}
+
+export async function readBooks(
+  leads: Store,
+  venue: Store,
+  { lead, copier }: { readonly lead: Lead; readonly copier: Copier },
+  actions: readonly LeadAction[],
+): Promise<CopyBooks> {
+  const copy = await leads.copying.findCopy(copier.copyId);
+  const { strategyId } = copier.venue;
+  const loaded = await venue.loadAccount(strategyId);
+  if (copy === null || loaded === null) throw new Error("a copy and its account are never removed");
+  const orders: Order[] = [];
+  const legs: Leg[] = [];
+  for (const { symbol } of SYMBOLS) {
+    orders.push(...(await venue.listOrders(strategyId, { symbol, limit: PAGE * PAGE })));
+    legs.push(...(await venue.listLegs(strategyId, { symbol, limit: PAGE * PAGE })));
+  }
+  return {
+    name: `${lead.type} copy ${copier.copyId}`,
+    copy,
+    actions,
+    entries: await readEntries(leads, copier.copyId),
+    venue: {
+      account: loaded.account,
+      orders: orders
+        .filter(({ type, closesPosition }) => type !== "LIQUIDATION" && closesPosition !== true)
+        .sort((one, other) => one.orderId - other.orderId),
+      legs,
+      liquidations: orders.filter(({ type }) => type === "LIQUIDATION"),
+    },
+  };
+}

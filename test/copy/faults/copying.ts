@@ -1,0 +1,176 @@
+// What is copied with, and killed: with the embedded database the whole program of the leads, copier and all; on PostgreSQL one of
+// two copier processes beside a gateway that goes on.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { HEEDS_ADDRESSES } from "../../crash/markets.ts";
+import type { CrashedStore } from "../../crash/stores.ts";
+import { newDirectory } from "../../support/gateway.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const GATEWAY_READY = /^Lyrebird listens on (\S+)$/;
+const COPIER_READY = /^Lyrebird copies as (\S+)/;
+const COPIERS = 2;
+const SAID_MAX = 100_000;
+
+type Running = {
+  readonly child: ChildProcess;
+  /** What it said of itself when it was ready. */
+  readonly name: string;
+  said(): string;
+};
+
+export class Copying {
+  kills = 0;
+  readonly #store: CrashedStore;
+  readonly #env: Readonly<Record<string, string>>;
+  /** Of the program: the project's own, or a copy with a fault in it. */
+  readonly #root: string;
+  readonly #draw: () => number;
+  #gateway: Running | null = null;
+  #copiers: { readonly dataDir: string; running: Running | null }[] = [];
+  #serving = Promise.withResolvers<string>();
+  #unexpected: string | null = null;
+  readonly #expected = new Set<ChildProcess>();
+
+  constructor(parts: {
+    readonly store: CrashedStore;
+    readonly env: Readonly<Record<string, string>>;
+    readonly draw: () => number;
+    readonly root?: string | undefined;
+  }) {
+    this.#store = parts.store;
+    this.#env = { ...parts.env, ...parts.store.env, ...HEEDS_ADDRESSES };
+    this.#draw = parts.draw;
+    this.#root = parts.root ?? ROOT;
+    // There may be nobody who waits.
+    this.#serving.promise.catch(() => {});
+  }
+
+  async start(): Promise<void> {
+    await this.#startGateway();
+    if (this.#store.server === null) return;
+    this.#copiers = Array.from({ length: COPIERS }, () => ({ dataDir: newDirectory(), running: null }));
+    for (const copier of this.#copiers) await this.#startCopier(copier);
+  }
+
+  /** Where the leads' gateway is, as soon as there is one. */
+  serving(): Promise<string> {
+    return this.#serving.promise;
+  }
+
+  /** kill -9 of what copies, and a new start. */
+  async strike(): Promise<void> {
+    this.kills += 1;
+    if (this.#copiers.length === 0) {
+      this.#serving = Promise.withResolvers();
+      this.#serving.promise.catch(() => {});
+      await this.#end(this.#gateway, "SIGKILL");
+      await this.#startGateway();
+      return;
+    }
+    const copier = this.#copiers[Math.floor(this.#draw() * this.#copiers.length)];
+    if (copier === undefined) throw new Error("one of them is drawn");
+    await this.#end(copier.running, "SIGKILL");
+    await this.#startCopier(copier);
+  }
+
+  /** What has ended by itself, with its last words; null if nothing has. */
+  ended(): string | null {
+    return this.#unexpected;
+  }
+
+  /** Ends all of it in order; answers what did not end so. */
+  async stop(): Promise<readonly string[]> {
+    const faults: string[] = [];
+    for (const running of [...this.#copiers.map((copier) => copier.running), this.#gateway]) {
+      if (running === null) continue;
+      const code = await this.#end(running, "SIGTERM");
+      if (code !== 0) faults.push(`told to stop it ended with ${code}:\n${running.said()}`);
+    }
+    return faults;
+  }
+
+  /** Kills whatever still runs, for whoever breaks a run off. */
+  kill(): void {
+    for (const running of [...this.#copiers.map((copier) => copier.running), this.#gateway]) {
+      if (running !== null) this.#expected.add(running.child);
+      running?.child.kill("SIGKILL");
+    }
+  }
+
+  /** All that the present processes have said. */
+  said(): string {
+    const all = [this.#gateway, ...this.#copiers.map(({ running }) => running)];
+    return all.map((running) => running?.said() ?? "").join("\n");
+  }
+
+  async #startGateway(): Promise<void> {
+    const { dataDir, server } = this.#store;
+    const role = server === null ? "all" : "gateway";
+    try {
+      this.#gateway = await this.#run(["--data", dataDir, "--port", "0", "--role", role], GATEWAY_READY);
+      this.#serving.resolve(this.#gateway.name);
+    } catch (error) {
+      this.#noLongerServing(error);
+      throw error;
+    }
+  }
+
+  /** Whoever waits for the gateway is told that none is coming. */
+  #noLongerServing(error: unknown): void {
+    this.#serving.reject(error);
+    this.#serving = Promise.withResolvers();
+    this.#serving.promise.catch(() => {});
+    this.#serving.reject(error);
+  }
+
+  async #startCopier(copier: { readonly dataDir: string; running: Running | null }): Promise<void> {
+    copier.running = await this.#run(["--data", copier.dataDir, "--role", "copier"], COPIER_READY, {
+      MASTER_KEY_FILE: join(this.#store.dataDir, "master.key"),
+    });
+  }
+
+  async #run(
+    args: readonly string[],
+    ready: RegExp,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Running> {
+    const child = spawn(process.execPath, ["src/main.ts", ...args], {
+      cwd: this.#root,
+      env: { ...process.env, LOG_LEVEL: "warn", ...this.#env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    const hear = (text: string) => {
+      if (said.length < SAID_MAX) said += text;
+    };
+    child.stderr.on("data", (text) => hear(String(text)));
+    child.once("exit", (code, signal) => {
+      if (this.#expected.has(child)) return;
+      this.#unexpected ??= `it ended by itself (${signal ?? code}):\n${said}`;
+      this.#noLongerServing(new Error(this.#unexpected));
+    });
+    const name = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        hear(`${line}\n`);
+        const found = ready.exec(line)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      child.once("exit", (code) => reject(new Error(`it does not start (${code}):\n${said}`)));
+    });
+    return { child, name, said: () => said };
+  }
+
+  async #end(running: Running | null, signal: NodeJS.Signals): Promise<number | null> {
+    if (running === null) return 0;
+    const { child } = running;
+    this.#expected.add(child);
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  }
+}

@@ -1,0 +1,61 @@
+// A short run on every change, on each store. `npm run copy-faults` is longer.
+import { describe, expect, test } from "vitest";
+import type { StoreName } from "../../crash/stores.ts";
+import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
+import { FATES } from "./faulty-way.ts";
+import { renderReport } from "./report.ts";
+import { copyUnderFire, type RunReport } from "./run.ts";
+
+/** Other draws: `COPY_SEED=7 npm test`. */
+const seed = Number(process.env.COPY_SEED ?? 1);
+const ORDERS = 240;
+const LEADS = 2;
+const COPIERS = 4;
+/** Everything in it that waits has a bound of its own. */
+const RUN_MS_MAX = 300_000;
+const KILL_EVERY_MS = { sqlite: 4_000, postgres: 5_000 } as const;
+/** Too seldom to be there in every short run. */
+const SELDOM = ["BANNED", "SILENT", "LIMITED"];
+
+describe.concurrent("every order is mirrored once, in order, or says why not, whatever is cut, delayed or killed", () => {
+  test(
+    "on sqlite, the whole program killed",
+    async () => {
+      expectClean(await runOn("sqlite"));
+    },
+    RUN_MS_MAX,
+  );
+
+  test.skipIf(!hasPostgres)(
+    postgresTitle("on postgres, one of two copiers killed"),
+    async ({ skip }) => {
+      const report = await runOn("postgres");
+      if (report === null) return skip("the programs of a server of one's own are missing");
+      expectClean(report);
+    },
+    RUN_MS_MAX,
+  );
+});
+
+async function runOn(store: StoreName): Promise<RunReport | null> {
+  console.log(`copy seed ${seed}, ${store}`);
+  return await copyUnderFire({
+    ...{ store, seed, orders: ORDERS, leads: LEADS, copiers: COPIERS, cuts: true },
+    killEveryMs: KILL_EVERY_MS[store],
+  });
+}
+
+function expectClean(report: RunReport | null): void {
+  if (report === null) throw new Error("there is a store");
+  const { faults, verdict, fates, kills, copies, lateCopies } = report;
+  expect(faults, renderReport([report])).toEqual([]);
+  // A test that never came to its point must not pass.
+  expect(copies).toBe(2 * LEADS * COPIERS);
+  expect(lateCopies).toBe(copies / 2);
+  expect(kills).toBeGreaterThan(0);
+  for (const fate of FATES) if (!SELDOM.includes(fate)) expect(fates[fate], fate).toBeGreaterThan(0);
+  expect(verdict.sent).toBeGreaterThan(ORDERS / 4);
+  expect(verdict.skipped).toBeGreaterThan(0);
+  expect(verdict.sentAgain).toBeGreaterThan(0);
+  expect(verdict.asked).toBeGreaterThan(ORDERS / 50);
+}

@@ -1,0 +1,22 @@
+// What must never be found of a copy, by kind.
+export type CopyFaultKind =
+  /** The strategy did something, and no entry of the mirror log says what became of it; or an order that it tells of is not there. */
+  | "LOST"
+  /** The venue has an order that no entry tells of, or one was accepted there twice, or two entries answer one action. */
+  | "DOUBLED"
+  /** Orders of one symbol stand at the venue in another order than the strategy's; or a cancel has come to nothing. */
+  | "DISORDERED"
+  /** It was not copied, and nothing says why; or it is said not to have been copied, and is there. */
+  | "UNEXPLAINED"
+  /** An entry tells of an order otherwise than the venue has it. */
+  | "CHANGED"
+  /** What the copy says that it holds is not what its orders have brought, or not what its account has. */
+  | "UNBALANCED"
+  /** It did not come to an end in time. */
+  | "LATE"
+  /** The venue's own books, or the leads', are damaged. */
+  | "DAMAGED"
+  /** A process does not start, ends by itself, or answers what it must not. */
+  | "GATEWAY";
+
+export type CopyFault = { readonly kind: CopyFaultKind; readonly what: string };

@@ -1,0 +1,41 @@
+// Kills what copies, again and again, until it is told to rest.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Copying } from "./copying.ts";
+
+export class Killer {
+  /** When it struck last, and what had been struck served again: Unix ms; 0 before. */
+  struckAt = 0;
+  #isOver = false;
+  readonly #ended = new AbortController();
+  readonly #work: Promise<void>;
+
+  /** `everyMs` is how long what copies lives on average; null kills nothing. `onKill` is told after each. */
+  constructor(parts: {
+    readonly copying: Copying;
+    readonly everyMs: number | null;
+    readonly draw: () => number;
+    readonly onKill: () => void;
+  }) {
+    const { copying, everyMs, draw, onKill } = parts;
+    this.#work = everyMs === null ? Promise.resolve() : this.#strike(copying, everyMs, draw, onKill);
+    // Whoever ends it hears of it.
+    this.#work.catch(() => {});
+  }
+
+  /** No more; resolves when what was struck last serves again, and rejects if something did not. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#ended.abort();
+    await this.#work;
+  }
+
+  async #strike(copying: Copying, everyMs: number, draw: () => number, onKill: () => void): Promise<void> {
+    while (!this.#isOver) {
+      await pause(everyMs * (0.5 + draw()), undefined, { signal: this.#ended.signal }).catch(() => {});
+      if (this.#isOver) return;
+      await copying.strike();
+      this.struckAt = Date.now();
+      onKill();
+    }
+  }
+}

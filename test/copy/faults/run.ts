@@ -1,0 +1,248 @@
+// Copying under fire: traders whose strategies are followed, a way to the venue that cuts, delays, lies and limits, and kill -9 of
+// what copies. When all is traded, and everybody has cancelled what still waits,
+//
+//   - every copy deals with all that its strategy did, within a bound,
+//   - the venue has each order that a mirror log tells of, once, as it is told; and none that no log tells of,
+//   - orders of a symbol stand there in the order of their strategy, and what the strategy took back rests nowhere,
+//   - what was not copied says why,
+//   - what a copy says that it holds is what its account has; and who follows a strategy that was closed holds nothing more.
+//
+// Some copiers come late, when their strategy has a history already. What is drawn follows from the seed; how requests and kills
+// interleave does not.
+import { setTimeout as pause } from "node:timers/promises";
+import type { StrategyType } from "../../../src/domain/account.ts";
+import { type CrashedStore, makeStore, type StoreName } from "../../crash/stores.ts";
+import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import { seededRandom } from "../../support/random.ts";
+import { type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../cast.ts";
+import { openSteeredMarket, type SteeredMarket } from "../steered-market.ts";
+import { Copying } from "./copying.ts";
+import type { CopyFault } from "./faults.ts";
+import { type Fate, type FaultyWay, openFaultyWay } from "./faulty-way.ts";
+import { Killer } from "./killer.ts";
+import { LeadTrader, SYMBOLS } from "./lead-trader.ts";
+import { awaitEnds } from "./settled.ts";
+import { NO_VERDICT, type Verdict, verdictOf } from "./verdict.ts";
+
+export type RunOptions = {
+  readonly store: StoreName;
+  readonly seed: number;
+  /** Orders of strategies times those who follow them, at least. */
+  readonly orders: number;
+  /** Strategies of each family, and copiers of each. */
+  readonly leads: number;
+  readonly copiers: number;
+  /** How long what copies lives between two kills, ms on average; null kills nothing. */
+  readonly killEveryMs: number | null;
+  /** Whether the way to the venue has faults. */
+  readonly cuts: boolean;
+  /** The program: the project's own unless said. */
+  readonly root?: string | undefined;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Ends the run without a verdict. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Progress = { readonly orders: number; readonly kills: number; readonly left: number | null };
+
+export type RunReport = {
+  readonly store: StoreName;
+  readonly seed: number;
+  readonly copies: number;
+  readonly lateCopies: number;
+  /** Orders and legs of the strategies, and what was taken back. */
+  readonly placed: number;
+  readonly canceled: number;
+  readonly kills: number;
+  readonly fates: Readonly<Record<Fate, number>>;
+  /** From the last order until every copy was done, ms. */
+  readonly settledMs: number;
+  readonly verdict: Verdict;
+  readonly seconds: number;
+  /** Empty if all is well. */
+  readonly faults: readonly CopyFault[];
+};
+
+export type Followed = { readonly lead: Lead; readonly copier: Copier };
+
+type World = {
+  readonly market: SteeredMarket;
+  readonly venue: GatewayProcess;
+  readonly venueStore: CrashedStore;
+  readonly leadStore: CrashedStore;
+  readonly way: FaultyWay;
+  readonly copying: Copying;
+  readonly leads: readonly Lead[];
+  readonly followed: Followed[];
+};
+
+const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
+/** Between two acts of a trader, ms: a key may place fifty orders in ten seconds. */
+const ACT_MS_MIN = 220;
+const ACT_MS_SPAN = 200;
+/** The more copies there are, the slower: what is copied late is skipped, and shows nothing. */
+const ACT_MS_PER_COPY = 3;
+const PRICE_EVERY_MS = 400;
+/** A step of a price, as a part of it. */
+const PRICE_STEP = 0.004;
+/** Of what it is away from where it began: so it stays within a few hundredths. */
+const PRICE_PULL = 0.02;
+const MS_PER_SECOND = 1_000;
+
+/** Runs. Answers null if the store's programs are missing. */
+export async function copyUnderFire(options: RunOptions): Promise<RunReport | null> {
+  const leadStore = await makeStore(options.store);
+  if (leadStore === null) return null;
+  const started = performance.now();
+  const world = await openWorld(options, leadStore);
+  const { copying, way } = world;
+  const endAll = () => {
+    copying.kill();
+    world.venue.process.kill("SIGKILL");
+  };
+  process.once("exit", endAll);
+  const faults: CopyFault[] = [];
+  const traders = world.leads.map(
+    (lead, index) =>
+      new LeadTrader({
+        ...{ lead, market: world.market, url: () => copying.serving() },
+        draw: seededRandom(options.seed + 100 + index),
+      }),
+  );
+  const placed = () => sumOf(traders, (trader) => trader.placed);
+  const report = { lateCopies: 0, settledMs: 0, verdict: NO_VERDICT };
+  try {
+    await copying.start();
+    const killer = new Killer({
+      ...{ copying, everyMs: options.killEveryMs, draw: seededRandom(options.seed + 3) },
+      onKill: () =>
+        options.onProgress?.({ orders: placed() * options.copiers, kills: copying.kills, left: null }),
+    });
+    report.lateCopies = await trade(options, world, traders);
+    const tradedAt = Date.now();
+    faults.push(...(await awaitEnds({ ...world, killer }, options)));
+    report.settledMs = Date.now() - tradedAt;
+    const ended = copying.ended();
+    if (ended !== null) faults.push({ kind: "GATEWAY", what: ended });
+    for (const what of await copying.stop()) faults.push({ kind: "GATEWAY", what });
+    await world.venue.stop();
+    report.verdict = await verdictOf({ ...world, lastKillAt: killer.struckAt });
+    faults.push(...report.verdict.faults);
+  } catch (error) {
+    if (options.signal?.aborted !== true) {
+      const reason = error instanceof Error ? error.stack : String(error);
+      faults.push({ kind: "GATEWAY", what: `${reason}\n${copying.said()}` });
+    }
+  } finally {
+    process.removeListener("exit", endAll);
+    copying.kill();
+    await way.close();
+    await world.venue.kill();
+    await world.market.close();
+    await leadStore.close();
+    await world.venueStore.close();
+  }
+  return {
+    ...{ store: options.store, seed: options.seed, ...report, faults, fates: way.fates },
+    copies: world.followed.length,
+    placed: sumOf(traders, ({ placed }) => placed),
+    canceled: sumOf(traders, ({ canceled }) => canceled),
+    kills: copying.kills,
+    seconds: (performance.now() - started) / MS_PER_SECOND,
+  };
+}
+
+async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<World> {
+  const { seed, cuts, leads: leadsOfFamily, copiers } = options;
+  const market = await openSteeredMarket();
+  const venueStore = await makeStore("sqlite");
+  if (venueStore === null) throw new Error("the embedded database is always there");
+  const venue = await startGateway({ dataDir: venueStore.dataDir, env: market.env });
+  const way = await openFaultyWay(venue.url, seededRandom(seed));
+  if (!cuts) way.mend();
+  const copying = new Copying({
+    ...{ store: leadStore, env: { ...market.env, COPY_VENUES: way.url }, root: options.root },
+    draw: seededRandom(seed + 1),
+  });
+  const types = FAMILIES.flatMap((family) => Array.from({ length: leadsOfFamily }, () => family));
+  const leads = await leadStore.beside(({ store }) => newLeads({ store, master: leadStore.master }, types));
+  const world = { market, venue, venueStore, leadStore, way, copying, leads, followed: [] };
+  await follow(world, Math.ceil(copiers / 2));
+  return world;
+}
+
+/** So many more begin to follow each strategy. */
+async function follow(world: World, count: number): Promise<void> {
+  const { leadStore, venueStore, way, leads, followed } = world;
+  for (const lead of leads) {
+    const accounts = await venueStore.beside(({ store }) =>
+      newVenueAccounts({ store, master: venueStore.master }, lead.type, count),
+    );
+    await leadStore.beside(async ({ store }) => {
+      for (const [index, venue] of accounts.entries()) {
+        const terms = SHARES[index % SHARES.length];
+        const books = { store, master: leadStore.master };
+        const copier = await newCopier(books, { lead, venue, origin: way.url, ...(terms && { terms }) });
+        followed.push({ lead, copier });
+      }
+    });
+  }
+}
+
+/** Half of them work with all they have; the smallest are too small for some of the orders. */
+const SHARES = [{ share: "1" }, { share: "0.8" }, { share: "1", maxPerOrder: "30" }, { share: "0.5" }];
+
+/** Trades until there are so many orders; answers how many copiers came late. */
+async function trade(options: RunOptions, world: World, traders: readonly LeadTrader[]): Promise<number> {
+  const { orders, copiers, signal } = options;
+  const { market } = world;
+  const placed = () => sumOf(traders, (trader) => trader.placed);
+  const perLead = Math.ceil(orders / copiers / traders.length);
+  const isOver = () => signal?.aborted === true || traders.every((trader) => trader.placed >= perLead);
+  const draw = seededRandom(options.seed + 2);
+  let lateCopies = 0;
+  const lateComers = async () => {
+    while (!isOver() && placed() < (perLead * traders.length) / 4) await pause(PRICE_EVERY_MS);
+    await follow(world, Math.floor(copiers / 2));
+    lateCopies = Math.floor(copiers / 2) * world.leads.length;
+  };
+  const walked = SYMBOLS.map((each) => ({ ...each, base: Number(market.price(each.symbol).bid) }));
+  const prices = async () => {
+    while (!isOver()) {
+      for (const each of walked) movePrice(market, each, draw());
+      await pause(PRICE_EVERY_MS);
+    }
+  };
+  const drawn = seededRandom(options.seed + 4);
+  const copies = copiers * traders.length;
+  const work = traders.map(async (trader) => {
+    await trader.begin();
+    while (trader.placed < perLead && signal?.aborted !== true) {
+      await trader.act();
+      await pause(ACT_MS_MIN + drawn() * ACT_MS_SPAN + copies * ACT_MS_PER_COPY);
+    }
+  });
+  await Promise.all([...work, lateComers(), prices()]);
+  for (const [index, trader] of traders.entries()) {
+    // The first of each family is closed, for its copiers too.
+    if (index % options.leads === 0) await trader.close();
+    else await trader.cancelAll();
+  }
+  return lateCopies;
+}
+
+/** A step up or down, and a little back to where it began. */
+function movePrice(
+  market: SteeredMarket,
+  { symbol, priceDigits, base }: (typeof SYMBOLS)[number] & { readonly base: number },
+  drawn: number,
+): void {
+  const before = Number(market.price(symbol).bid);
+  const bid = before * (1 + PRICE_STEP * (2 * drawn - 1)) + PRICE_PULL * (base - before);
+  const tick = 10 ** -priceDigits;
+  market.setPrice(symbol, { bid: bid.toFixed(priceDigits), ask: (bid + tick).toFixed(priceDigits) });
+}
+
+function sumOf<Each>(all: readonly Each[], count: (each: Each) => number): number {
+  return all.reduce((sum, each) => sum + count(each), 0);
+}

@@ -1,0 +1,95 @@
+// Who may stop what: a copier their own copies, a trader those of a strategy, an operator those at a venue. While a switch is set
+// nothing at all is sent, what would have been is told, and whoever set it sees what became of it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Copier, Lead } from "./cast.ts";
+import { CopyStage } from "./stage.ts";
+import { Visitor } from "./visitor.ts";
+
+const DOGE = "DOGEUSDT";
+const BUY = { symbol: DOGE, side: "BUY", type: "MARKET", quantity: "60" };
+
+const KEPT = { askAgainMs: 250 };
+
+let stage: CopyStage;
+let trader: Visitor;
+let operator: Visitor;
+let lead: Lead;
+let copier: Copier;
+
+beforeAll(async () => {
+  stage = await CopyStage.open();
+  await stage.setPrice("SPOT", DOGE, { bid: "0.1", ask: "0.1001" });
+  const { url } = stage.lead.gateway;
+  trader = await Visitor.signUp(url, stage.lead, { profile: "TRADER" });
+  operator = await Visitor.signUp(url, stage.lead, { role: "OPERATOR" });
+  lead = await stage.newLeadOf(trader.personId, "SPOT");
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+/** What became of the strategy's next order for the copier: FILLED, or the reason why it was skipped. */
+async function nextOrder(): Promise<string> {
+  await stage.trade(lead, "POST", "/api/v3/order", BUY);
+  await stage.caughtUp(lead);
+  const entry = (await stage.entriesOf(copier)).filter(({ kind }) => kind === "PLACE").at(-1);
+  if (entry?.status === "SKIPPED") expect(entry).toMatchObject({ sends: 0, clientOrderId: null });
+  return entry?.skip?.reason ?? entry?.status ?? "nothing";
+}
+
+describe("a kill switch", () => {
+  test("a strategy is opened to copiers by its trader, and followed", async () => {
+    const path = `/strategies/${lead.strategyId}/copying`;
+    expect(await trader.send("PUT", path, { isOpen: true })).toMatchObject({ isOpen: true });
+    copier = await stage.newCopier(lead);
+    expect(await nextOrder()).toBe("FILLED");
+    expect((await trader.get(path)).copiers).toMatchObject({ FOLLOWING: 1 });
+  });
+
+  test("of a strategy, set by its trader", async () => {
+    const path = `/strategies/${lead.strategyId}/copying`;
+    const halted = await trader.send("POST", `${path}/halt`, { reason: "The bot is mad." });
+    expect(halted.halted).toMatchObject({ kind: "STRATEGY", isOwn: true });
+    await stage.isKnown(copier);
+    expect(await nextOrder()).toBe("HALTED");
+    await trader.send("DELETE", `${path}/halt`);
+    await stage.isKnown(copier);
+    expect(await nextOrder()).toBe("FILLED");
+    // Figures are kept for a few seconds.
+    await eventually(
+      "both orders are counted",
+      async () => (await trader.get(path)).counts.copied === 2,
+      KEPT,
+    );
+    const { counts } = await trader.get(path);
+    expect(counts).toMatchObject({ copied: 2, skipped: 1, failed: 0 });
+    expect(counts.byReason).toEqual([{ reason: "HALTED", count: 1 }]);
+  });
+
+  test("of a venue, set by an operator", async () => {
+    const of = { kind: "VENUE", id: stage.venue.gateway.url };
+    await operator.send("POST", "/operator/copying/switches", { ...of, reason: "The venue is ill." });
+    await stage.isKnown(copier);
+    expect(await nextOrder()).toBe("HALTED");
+    const shown = await operator.get("/operator/copying");
+    expect(shown.switches).toMatchObject([{ ...of, reason: "The venue is ill." }]);
+    expect(shown.venues).toMatchObject([{ origin: of.id, isHalted: true }]);
+    await operator.send("POST", "/operator/copying/switches/clear", of);
+    await stage.isKnown(copier);
+    expect(await nextOrder()).toBe("FILLED");
+  });
+
+  test("a paper price and a real one lie beside each other for the trader", async () => {
+    const path = `/strategies/${lead.strategyId}/copying`;
+    await eventually(
+      "all orders are counted",
+      async () => (await trader.get(path)).counts.copied === 3,
+      KEPT,
+    );
+    const { gap } = await trader.get(path);
+    expect(gap.bySymbol).toMatchObject([{ symbol: DOGE, orders: 3 }]);
+    // Both were filled at the same price, on the same market.
+    for (const order of gap.orders) expect(Number(order.bps)).toBe(0);
+  });
+});

@@ -1,0 +1,42 @@
+// The flags of `npm run copy-faults`.
+import { describe, expect, test } from "vitest";
+import { OptionError } from "../support/program.ts";
+import { HELP, readOptions } from "./options.ts";
+
+describe("the flags of copy-faults", () => {
+  test("without any it mirrors 20,000 orders on both stores, kills and cuts", () => {
+    expect(readOptions(["--seed", "7"])).toEqual({
+      ...{
+        orders: 20_000,
+        leads: 4,
+        copiers: 25,
+        seed: 7,
+        kills: true,
+        cuts: true,
+        plant: null,
+        isJson: false,
+      },
+      ...{ stores: ["sqlite", "postgres"], mustHave: false },
+    });
+  });
+
+  test("each flag is read", () => {
+    const args = ["--orders", "50", "--leads", "1", "--copiers", "3", "--store", "sqlite", "--seed", "1"];
+    expect(readOptions([...args, "--no-kills", "--no-cuts", "--json", "--plant", "random-ids"])).toEqual({
+      ...{ orders: 50, leads: 1, copiers: 3, seed: 1, kills: false, cuts: false, plant: "random-ids" },
+      ...{ stores: ["sqlite"], mustHave: true, isJson: true },
+    });
+    expect(readOptions(["--help"])).toBe("help");
+    expect(HELP).toContain("random-ids");
+  });
+
+  test.each([
+    ["--orders", "0"],
+    ["--copiers", "1"],
+    ["--store", "other"],
+    ["--plant", "nothing"],
+    ["--orders", "many"],
+  ])("%s %s is refused", (flag, value) => {
+    expect(() => readOptions([flag, value])).toThrow(OptionError);
+  });
+});

@@ -1,0 +1,90 @@
+// The flags of `npm run copy-faults`.
+import { randomInt } from "node:crypto";
+import { type ChosenStores, chosenStores } from "../crash/stores.ts";
+import { OptionError, readFlags, wholeNumber } from "../support/program.ts";
+import { PLANTS, type PlantName } from "./faults/plants.ts";
+
+export type Options = ChosenStores & {
+  readonly orders: number;
+  readonly seed: number;
+  readonly leads: number;
+  readonly copiers: number;
+  /** Whether what copies is killed, and whether the way to the venue has faults. */
+  readonly kills: boolean;
+  readonly cuts: boolean;
+  /** A fault to be put into a copy of the program; null for the program as it is. */
+  readonly plant: PlantName | null;
+  readonly isJson: boolean;
+};
+
+const ORDERS_DEFAULT = 20_000;
+const ORDERS_MAX = 10_000_000;
+const LEADS_DEFAULT = 4;
+const LEADS_MAX = 100;
+const COPIERS_DEFAULT = 25;
+const COPIERS_MAX = 1_000;
+const SEED_MAX = 2 ** 31 - 1;
+
+export const HELP = `Usage: npm run copy-faults -- [options]
+
+Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx after executing, 429
+and 418, and kills what copies every few seconds: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
+processes. In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing out of
+order, and whatever was not copied says why.
+
+Options:
+  --orders N    mirrored orders per store, 1 to ${ORDERS_MAX}   (${ORDERS_DEFAULT})
+  --leads N     strategies of each family, 1 to ${LEADS_MAX}   (${LEADS_DEFAULT})
+  --copiers N   copiers of each strategy, 2 to ${COPIERS_MAX}   (${COPIERS_DEFAULT})
+  --store NAME  sqlite, postgres or both   (both; without PostgreSQL's programs, sqlite alone)
+  --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --no-kills    nothing is killed
+  --no-cuts     the way to the venue is left alone
+  --plant NAME  runs a copy of the program with a fault in it, which has to be found:
+                ${Object.keys(PLANTS).join(", ")}
+  --json        the report as JSON
+  --help        this text
+
+Progress goes to standard error, the report to standard output. Exits 0, 1 if something was found, 2 on a bad flag.
+`;
+
+/** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
+export function readOptions(args: readonly string[]): Options | "help" {
+  const values = readFlags(args, {
+    orders: "string",
+    leads: "string",
+    copiers: "string",
+    store: "string",
+    seed: "string",
+    plant: "string",
+    "no-kills": "boolean",
+    "no-cuts": "boolean",
+    json: "boolean",
+  });
+  if (values.help === true) return "help";
+  const number = (
+    flag: string,
+    value: string | undefined,
+    usual: number,
+    bounds: readonly [number, number],
+  ) => wholeNumber(flag, value ?? String(usual), { least: bounds[0], most: bounds[1] });
+  return {
+    orders: number("--orders", values.orders, ORDERS_DEFAULT, [1, ORDERS_MAX]),
+    leads: number("--leads", values.leads, LEADS_DEFAULT, [1, LEADS_MAX]),
+    copiers: number("--copiers", values.copiers, COPIERS_DEFAULT, [2, COPIERS_MAX]),
+    seed: number("--seed", values.seed, randomInt(SEED_MAX), [0, SEED_MAX]),
+    ...chosenStores(values.store),
+    kills: values["no-kills"] !== true,
+    cuts: values["no-cuts"] !== true,
+    plant: plantOf(values.plant),
+    isJson: values.json === true,
+  };
+}
+
+function plantOf(name: string | undefined): PlantName | null {
+  if (name === undefined) return null;
+  if (!Object.hasOwn(PLANTS, name)) {
+    throw new OptionError(`--plant is none of ${Object.keys(PLANTS).join(", ")}: ${JSON.stringify(name)}`);
+  }
+  return name as PlantName;
+}

@@ -1,0 +1,45 @@
+// At which price a gateway trades: asked of the engine itself, by buying something with a strategy that is made for it. What the
+// public routes say is what upstream says, which the gateway may not have heard of yet.
+import type { StrategyType } from "../../src/domain/account.ts";
+import { eventually } from "../support/eventually.ts";
+import type { GatewayProcess } from "../support/gateway.ts";
+import { signed } from "../support/signed-client.ts";
+import { type Books, newVenueAccounts } from "./cast.ts";
+
+const AGAIN_MS = 40;
+const ORDER_PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
+
+/** What is bought: a little more than the least that may be. */
+const SIZES: Readonly<Record<string, string>> = {
+  BTCUSDT: "0.002",
+  ETHUSDT: "0.02",
+  DOGEUSDT: "100",
+  ADAUSDT: "20",
+};
+
+/** Resolves when a gateway buys a symbol at its ask, and a contract's mark price is what it should be. */
+export async function tradesAt(
+  { gateway, ...books }: Books & { readonly gateway: GatewayProcess },
+  family: StrategyType,
+  symbol: string,
+  { bid, ask, mark = bid }: { readonly bid: string; readonly ask: string; readonly mark?: string },
+): Promise<void> {
+  const [prober] = await newVenueAccounts(books, family, 1);
+  const quantity = SIZES[symbol];
+  if (prober === undefined || quantity === undefined) throw new Error(`${symbol} can be bought`);
+  const order = { symbol, side: "BUY", type: "MARKET", quantity };
+  const isSeen = async () => {
+    const placed = await signed(gateway.url, prober, "POST", ORDER_PATHS[family], order);
+    if (placed.status !== 200) return false;
+    const { body } = placed;
+    const paid = Number(body.cummulativeQuoteQty ?? body.cumQuote) / Number(body.executedQty);
+    if (Math.abs(paid - Number(ask)) > PRECISION * Number(ask)) return false;
+    if (family === "SPOT") return true;
+    const risk = await signed(gateway.url, prober, "GET", "/fapi/v3/positionRisk", { symbol });
+    return Number(risk.body[0]?.markPrice) === Number(mark);
+  };
+  await eventually(`${symbol} costs ${ask} at ${gateway.url}`, isSeen, { askAgainMs: AGAIN_MS });
+}
+
+/** Amounts are rounded. */
+const PRECISION = 1e-6;

@@ -1,0 +1,226 @@
+// Where copying plays: two real gateways in processes of their own, the leads' with the copier inside and the venue with the
+// copiers' accounts, on one market that is in the test's hands. Their databases are open beside them.
+import { openDataDirectory } from "../../src/data-directory.ts";
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { Copy, MirrorEntry } from "../../src/domain/copying.ts";
+import { seedStrategies } from "../../src/identity/seed.ts";
+import { HEEDS_ADDRESSES } from "../crash/markets.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { signed, type WireAnswer } from "../support/signed-client.ts";
+import {
+  type Books,
+  type Copier,
+  type Lead,
+  newCopier,
+  newLeads,
+  newVenueAccounts,
+  type Terms,
+} from "./cast.ts";
+import { tradesAt } from "./probe.ts";
+import { openSteeredMarket, type SteeredMarket } from "./steered-market.ts";
+import { units } from "./sums.ts";
+
+export type Side = Books & { readonly gateway: GatewayProcess };
+
+/** Asking beside a server costs it something. */
+const ASK_AGAIN_MS = 20;
+const ENTRIES_MAX = 1_000;
+export type Parameters = Readonly<Record<string, string | number>>;
+
+export class CopyStage {
+  readonly market: SteeredMarket;
+  readonly lead: Side;
+  readonly venue: Side;
+
+  private constructor(market: SteeredMarket, lead: Side, venue: Side) {
+    this.market = market;
+    this.lead = lead;
+    this.venue = venue;
+  }
+
+  static async open(): Promise<CopyStage> {
+    const market = await openSteeredMarket();
+    const env = { ...market.env, ...HEEDS_ADDRESSES };
+    const venue = await openSide(env);
+    const lead = await openSide({ ...env, COPY_VENUES: venue.gateway.url });
+    return new CopyStage(market, lead, venue);
+  }
+
+  /** A new strategy that may be followed. */
+  async newLead(type: StrategyType): Promise<Lead> {
+    const [lead] = await newLeads(this.lead, [type]);
+    if (lead === undefined) throw new Error("a strategy was made");
+    return lead;
+  }
+
+  /** A new strategy of somebody, which nobody may follow yet. */
+  async newLeadOf(ownerId: string, type: StrategyType): Promise<Lead> {
+    const { store, master } = this.lead;
+    const [seeded] = await seedStrategies(store, master, [type], Date.now(), { ownerId });
+    if (seeded === undefined) throw new Error("a strategy was made");
+    return { ...seeded, ownerId };
+  }
+
+  async newVenueAccount(type: StrategyType): Promise<Credentials> {
+    const [account] = await newVenueAccounts(this.venue, type, 1);
+    if (account === undefined) throw new Error("an account was made");
+    return account;
+  }
+
+  /** Somebody new who follows it with a new account at the venue. */
+  async newCopier(lead: Lead, terms: Terms = {}): Promise<Copier> {
+    const venue = await this.newVenueAccount(lead.type);
+    return await newCopier(this.lead, { lead, venue, origin: this.venue.gateway.url, terms });
+  }
+
+  /** A signed request of a strategy that must succeed; answers its body. */
+  async trade(lead: Credentials, method: string, path: string, parameters: Parameters = {}) {
+    return bodyOf(await signed(this.lead.gateway.url, lead, method, path, parameters), `${method} ${path}`);
+  }
+
+  /** The same of a copier's account at the venue. */
+  async atVenue({ venue }: Pick<Copier, "venue">, method: string, path: string, parameters: Parameters = {}) {
+    return bodyOf(await signed(this.venue.gateway.url, venue, method, path, parameters), `${method} ${path}`);
+  }
+
+  /** Resolves when an order of a strategy has a status. */
+  async leadOrderIs(lead: Lead, path: string, order: Parameters, status: string): Promise<void> {
+    await eventually(`the order is ${status}`, async () => {
+      return (await this.trade(lead, "GET", path, order)).status === status;
+    });
+  }
+
+  /** Resolves when a strategy's own position is so large, in units of 1e-8. */
+  async positionIs(lead: Lead, symbol: string, quantity: bigint): Promise<void> {
+    await eventually(
+      `the strategy's position of ${symbol} is ${quantity}`,
+      async () => {
+        const rows = await this.trade(lead, "GET", "/fapi/v3/positionRisk", { symbol });
+        return units(rows[0]?.positionAmt ?? "0") === quantity;
+      },
+      { askAgainMs: ASK_AGAIN_MS },
+    );
+  }
+
+  /** Has the venue take a copier's key no more. */
+  async revoke({ venue }: Pick<Copier, "venue">): Promise<void> {
+    await this.venue.store.revokeKey(venue.apiKey, Date.now());
+  }
+
+  /** The copier's position at the venue, in units of 1e-8. */
+  async positionOf(copier: Pick<Copier, "venue">, symbol: string): Promise<bigint> {
+    const rows = await this.atVenue(copier, "GET", "/fapi/v3/positionRisk", { symbol });
+    return units(rows[0]?.positionAmt ?? "0");
+  }
+
+  /** Moves a price, and resolves when both gateways trade at it. */
+  async setPrice(
+    family: StrategyType,
+    symbol: string,
+    shown: { readonly bid: string; readonly ask: string; readonly mark?: string },
+  ): Promise<void> {
+    this.market.setPrice(symbol, shown);
+    await Promise.all([this.lead, this.venue].map((side) => tradesAt(side, family, symbol, shown)));
+  }
+
+  /** Resolves when all that a strategy did is dealt with by all live copies of it. */
+  async caughtUp({ strategyId }: Pick<Lead, "strategyId">): Promise<void> {
+    const { store } = this.lead;
+    await eventually(
+      "the copies are as far as their strategy",
+      async () => {
+        const version = (await store.loadAccount(strategyId))?.version;
+        const lead = await store.copying.findLead(strategyId);
+        if (lead === null || lead.version !== version) return false;
+        const copies = await store.copying.listCopiesOfStrategy(strategyId, { isLive: true });
+        return copies.every(({ doneSeq }) => doneSeq === lead.seq);
+      },
+      { askAgainMs: ASK_AGAIN_MS, msMax: CAUGHT_UP_MS_MAX },
+    );
+  }
+
+  async copyOf({ copyId }: Pick<Copier, "copyId">): Promise<Copy> {
+    const copy = await this.lead.store.copying.findCopy(copyId);
+    if (copy === null) throw new Error("the copy was made");
+    return copy;
+  }
+
+  /** The mirror log, oldest first. */
+  async entriesOf({ copyId }: Pick<Copier, "copyId">): Promise<readonly MirrorEntry[]> {
+    return (await this.lead.store.copying.listMirrorEntries(copyId, { limit: ENTRIES_MAX })).toReversed();
+  }
+
+  /** Resolves when a copy has become what is expected of it. */
+  async becomes(
+    what: string,
+    copier: Pick<Copier, "copyId">,
+    holds: (copy: Copy, entries: readonly MirrorEntry[]) => boolean,
+  ): Promise<void> {
+    await eventually(what, async () => holds(await this.copyOf(copier), await this.entriesOf(copier)), {
+      askAgainMs: ASK_AGAIN_MS,
+      msMax: CAUGHT_UP_MS_MAX,
+    });
+  }
+
+  /** Resolves when whoever works at a copy knows of all that people have changed so far. */
+  async isKnown(copier: Pick<Copier, "copyId">): Promise<void> {
+    // What is asked for is learned together with what was changed.
+    await this.looksUntil("what was changed is known", copier, () => true);
+  }
+
+  /** Has a copy ask the venue what it holds, as often as it takes, until the answer is as expected. */
+  async looksUntil(
+    what: string,
+    { copyId }: Pick<Copier, "copyId">,
+    holds: (copy: Copy, entries: readonly MirrorEntry[]) => boolean,
+  ): Promise<void> {
+    const { copying } = this.lead.store;
+    await eventually(
+      what,
+      async () => {
+        const asked = await copying.addRequest(
+          {
+            ...{ requestId: `look-${copyId}-${Date.now()}`, copyId, kind: "LOOK", mayIncrease: false },
+            ...{ askedAt: Date.now(), doneAt: null, failure: null },
+          },
+          null,
+        );
+        await eventually(
+          "the look is done",
+          async () =>
+            (await copying.listRequests(copyId, ENTRIES_MAX)).some(
+              ({ requestId, doneAt }) => requestId === asked.requestId && doneAt !== null,
+            ),
+          { askAgainMs: ASK_AGAIN_MS, msMax: CAUGHT_UP_MS_MAX },
+        );
+        return holds(await this.copyOf({ copyId }), await this.entriesOf({ copyId }));
+      },
+      { askAgainMs: LOOK_AGAIN_MS, msMax: CAUGHT_UP_MS_MAX },
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const { gateway, store } of [this.lead, this.venue]) {
+      await store.close();
+      const code = await gateway.stop();
+      if (code !== 0) throw new Error(`told to stop a gateway ended with ${code}:\n${gateway.output()}`);
+    }
+    await this.market.close();
+  }
+}
+
+/** What a copy waits for at most: a look every 15 s, ms. */
+const CAUGHT_UP_MS_MAX = 30_000;
+const LOOK_AGAIN_MS = 250;
+
+async function openSide(env: Readonly<Record<string, string>>): Promise<Side> {
+  const gateway = await startGateway({ env });
+  const { store, master } = await openDataDirectory(gateway.dataDir, null);
+  return { gateway, store, master };
+}
+
+function bodyOf({ status, body }: WireAnswer, what: string) {
+  if (status !== 200) throw new Error(`${what} is refused: ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,183 @@
+// A market in the test's own hands: the pairs and contracts of the simulated exchange with their rules, at prices that stand still
+// until the test moves them. Every gateway that is started on it sees the same prices, in the same order.
+//
+// A price is a step in time: it holds from one millisecond on until the next one. Trades are printed at each step and on a grid
+// of time, so that no symbol ever seems silent; they say what the best bid is.
+import type { Exchange } from "../../src/market/exchange/open.ts";
+import { openExchange } from "../../src/market/exchange/open.ts";
+import type { FeedEvent, FuturesSource, Source, Trade } from "../../src/market/exchange/source.ts";
+import { createSimulatedSources } from "../../src/market/simulated/source.ts";
+import { decimal, formatDecimal } from "../../src/money/decimal.ts";
+import { Steps } from "./steps.ts";
+
+/** Best bid, best ask, and of a contract the mark price. Decimal texts. */
+export type ShownPrice = { readonly bid: string; readonly ask: string; readonly mark: string };
+
+export type SteeredMarket = {
+  /** Where a gateway finds it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What the symbol's pair and its contract cost at present. */
+  price(symbol: string): ShownPrice;
+  /** From now on pair and contract cost this; the mark price is the bid unless said. */
+  setPrice(
+    symbol: string,
+    shown: { readonly bid: string; readonly ask: string; readonly mark?: string },
+  ): void;
+  close(): Promise<void>;
+};
+
+/** Of one seed, since only the rules of the simulated exchange are used, and the prices of a moment to begin with. */
+const SEED = "1";
+const BOOK_QUANTITY = "1000000.00000000";
+const TRADE_QUANTITY = decimal("1");
+
+export async function openSteeredMarket(): Promise<SteeredMarket> {
+  const { spot, futures } = createSimulatedSources(SEED);
+  const openedAt = Date.now();
+  const steps = new Map(
+    [...new Set([...spot.symbols, ...futures.symbols])].map((symbol) => {
+      const source = spot.symbols.includes(symbol) ? spot : futures;
+      const touch = source.touch(symbol, openedAt);
+      if (touch === undefined) throw new Error(`a listed symbol has a price: ${symbol}`);
+      const [bid, ask] = [touch.bid[0], touch.ask[0]];
+      return [symbol, new Steps(openedAt, { bid, ask, mark: bid })] as const;
+    }),
+  );
+  const of = (symbol: string): Steps => {
+    const found = steps.get(symbol);
+    if (found === undefined) throw new Error(`asked for a symbol that is not listed: ${symbol}`);
+    return found;
+  };
+  const exchange: Exchange = await openExchange({
+    markets: { spot: steered(spot, of), futures: steeredContracts(futures, of) },
+    clock: { now: () => Date.now() },
+  });
+  return {
+    env: {
+      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+    },
+    price: (symbol) => of(symbol).at(Date.now()).shown,
+    setPrice(symbol, { bid, ask, mark = bid }) {
+      of(symbol).add(Date.now(), { bid, ask, mark });
+      exchange.pump();
+    },
+    close: () => exchange.close(),
+  };
+}
+
+function steered<Steered extends Source>(source: Steered, of: (symbol: string) => Steps): Steered {
+  const tradesBetween = (symbol: string, from: number, until: number) =>
+    of(symbol).prints(from, until).map(tradeOf);
+  return {
+    ...source,
+    touch(symbol, at) {
+      return touchOf(of(symbol), at);
+    },
+    book(symbol, at, levels) {
+      const { bid, ask, ...touch } = touchOf(of(symbol), at);
+      return { ...touch, bids: [bid].slice(0, levels), asks: [ask].slice(0, levels) };
+    },
+    lastTrade(symbol, at) {
+      const last = of(symbol).lastPrint(at);
+      return last && tradeOf(last);
+    },
+    trades(symbol, at, query) {
+      const until = Math.min(at, query.endTime ?? at);
+      const all = tradesBetween(symbol, query.startTime ?? 0, until);
+      if (query.fromId !== undefined)
+        return all.filter(({ id }) => id >= (query.fromId ?? 0)).slice(0, query.limit);
+      return query.startTime === undefined ? all.slice(-query.limit) : all.slice(0, query.limit);
+    },
+    aggregateTrades(symbol, at, query) {
+      return this.trades(symbol, at, query).map((trade) => ({
+        id: trade.id,
+        firstTradeId: trade.id,
+        lastTradeId: trade.id,
+        at: trade.at,
+        price: trade.price,
+        quantity: trade.quantity,
+        isBuyerMaker: trade.isBuyerMaker,
+      }));
+    },
+    statistics(symbol, from, until) {
+      const trades = tradesBetween(symbol, from, until - 1);
+      const [first] = trades;
+      const last = trades.at(-1);
+      if (first === undefined || last === undefined) return undefined;
+      const prices = trades.map(({ price }) => decimal(price));
+      const quoteVolume = text(prices.reduce((sum, price) => sum + price, 0n));
+      const volume = text(TRADE_QUANTITY * BigInt(trades.length));
+      return {
+        ...{ open: first.price, close: last.price, ...extremes(prices) },
+        ...{ volume, quoteVolume, takerBuyVolume: volume, takerBuyQuoteVolume: quoteVolume },
+        ...{ tradeCount: trades.length, firstTradeId: first.id, lastTradeId: last.id },
+      };
+    },
+    feed(symbol, from, until, kinds) {
+      const events: FeedEvent[] = [];
+      for (const print of of(symbol).prints(from + 1, until)) {
+        const { at } = print;
+        // A touch is known before the trade that was made at it.
+        if (kinds.has("touch")) events.push({ kind: "touch", at, touch: touchOf(of(symbol), at) });
+        if (kinds.has("trade")) events.push({ kind: "trade", at, trade: tradeOf(print) });
+      }
+      return events;
+    },
+  };
+}
+
+function steeredContracts(source: FuturesSource, of: (symbol: string) => Steps): FuturesSource {
+  const markAt = (symbol: string, at: number) => of(symbol).at(at).shown.mark;
+  return {
+    ...steered(source, of),
+    premium(symbol, at) {
+      const mark = markAt(symbol, at);
+      return { ...source.premium(symbol, at), markPrice: mark, indexPrice: mark, estimatedSettlePrice: mark };
+    },
+    markStatistics(symbol, _kind, from, until) {
+      const marks = of(symbol).between(from, until);
+      const [first] = marks;
+      const last = marks.at(-1);
+      if (first === undefined || last === undefined) return undefined;
+      const { high, low } = extremes(marks.map(({ shown }) => decimal(shown.mark)));
+      return { open: first.shown.mark, close: last.shown.mark, high, low, count: marks.length };
+    },
+    // Funding is never settled here: what it moves has tests of its own.
+    fundingRates: () => [],
+  };
+}
+
+function touchOf(steps: Steps, at: number) {
+  const { shown, at: since } = steps.at(at);
+  return {
+    updateId: at,
+    at: since,
+    bid: [shown.bid, BOOK_QUANTITY],
+    ask: [shown.ask, BOOK_QUANTITY],
+  } as const;
+}
+
+function tradeOf({
+  id,
+  at,
+  price,
+}: {
+  readonly id: number;
+  readonly at: number;
+  readonly price: string;
+}): Trade {
+  const quantity = text(TRADE_QUANTITY);
+  return { id, at, price, quantity, quoteQuantity: price, isBuyerMaker: true };
+}
+
+function extremes(prices: readonly bigint[]): { readonly high: string; readonly low: string } {
+  const sorted = prices.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  return { high: text(sorted.at(-1) ?? 0n), low: text(sorted[0] ?? 0n) };
+}
+
+function text(units: bigint): string {
+  return formatDecimal(units as Parameters<typeof formatDecimal>[0]);
+}
