@@ -115,7 +115,7 @@ Environment only:
                            all four: another host of the reference exchange's protocol (means live)
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
                            commas. Without it copying is not offered. An origin that is taken off the list is not sent
-                           anything any more
+                           anything any more. Not with a tape
   LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
                            traded contracts: a contract without brackets cannot be traded
 `;
@@ -196,6 +196,8 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
   }
   const values = parsed.data;
   const copyVenues = copyVenuesOf(values);
+  const market = marketOf(values);
+  demandCopyable(market, copyVenues);
   return {
     role: roleOf(values, copyVenues),
     logLevel: values.LOG_LEVEL,
@@ -207,7 +209,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     publicUrl: publicUrlOf(values),
     tls: tlsOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
-    market: marketOf(values),
+    market,
     mail: mailOf(values),
     metricsToken: values.METRICS_TOKEN ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
@@ -299,6 +301,14 @@ function copyVenuesOf({ COPY_VENUES: given }: Settings): readonly string[] {
     throw new ConfigError(`COPY_VENUES names ${origins.size} venues, more than ${COPY_VENUES_MAX}`);
   }
   return [...origins];
+}
+
+/** What happens on a tape is long over when it is replayed, and its prices are no venue's: nothing of it can be copied in time. */
+function demandCopyable({ kind }: Config["market"], copyVenues: readonly string[]): void {
+  if (kind !== "tape" || copyVenues.length === 0) return;
+  throw new ConfigError(
+    "COPY_VENUES is set, but MARKET is tape: a recorded day cannot be copied to accounts of today; unset one of them",
+  );
 }
 
 /** Keys and orders go there: only over HTTPS, but for what is on this machine. */

@@ -32,12 +32,13 @@ export function startServersCopier(
     readonly store: Store;
     readonly notices: Notices;
     readonly copyChanged: (copyId: string) => void;
+    readonly venuesFared: CopierNews["venuesFared"];
     readonly onFatal: (failure: StoreFailure) => void;
     readonly log: Logger;
   },
 ): CopierThread | null {
   if (config.role !== "all" || config.copyVenues.length === 0) return null;
-  const { store, notices, copyChanged, onFatal, log } = around;
+  const { store, notices, copyChanged, venuesFared, onFatal, log } = around;
   const { databaseUrl } = config;
   return startCopierThread({
     database:
@@ -48,6 +49,7 @@ export function startServersCopier(
     allowedVenues: config.copyVenues,
     news: {
       copiesChanged: (copyIds) => copyIds.forEach(copyChanged),
+      venuesFared,
       paused: tellingPauses({ people: store.people, notices, log }),
       failed: onFatal,
     },
@@ -92,6 +94,8 @@ export async function startCopierService(
       news: {
         claimed: (strategyIds) => log.info({ strategies: strategyIds.length }, "leads are claimed"),
         copiesChanged: () => {},
+        // Nobody looks at this process.
+        venuesFared: () => {},
         paused: tellingPauses({ people: store.people, notices, log }),
         failed: onFatal,
       },

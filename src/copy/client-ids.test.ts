@@ -22,9 +22,6 @@ test("another order, copy, purpose, request, symbol or action has another id", (
     mirrorClientId({ ...OF_ORDER, purpose: "close" }),
     mirrorClientId({ requestId: "1f0c-7", symbol: "BTCUSDT", copyId: "copy-a", purpose: "order" }),
     mirrorClientId({ requestId: "1f0c-7", symbol: "ETHUSDT", copyId: "copy-a", purpose: "order" }),
-    mirrorClientId({ seq: 7, symbol: "BTCUSDT", copyId: "copy-a", purpose: "close" }),
-    mirrorClientId({ seq: 7, symbol: "ETHUSDT", copyId: "copy-a", purpose: "close" }),
-    mirrorClientId({ seq: 8, symbol: "ETHUSDT", copyId: "copy-a", purpose: "close" }),
     // The borders between the parts count.
     mirrorClientId({ collectiveId: "ab", copyId: "c", purpose: "order" }),
     mirrorClientId({ collectiveId: "a", copyId: "bc", purpose: "order" }),

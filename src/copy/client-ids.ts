@@ -9,9 +9,7 @@ export type MirrorPurpose = "order" | "leg" | "close";
 /** What an order at the venue comes from. */
 export type MirrorOrigin =
   | { readonly collectiveId: string }
-  | { readonly requestId: string; readonly symbol: string }
-  /** An action of the strategy that has no collective id: its close. */
-  | { readonly seq: number; readonly symbol: string };
+  | { readonly requestId: string; readonly symbol: string };
 
 const PREFIX = "lyre";
 /** 112 bits of the digest: prefix and digest are 32 of the 36 characters that a venue takes. */
@@ -25,8 +23,7 @@ export function mirrorClientId(
   return PREFIX + createHash("sha256").update(text).digest("hex").slice(0, DIGEST_DIGITS);
 }
 
-function originOf(origin: MirrorOrigin): readonly (string | number)[] {
+function originOf(origin: MirrorOrigin): readonly string[] {
   if ("collectiveId" in origin) return ["order", origin.collectiveId];
-  if ("requestId" in origin) return ["request", origin.requestId, origin.symbol];
-  return ["action", origin.seq, origin.symbol];
+  return ["request", origin.requestId, origin.symbol];
 }

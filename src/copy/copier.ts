@@ -8,6 +8,7 @@ import type { CopyStore } from "../store/copy-store.ts";
 import { type Store, StoreFailure } from "../store/store.ts";
 import { Lanes } from "./lanes/lanes.ts";
 import { Leads } from "./leads/leads.ts";
+import type { VenueReport } from "./venue/venue.ts";
 import { createVenues } from "./venue/venues.ts";
 
 export type Copier = {
@@ -17,6 +18,9 @@ export type Copier = {
   close(): Promise<void>;
 };
 
+/** How often it tells how the venues fare, ms. */
+export const REPORT_MS = 5_000;
+
 /** What a copier tells. */
 export type CopierNews = {
   /** Which strategies it works at, whenever that changes. */
@@ -25,6 +29,8 @@ export type CopierNews = {
   copiesChanged(copyIds: readonly string[]): void;
   /** A copy has paused by itself: its copier is to be told. */
   paused(copy: Pick<Copy, "copyId" | "personId">, reason: CopyReason): void;
+  /** How the venues fare, every `REPORT_MS`. */
+  venuesFared(reports: readonly VenueReport[]): void;
   /** The store has failed: the process must stop. */
   failed(failure: StoreFailure): void;
 };
@@ -83,9 +89,11 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     resumed() {},
   });
   await leads.claim();
+  const stopReporting = timers.every(REPORT_MS, () => news.venuesFared(venues.reports()));
   return {
     wake: (strategyId, version) => leads.wake(strategyId, version),
     async close() {
+      stopReporting();
       leads.stop();
       await stopListening();
       await lanes.close();

@@ -1,19 +1,35 @@
 // Credentials of copiers' accounts: sealed for one account alone, wrapped anew for a new version of the master key, and gone once
 // they are destroyed.
 import { expect, test } from "vitest";
+import type { VenueAccount } from "../domain/copying.ts";
 import { readMasterKey } from "../identity/api-keys.ts";
 import { SealBroken } from "../identity/sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
-import { areSealedBy, openCredentials, rewrapCredentials, sealCredentials } from "./credentials.ts";
+import {
+  areSealedBy,
+  digestsOf,
+  openCredentials,
+  rewrapCredentials,
+  sealCredentials,
+} from "./credentials.ts";
 
 const CREDENTIALS = { apiKey: "the key of Ada", apiSecret: "the secret of Ada" };
 
-/** The two questions that wrapping anew asks a store, of rows in memory. */
+const PLACE = { venue: "https://api.example.com", family: "SPOT" } as const;
+
+/** The questions that wrapping anew asks a store, of rows in memory, and the digests that were given to it. */
 function rowsOf(rows: Map<string, string | null>) {
+  const digests = new Map<string, string | undefined>();
   return {
+    digests,
+    findAccount: async () => PLACE as VenueAccount,
     listSealedAccounts: async () => [...rows].map(([accountId, sealed]) => ({ accountId, sealed })),
-    async resealAccount(accountId: string, { from, to }: { from: string; to: string }) {
+    async resealAccount(
+      accountId: string,
+      { from, to, keyDigest }: { from: string; to: string; keyDigest?: string },
+    ) {
       if (rows.get(accountId) !== from) return false;
+      digests.set(accountId, keyDigest);
       rows.set(accountId, to);
       return true;
     },
@@ -44,7 +60,9 @@ test("with a new version of the master key every data key is wrapped anew, once;
   writeLines(master.file, first, second);
   master.lookAgain();
   master.useNewest();
-  expect(await rewrapCredentials(rowsOf(rows), master)).toBe(1);
+  const store = rowsOf(rows);
+  expect(await rewrapCredentials(store, master)).toBe(1);
+  expect(store.digests.get("ada")).toBe(digestsOf(master, PLACE, CREDENTIALS.apiKey).kept);
   expect(await rewrapCredentials(rowsOf(rows), master)).toBe(0);
   const rewrapped = rows.get("ada") ?? "";
   expect(rows.get("gone")).toBeNull();
@@ -63,4 +81,23 @@ test("credentials that were replaced, or destroyed, meanwhile are left alone", a
     expect(await rewrapCredentials(store, master)).toBe(0);
     expect(rows.get("ada")).toBe(now);
   }
+});
+
+test("a key is told by its venue, its family and itself, under each version of the master key", () => {
+  const [first, second] = [newLine(), newLine()];
+  const [old, master] = [masterOf(first), masterOf(first, second)];
+  master.useNewest();
+  const before = digestsOf(old, PLACE, "the key");
+  const now = digestsOf(master, PLACE, "the key");
+  expect(before.known).toEqual([before.kept]);
+  expect(now.known).toEqual([before.kept, now.kept]);
+  const others = [
+    digestsOf(master, PLACE, "another key"),
+    digestsOf(master, { ...PLACE, family: "FUTURES" }, "the key"),
+    digestsOf(master, { ...PLACE, venue: "https://other.example.com" }, "the key"),
+    digestsOf(masterOf(newLine(), newLine()), PLACE, "the key"),
+  ];
+  const all = [now, ...others].flatMap(({ known }) => known);
+  expect(new Set(all).size).toBe(all.length);
+  expect(now.kept).not.toContain("key");
 });

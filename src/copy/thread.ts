@@ -35,6 +35,7 @@ const copier: Copier = await openCopier({
     claimed: (strategyIds) => say({ kind: "CLAIMED", strategyIds }),
     copiesChanged: (copyIds) => say({ kind: "COPIES_CHANGED", copyIds }),
     paused: ({ copyId, personId }, reason) => say({ kind: "PAUSED", copyId, personId, reason }),
+    venuesFared: (reports) => say({ kind: "VENUES", reports }),
     failed: ({ message: reason }) => say({ kind: "FAILED", reason }),
   },
   log,

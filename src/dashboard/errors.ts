@@ -19,7 +19,8 @@ const ROWS = {
   NOT_FOR_YOU: {
     status: 403,
     message: "Your account may not do that.",
-    action: "Traders switch to the Trader profile; operators' pages are for operators.",
+    action:
+      "What is for traders needs the Trader profile, what is for copiers the Copier profile: switch to it. Operators' pages are for operators.",
   },
   KYC_NEEDED: {
     status: 403,

@@ -26,6 +26,14 @@ import type {
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
 import type { JournalEntry, Strategy } from "./store.ts";
 
+/** What a key is told by from others without being known (`copy/credentials.ts`). */
+export type KeyDigests = {
+  /** As it is kept. */
+  readonly kept: string;
+  /** All that it may be kept as already, this one included. */
+  readonly known: readonly string[];
+};
+
 /** A strategy as copies see it: how far its journal has been turned into actions. */
 export type Lead = {
   readonly strategyId: string;
@@ -52,8 +60,13 @@ export type CopyProgress = {
   readonly entries: readonly MirrorEntry[];
   readonly book: CopyBook;
   readonly doneSeq: number;
-  /** Where the copy goes by itself; null leaves its status alone, and so does one that is STOPPED. */
+  /**
+   * Where the copy goes by itself; null leaves its status alone. It takes effect only while the copy is as it was when this was
+   * decided, so that nothing that its owner has done meanwhile is undone; but one that is FOLLOWING or PAUSED is closed in any
+   * case, and one that is STOPPED stays so.
+   */
   readonly moves: {
+    readonly from: Pick<Copy, "status" | "reason">;
     readonly status: CopyStatus;
     readonly reason: CopyReason | null;
     readonly at: number;
@@ -128,12 +141,15 @@ export type ExecutedEntry = {
 export type CopyStore = {
   // Venue accounts.
 
-  /** Answers FULL if the person has `liveMax` that are not DISCONNECTED, and connects nothing. */
+  /**
+   * Answers FULL if the person has `liveMax` that are not DISCONNECTED, TAKEN if an account of anybody that is not DISCONNECTED
+   * has its key, and connects nothing. Without `keyDigests` nothing is compared.
+   */
   connectAccount(
     account: VenueAccount,
     audit: NewAuditRecord,
-    bounds: { readonly liveMax: number },
-  ): Promise<"CONNECTED" | "FULL">;
+    terms: { readonly liveMax: number; readonly keyDigests?: KeyDigests },
+  ): Promise<"CONNECTED" | "FULL" | "TAKEN">;
   findAccount(accountId: string): Promise<VenueAccount | null>;
   /** Newest first, disconnected ones last. */
   listAccountsOf(personId: string): Promise<readonly VenueAccount[]>;
@@ -144,25 +160,32 @@ export type CopyStore = {
     accountId: string,
     found: { readonly status: "CONNECTED" | "FAILED"; readonly failure: string | null; readonly at: number },
   ): Promise<void>;
-  /** Gives it other credentials, which count as accepted; false if there is no such account of that person, or it is disconnected. */
+  /**
+   * Gives it other credentials, which count as accepted. GONE if there is no such account of that person, or it is disconnected;
+   * TAKEN if another account of anybody that is not has that key.
+   */
   replaceCredentials(
     replaced: {
       readonly accountId: string;
       readonly personId: string;
       readonly sealed: string;
       readonly keyHint: string;
+      readonly keyDigests?: KeyDigests;
       readonly at: number;
     },
     audit: NewAuditRecord,
-  ): Promise<boolean>;
+  ): Promise<"REPLACED" | "GONE" | "TAKEN">;
   /** Destroys its credentials; false if it is not that person's, is disconnected, or a live copy uses it. */
   disconnectAccount(
     ended: { readonly accountId: string; readonly personId: string; readonly at: number },
     audit: NewAuditRecord,
   ): Promise<boolean>;
   listSealedAccounts(): Promise<readonly Pick<VenueAccount, "accountId" | "sealed">[]>;
-  /** Replaces a seal by a newer one of the same credentials, unless it has changed meanwhile. */
-  resealAccount(accountId: string, seals: { readonly from: string; readonly to: string }): Promise<boolean>;
+  /** Replaces a seal, and what its key is told by, by newer ones of the same credentials, unless it has changed meanwhile. */
+  resealAccount(
+    accountId: string,
+    seals: { readonly from: string; readonly to: string; readonly keyDigest?: string },
+  ): Promise<boolean>;
 
   // Strategies that may be followed, and leads.
 

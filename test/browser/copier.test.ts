@@ -200,13 +200,6 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await tab(page, "Copy", "Overview").click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("The copy is paused").first().waitFor();
-    // Whoever works at the copy hears of what was asked for together with what was changed before.
-    await page.getByRole("button", { name: "Ask the exchange now" }).click();
-    await page.getByText("The exchange is being asked").waitFor();
-    const copyId = new URL(page.url()).pathname.split("/").at(-1);
-    await eventually("the exchange was asked", async () => {
-      return (await cora.call("GET", `/copies/${copyId}`)).pending.length === 0;
-    });
     await order("BUY", { quoteOrderQty: "40" });
     await log(page).getByText("The copy was paused").first().waitFor(COPIED);
     await trader.page.reload();

@@ -257,10 +257,10 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     body: { kind: "COPIER", id: (await somebody({ profile: "COPIER" })).email, ...REASON },
   }),
   "POST /operator/copying/switches/clear": async ({ a, somebody }) => {
-    const { personId } = await somebody({ profile: "COPIER" });
+    const { personId, email } = await somebody({ profile: "COPIER" });
     const set = { kind: "COPIER", id: personId, ...REASON } as const;
     await a.operator.send("POST", "/operator/copying/switches", set);
-    return { path: "/operator/copying/switches/clear", body: { kind: "COPIER", id: personId } };
+    return { path: "/operator/copying/switches/clear", body: { kind: "COPIER", id: email } };
   },
 
   "GET /operator/kyc": () => ({ path: "/operator/kyc?status=PENDING" }),

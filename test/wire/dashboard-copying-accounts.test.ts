@@ -113,6 +113,33 @@ describe("connecting", () => {
     expect(await accountsOf(bert)).toEqual([]);
   });
 
+  test("connects a key once, whoever has it, until it is disconnected", async () => {
+    const [hal, ida] = [
+      await stage.somebody({ profile: "COPIER" }),
+      await stage.somebody({ profile: "COPIER" }),
+    ];
+    const keys = await newVenueKey(stage, "SPOT");
+    const first = await connect(hal, keys);
+    expect(first.status, first.text).toBe(201);
+    const { accountId } = first.body.account;
+    const taken = {
+      status: 400,
+      body: { error: { code: "BODY_UNFIT", fields: { apiKey: "is connected already" } } },
+    };
+    expect(await connect(hal, keys)).toMatchObject(taken);
+    expect(await connect(ida, keys)).toMatchObject(taken);
+    expect(await accountsOf(ida)).toEqual([]);
+    const own = await newVenueKey(stage, "SPOT");
+    const second = await connect(ida, own);
+    const renew = (path: string, who: typeof hal, key: typeof keys) =>
+      who.call("PUT", `/copying/accounts/${path}/credentials`, { body: { ...key, code: who.code() } });
+    expect(await renew(second.body.account.accountId, ida, keys)).toMatchObject(taken);
+    expect(await renew(accountId, hal, keys)).toMatchObject({ status: 200 });
+    const ended = await hal.call("DELETE", `/copying/accounts/${accountId}`, { body: { code: hal.code() } });
+    expect(ended.status, ended.text).toBe(200);
+    expect((await connect(ida, keys)).status).toBe(201);
+  });
+
   test("needs a fresh code, which is asked for before the venue is", async () => {
     const cleo = await stage.somebody({ profile: "COPIER" });
     const keys = await newVenueKey(stage, "SPOT");

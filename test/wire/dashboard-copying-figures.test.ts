@@ -233,14 +233,17 @@ describe("a trader, and an operator", () => {
     expect(await progress()).toEqual({ done: 0, total: 2 });
     const [, second = "", third = ""] = copies;
     const at = stage.wallNow();
+    const from = { status: "FOLLOWING", reason: null } as const;
     for (const [copyId, status] of [
       [second, "CLOSING"],
       [third, "STOPPED"],
     ] as const) {
-      await record(stage, copyId, { entries: [], moves: { status, reason: "STRATEGY_CLOSED", at } });
+      await record(stage, copyId, { entries: [], moves: { from, status, reason: "STRATEGY_CLOSED", at } });
     }
     expect(await progress()).toEqual({ done: 1, total: 2 });
-    await record(stage, second, { entries: [], moves: { status: "STOPPED", reason: "STRATEGY_CLOSED", at } });
+    const closed = { status: "STOPPED", reason: "STRATEGY_CLOSED", at } as const;
+    const moves = { ...closed, from: { ...closed, status: "CLOSING" } } as const;
+    await record(stage, second, { entries: [], moves });
     expect(await progress()).toEqual({ done: 2, total: 2 });
     expect((await trader.call("PUT", `${path}/copying`, { body: { isOpen: true } })).status).toBe(409);
   });

@@ -44,8 +44,22 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
           const caller = await world.somebody({ role, profile, kyc: "NONE" });
           const { answer, example } = await callWith(row, caller);
           if (role === "OPERATOR" && example.notFor === role) expectRefusal(answer, 403, "NOT_FOR_YOU");
+          else if (isOfTenant(row, example)) expectRefusal(answer, 404, "NOT_FOUND");
           else expect(answer.status, `${role} ${profile}: ${answer.text}`).toBe(example.status ?? 200);
         }
+      }
+    });
+    if (!row.path.startsWith("/copies")) return;
+    test("tells and changes nothing of somebody else's copies", () => expectApart(row));
+    test("is for its own copier, in either profile", async () => {
+      const { copier } = world.a;
+      for (const profile of ["TRADER", "COPIER"] as const) {
+        // Made while accounts may be connected, which is for the other profile.
+        const example = await exampleOf(name, copier);
+        await copier.send("PUT", "/profile", { profile });
+        const answer = await send(row, copier, example);
+        await copier.send("PUT", "/profile", { profile: "COPIER" });
+        expect(answer.status, `${profile}: ${answer.text}`).toBe(example.status ?? 200);
       }
     });
     return;
@@ -88,20 +102,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
     return;
   }
 
-  test("tells and changes nothing of somebody else's", async () => {
-    const { a, b, stage } = world;
-    const other = ownerOf(row, b);
-    const example = await exampleOf(name, other);
-    const before = await stateOf(a);
-    const answer = await send(row, other, example);
-    if (isOfTenant(row, example)) expectRefusal(answer, 404, "NOT_FOUND");
-    else expect(answer.status, answer.text).toBe(example.status ?? 200);
-    for (const id of [...a.ids, ...a.secrets]) {
-      if (!JSON.stringify(example).includes(id)) expect(answer.text).not.toContain(id);
-    }
-    expect(await stateOf(a)).toEqual(before);
-    expect(stage.logged()).not.toContain('"level":50');
-  });
+  test("tells and changes nothing of somebody else's", () => expectApart(row));
 
   test("is for its own trader or copier", async () => {
     const { answer, example } = await callWith(row, ownerOf(row, world.a));
@@ -130,6 +131,22 @@ test("no answer was a fault of the server's", () => {
   expect(world.stage.logged()).not.toContain("could not be answered");
 });
 
+/** What tenant B gets for what is tenant A's. */
+async function expectApart(row: DashboardRoute): Promise<void> {
+  const { a, b, stage } = world;
+  const other = ownerOf(row, b);
+  const example = await exampleOf(nameOf(row), other);
+  const before = await stateOf(a);
+  const answer = await send(row, other, example);
+  if (isOfTenant(row, example)) expectRefusal(answer, 404, "NOT_FOUND");
+  else expect(answer.status, answer.text).toBe(example.status ?? 200);
+  for (const id of [...a.ids, ...a.secrets]) {
+    if (!JSON.stringify(example).includes(id)) expect(answer.text).not.toContain(id);
+  }
+  expect(await stateOf(a)).toEqual(before);
+  expect(stage.logged()).not.toContain('"level":50');
+}
+
 function nameOf({ method, path }: DashboardRoute): string {
   return `${method} ${path}`;
 }
@@ -139,8 +156,8 @@ function callersOf({ trader, copier, operator }: Tenant) {
 }
 
 /** Of a tenant, whoever a row of traders or copiers is for. */
-function ownerOf({ access }: DashboardRoute, { trader, copier }: Tenant): Browser {
-  return access === "COPIER" ? copier : trader;
+function ownerOf({ access, path }: DashboardRoute, { trader, copier }: Tenant): Browser {
+  return access === "COPIER" || path.startsWith("/copies") ? copier : trader;
 }
 
 function profileOf({ access }: DashboardRoute): "TRADER" | "COPIER" {

@@ -77,6 +77,7 @@ export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
   FAILED: "An order failed",
   OVERTAKEN: "Overtaken",
   PAUSED: "Paused",
+  CLOSED: "Closed for this copy",
   OUTSIDE: "Traded outside of the copy",
   PENDING: "Being worked on",
   PRICE_MOVED: "Balances moved apart",

@@ -11,6 +11,8 @@ export function driftWords(drift: Drift): string {
     case "IN_LINE":
       return "The copy holds what the strategy's holding scales to.";
     case "ROUNDING":
+      if (drift.entryId !== null)
+        return `Sizes are rounded down to what the exchange takes, which has added up: the copy has ${gap} ${moreOrLess} than its target.`;
       return `The difference of ${gap} is less than the exchange takes as an order.`;
     case "BEGAN_LATER":
       return `The strategy held it before the copy began; only what it did since is copied, so ${gap} are missing.`;
@@ -24,7 +26,11 @@ export function driftWords(drift: Drift): string {
       return `The strategy's own order was over before the copy's had filled. The copy has ${gap} ${moreOrLess} than its target.`;
     case "PAUSED":
       return `The copy was paused or halted when the strategy traded. It has ${gap} ${moreOrLess} than its target.`;
+    case "CLOSED":
+      return `The copy sold or bought back all that it held, by its stop loss or since it was to close. It has ${gap} ${moreOrLess} than its target.`;
     case "OUTSIDE":
+      if (drift.entryId !== null)
+        return `Part of what the copy held was gone from the account and is written off; the log says when. The copy has ${gap} ${moreOrLess} than its target.`;
       return `The account has ${formatBriefly(actual)} ${asset}, the copy holds ${formatBriefly(own)} by its own orders: somebody else traded on it.`;
     case "PENDING":
       return "The strategy has just traded, and the copy is catching up.";

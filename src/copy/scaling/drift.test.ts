@@ -64,6 +64,18 @@ describe("a repair", () => {
     expect(all("SPOT", { lead: "0.02", own: "0.01", actual: "0" })).toEqual([]);
   });
 
+  test("opens nothing while something that the strategy holds has no price, and still reduces", () => {
+    const withOdd = (given: Given, held: string) => {
+      const input = inputOf("SPOT", given);
+      const lead = { ...input.lead, held: new Map([...input.lead.held, ["ODD", decimal<Quantity>(held)]]) };
+      return inWords(repairOrders(driftOf({ ...input, lead }), { mayIncrease: true }));
+    };
+    const missing = { lead: "0.02", own: "0" };
+    expect(withOdd(missing, "0.00001")).toEqual(["BUY 0.005 increases"]);
+    expect(withOdd(missing, "0.00002")).toEqual([]);
+    expect(withOdd({ lead: "0.02", own: "0.02" }, "3")).toEqual(["SELL 0.005"]);
+  });
+
   test("keeps the copier's bound for an order, and what there is", () => {
     expect(inWords(all("SPOT", { lead: "0.02", own: "0", maxPerOrder: "100" }))).toEqual([
       "BUY 0.002 increases",
@@ -253,6 +265,104 @@ describe("the cause of a drift", () => {
       { ...missing, entries: [entryOf({ ...purchase, status: "CANCELED" })] },
       "PRICE_MOVED",
       null,
+    ],
+    [
+      "it was gone, and is written off",
+      {
+        ...missing,
+        entries: [
+          entryOf({ side: "SELL", kind: "WRITE_OFF", entryId: 7, executedQuantity: decimal("0.01") }),
+        ],
+      },
+      "OUTSIDE",
+      7,
+    ],
+    [
+      "a cancel that was not copied explains no size",
+      {
+        ...missing,
+        entries: [entryOf({ side: "BUY", kind: "CANCEL", entryId: 7, ...skipped("NOT_MIRRORED") })],
+      },
+      "PRICE_MOVED",
+      null,
+    ],
+    [
+      "a fill was cut by more than a step",
+      {
+        lead: "0.002",
+        own: "0.0004",
+        entries: [
+          entryOf({
+            side: "BUY",
+            entryId: 7,
+            scaledQuantity: decimal("0.00094"),
+            quantity: decimal("0.0004"),
+            executedQuantity: decimal("0.0004"),
+          }),
+          entryOf({
+            side: "BUY",
+            entryId: 6,
+            scaledQuantity: decimal("0.0019"),
+            quantity: decimal("0.001"),
+            executedQuantity: decimal("0.001"),
+          }),
+        ],
+      },
+      "SKIPPED",
+      7,
+    ],
+    [
+      "whole fills were snapped down",
+      {
+        lead: "0.02",
+        own: "0.008",
+        entries: [
+          entryOf({
+            side: "BUY",
+            entryId: 7,
+            scaledQuantity: decimal("0.0099"),
+            quantity: decimal("0.009"),
+            executedQuantity: decimal("0.009"),
+          }),
+        ],
+      },
+      "ROUNDING",
+      7,
+    ],
+    [
+      "its stop loss closed it",
+      {
+        ...missing,
+        entries: [
+          entryOf({ side: "SELL", kind: "FLATTEN", entryId: 9, executedQuantity: decimal("0.01") }),
+          entryOf({ ...purchase, entryId: 7, ...skipped("TOO_LATE") }),
+        ],
+      },
+      "CLOSED",
+      9,
+    ],
+    [
+      "it could not be closed",
+      {
+        ...tooMuch,
+        entries: [
+          entryOf({ side: "SELL", kind: "FLATTEN", entryId: 9, status: "FAILED", skip: skipOf("REFUSED") }),
+        ],
+      },
+      "FAILED",
+      9,
+    ],
+    [
+      "what it has not done since it was closed",
+      {
+        ...missing,
+        entries: [
+          entryOf({ ...purchase, entryId: 9, ...skipped("PAUSED") }),
+          entryOf({ side: "SELL", kind: "FLATTEN", entryId: 8, executedQuantity: decimal("0.001") }),
+        ],
+      },
+      "PAUSED",
+      9,
     ],
     [
       "the other side explains nothing",

@@ -27,7 +27,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
-import { copyEquity, leadEquity, priceOf, spotSymbolOf, type VenuePrices } from "./equity.ts";
+import { copyEquity, hasUnvalued, leadEquity, priceOf, spotSymbolOf, type VenuePrices } from "./equity.ts";
 import { roomOf } from "./funds.ts";
 import {
   isTooSmall,
@@ -147,10 +147,14 @@ function rowOf(
     heldAtStart,
     entries,
   });
-  // While something is under way nobody knows what there will be to mend.
-  const { reduction, increase } = isPending ? NO_REPAIR : sizes;
+  // While something is under way nobody knows what there will be to mend; of a strategy that cannot be valued the target is too large.
+  const { reduction, increase } = isPending
+    ? NO_REPAIR
+    : hasUnvalued(family, lead, prices)
+      ? { ...sizes, increase: null }
+      : sizes;
   return {
-    worth: isPending ? ZERO : worth,
+    worth: increase === null ? ZERO : worth,
     drift: {
       ...position,
       ...cause,

@@ -1,5 +1,6 @@
 // What a strategy and a copy have, in the quote asset: by the ratio of the two, orders are scaled. Both are valued at the same
-// prices, the venue's; where it has none, at the strategy's last one, and what nobody knows a price of counts nothing.
+// prices, the venue's; where it has none, at the strategy's last one. What nobody knows a price of counts nothing; since copies
+// of a strategy would be too large by that, nothing is opened for them meanwhile (`hasUnvalued`).
 //
 // Whatever is rounded makes a copy smaller: theirs up, ours down.
 // Source: design, section 6 (copiers).
@@ -10,6 +11,8 @@ import {
   add,
   amountDown,
   amountUp,
+  decimal,
+  divideUp,
   type Price,
   type Product,
   product,
@@ -30,6 +33,9 @@ export function priceOf(
 ): Price | null {
   return prices.get(symbol) ?? lastPrices.get(symbol) ?? null;
 }
+
+/** Of an asset that nobody knows a price of so much does no harm: at the price of the dearest one it is worth about one USDT. */
+const DUST: Quantity = decimal("0.00001");
 
 /** The spot pair that an asset is copied by: `BTCUSDT` for `BTC`. */
 export function spotSymbolOf(asset: string): string {
@@ -54,8 +60,19 @@ export function worthOfHoldings(
 /** What a strategy has: on spot its quote asset and all that it holds, of futures its wallet without what is unrealised. */
 export function leadEquity(family: StrategyType, lead: LeadState, prices: VenuePrices): Amount {
   if (family === "FUTURES") return lead.wallet;
-  const held = [...lead.held].map(([asset, quantity]) => [spotSymbolOf(asset), quantity] as const);
-  return add(lead.wallet, amountUp(worthOf(held, prices, lead)));
+  const worth = [...lead.held].reduce(
+    (sum, [asset, quantity]) => sum + (worthOfAsset(asset, quantity, prices, lead) ?? 0n),
+    0n,
+  );
+  return add(lead.wallet, amountUp(worth as Product));
+}
+
+/** Whether a strategy has something on spot, beyond dust, that nobody knows a price of. */
+export function hasUnvalued(family: StrategyType, lead: LeadState, prices: VenuePrices): boolean {
+  if (family === "FUTURES") return false;
+  return [...lead.held].some(
+    ([asset, quantity]) => quantity > DUST && worthOfAsset(asset, quantity, prices, lead) === null,
+  );
 }
 
 /** What a copy works with: its share of the account, which on spot is the quote asset and what the copy itself has bought. */
@@ -68,6 +85,23 @@ export function copyEquity(
   const held = family === "FUTURES" ? ZERO : worthOfHoldings(copy.holdings, prices, lead);
   const whole = add(copy.wallet, held);
   return (whole <= 0n ? 0n : (whole * copy.share) / SCALE) as Amount;
+}
+
+/** At the price of the asset, else by that of the quote asset in it (`USDTTRY`), which is rounded up; null if neither is known. */
+function worthOfAsset(
+  asset: string,
+  quantity: Quantity,
+  prices: VenuePrices,
+  { lastPrices }: Pick<LeadState, "lastPrices">,
+): Product | null {
+  for (const known of [prices, lastPrices]) {
+    const price = known.get(spotSymbolOf(asset));
+    if (price !== undefined) return product(price, quantity);
+    const inverse = known.get(`${COPY_QUOTE_ASSET}${asset}`);
+    if (inverse !== undefined && inverse > 0n)
+      return divideUp(quantity * SCALE * SCALE, inverse) as bigint as Product;
+  }
+  return null;
 }
 
 function worthOf(

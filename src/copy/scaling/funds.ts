@@ -5,6 +5,10 @@
 // What takes the market's price is reckoned with MARKET_SLACK on top, since nobody knows what it will be filled at. The copier's
 // bound for an order and the venue's minimums are not: they are about what an order is worth.
 //
+// An order at the market's price through zero frees the margin of what it closes before it opens the rest, so that counts as room; the
+// venue wants the whole reserve of one with a limit beforehand. What is freed is reckoned low: by what the position cost, at the
+// order's leverage, which is never below the position's; less what closing it loses, and less the fees of both ends.
+//
 // Knowingly left out: what a contract that is bought above its mark price has lost at once, which the venue asks margin for too.
 import type { LeadPlacement, Skip } from "../../domain/copying.ts";
 import { initialMargin } from "../../engine/futures/margin.ts";
@@ -14,10 +18,13 @@ import {
   add,
   costUp,
   decimal,
+  divideDown,
   divideUp,
   feeUp,
   least,
+  magnitude,
   type Price,
+  proceedsDown,
   type Quantity,
   quantityFor,
   type Rate,
@@ -63,27 +70,56 @@ export function affordableOpening({ family, leverage, price }: Payment, room: Am
   return quantityFor(notional as Amount, price);
 }
 
-/** What a copy may still use for what opens: its share less what is in use, and no more than is available. Never negative. */
-export function roomOf({
-  family,
-  settings,
-  wallet,
-  available,
-  holdings,
-  restingWorth,
-  prices,
-  lead,
-}: Pick<
-  ScaleInput,
-  "family" | "settings" | "wallet" | "available" | "holdings" | "restingWorth" | "prices" | "lead"
->): Amount {
+/**
+ * What a copy may still use for what opens: its share less what is in use, and no more than is available. Never negative. What the
+ * same order sets free is not in use any more, and available.
+ */
+export function roomOf(
+  {
+    family,
+    settings,
+    wallet,
+    available,
+    holdings,
+    restingWorth,
+    prices,
+    lead,
+  }: Pick<
+    ScaleInput,
+    "family" | "settings" | "wallet" | "available" | "holdings" | "restingWorth" | "prices" | "lead"
+  >,
+  released: Amount = ZERO,
+): Amount {
   const ours = copyEquity(family, { share: settings.share, wallet, holdings }, prices, lead);
   const inUse =
     family === "SPOT"
       ? add(worthOfHoldings(holdings, prices, lead), restingWorth)
       : subtract(wallet, least(wallet, available));
-  const room = least(available, subtract(ours, inUse));
+  const freed = least(released, inUse);
+  const room = least(add(available, freed), add(subtract(ours, inUse), freed));
   return room > 0n ? room : ZERO;
+}
+
+/** What an order sets free of a position for what it opens beyond it. Never more than the margin of the part that it closes. */
+export function releasedBy(
+  { family, placement, holdings }: Pick<ScaleInput, "family" | "placement" | "holdings">,
+  {
+    closed,
+    price,
+    leverage,
+  }: { readonly closed: Quantity; readonly price: Price; readonly leverage: number | null },
+): Amount {
+  const held = holdings.get(placement.symbol);
+  const isFreed = family === "FUTURES" && placement.orderType === "MARKET" && closed > 0n;
+  if (!isFreed || held === undefined || held.quantity === 0n) return ZERO;
+  const size = magnitude(held.quantity);
+  const entered = divideDown(held.cost * least(closed, size), size) as Amount;
+  const left = held.quantity > 0n ? proceedsDown(price, closed) : costUp(price, closed);
+  const lost = held.quantity > 0n ? subtract(entered, left) : subtract(left, entered);
+  const fees = add(feeUp(entered, STANDARD.FUTURES.takerFee), feeUp(left, STANDARD.FUTURES.takerFee));
+  const margin = divideDown(entered, BigInt(leverage ?? 1)) as Amount;
+  const freed = subtract(subtract(margin, lost > 0n ? lost : ZERO), fees);
+  return freed > 0n ? freed : ZERO;
 }
 
 /** Of what is to be opened as much as the room is enough for, before it is snapped; null if that is too little of it. */

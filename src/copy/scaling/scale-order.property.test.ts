@@ -9,9 +9,17 @@ import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 import { type ScaleInput, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
-import { amount, anyInput } from "./testing/any-scale-input.ts";
+import { amount, anyFlip, anyInput } from "./testing/any-scale-input.ts";
 import { CopyBench } from "./testing/copy-bench.ts";
-import { definitionOf, onStep, paidFor, roomOf, stepOf, wholeOf } from "./testing/scale-definition.ts";
+import {
+  definitionOf,
+  freedBy,
+  onStep,
+  paidFor,
+  roomOf,
+  stepOf,
+  wholeOf,
+} from "./testing/scale-definition.ts";
 
 const RUNS = 4_000;
 const ONE = 100_000_000n;
@@ -51,6 +59,24 @@ describe("whatever is scaled", () => {
       "CUT",
     ])
       expect(counts.get(name) ?? 0, name).toBeGreaterThan(10);
+  });
+
+  test("an order through zero is paid for with what it frees, as far as that goes", () => {
+    const counts = { whole: 0, leftOut: 0 };
+    fc.assert(
+      fc.property(anyFlip, (input) => {
+        const scaled = scaleOrder(input);
+        if (scaled.kind === "SKIPPED") return;
+        checkSize(input, scaled);
+        checkRules(input, scaled);
+        checkFunds(input, scaled);
+        if (scaled.leftOut !== null) counts.leftOut += 1;
+        else if (scaled.worth > roomOf(input, 0n)) counts.whole += 1;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(counts.whole).toBeGreaterThan(500);
+    expect(counts.leftOut).toBeGreaterThan(50);
   });
 
   test("more money never makes an order smaller, nor too small", () => {
@@ -109,7 +135,7 @@ function checkCut(input: ScaleInput, sized: Sized): boolean {
   if (sized.quantity === whole) return false;
   // One step more would be too much for what there is.
   const more = sized.opening + (stepOf(input) || 1n);
-  const room = roomOf(input);
+  const room = roomOf(input, whole - opening);
   expect(paidFor(input, more), "cut by more than was needed").toBeGreaterThan(room - 4n);
   return true;
 }
@@ -121,7 +147,7 @@ function checkShortfall(input: ScaleInput, { skip, quantity, scaledQuantity }: U
   const { whole, opening } = wholeOf(input, scaledQuantity ?? 0n);
   expect(quantity).toBe(whole);
   expect(wanted).toBeGreaterThanOrEqual(paidFor(input, opening));
-  expect(had).toBe(roomOf(input));
+  expect(had).toBe(roomOf(input, whole - opening));
   if (had * 1_000n < wanted * 981n) return;
   const cut = onStep(input, whole - opening + (opening * had) / wanted - 10n);
   const { placement, rules } = input;
@@ -157,14 +183,17 @@ function checkFunds(input: ScaleInput, sized: Sized): void {
     return;
   }
   const at = input.placement.orderType === "MARKET" ? market : sized.price;
-  expect(sized.worth).toBeLessThanOrEqual(roomOf(input));
+  const closed = sized.quantity - sized.opening;
+  expect(sized.worth).toBeLessThanOrEqual(roomOf(input, closed));
   expect(sized.worth).toBeGreaterThanOrEqual(paidFor(input, sized.opening));
   const { maxPerOrder } = input.settings;
   const isThroughZero = sized.opening < sized.quantity;
   if (maxPerOrder !== null && !isThroughZero)
     expect(sized.quantity * at, "above the bound for an order").toBeLessThanOrEqual(maxPerOrder * ONE);
+  const freed = freedBy(input, closed);
+  const locked = input.wallet - input.available;
   const spotInUse = own * market + input.restingWorth * ONE;
-  const inUse = input.family === "SPOT" ? spotInUse : (input.wallet - input.available) * ONE;
+  const inUse = input.family === "SPOT" ? spotInUse : (locked > freed ? locked - freed : 0n) * ONE;
   const least =
     input.family === "SPOT"
       ? sized.opening * at

@@ -29,12 +29,12 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import type { VenuePrices } from "./equity.ts";
-import { fundedOpening, fundsSkip, priceToPay, roomOf, worthOfOpening } from "./funds.ts";
+import { hasUnvalued, type VenuePrices } from "./equity.ts";
+import { fundedOpening, fundsSkip, priceToPay, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
 import { copiedLeverage, orderCapSkip, positionSkip } from "./limits.ts";
 import { type OrderPrices, orderPrices } from "./order-prices.ts";
 import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
-import { skipOf } from "./skip.ts";
+import { skipOf, tellingBound } from "./skip.ts";
 import { type Measure, priceSkip, sizeSkip, snapQuantity, takesMarketPrice } from "./snap.ts";
 
 /** What of the copy rests on the order's symbol. */
@@ -156,7 +156,8 @@ function sized(
   const { placement, settings } = input;
   const isOpening = parts.opening.scale !== null;
   if (!isOpening && hasNothing(parts)) return unsized(skipOf("NOTHING_HELD"), parts);
-  if (isOpening && prices.worth === null) return unsized(skipOf("PRICE_UNFIT"), parts);
+  const isUnvalued = prices.worth === null || hasUnvalued(input.family, input.lead, input.prices);
+  if (isOpening && isUnvalued) return unsized(skipOf("PRICE_UNFIT"), parts);
 
   const bound = settings.maxPerOrder;
   const opened =
@@ -171,8 +172,11 @@ function sized(
   };
   const snapped = snapQuantity(rules, before, measure);
   const opening = isOpening ? openingOf(input, parts, snapped) : ZERO;
+  const whole = add(least(parts.reducing.quantity, parts.reducible), parts.opening.quantity);
   const skip =
-    sizeSkip(rules, { before, snapped }, measure) ??
+    tellingBound(sizeSkip(rules, { before, snapped }, measure), bound, () =>
+      sizeSkip(rules, { before: whole, snapped: snapQuantity(rules, whole, measure) }, measure),
+    ) ??
     positionSkip(input, rules, { quantity: snapped, opening, price: prices.worth }) ??
     orderCapSkip(rules, placement.orderType, input.restingOnSymbol);
   if (skip !== null) return { ...unsized(skip, parts), quantity: snapped };
@@ -200,9 +204,11 @@ function fundedOf(
   const { quantity, opening, measure } = order;
   if (opening === 0n || order.price === null) return { quantity, opening, worth: ZERO };
   const price = priceToPay(order.price, measure);
-  const payment = { family: input.family, leverage: copiedLeverage(input.placement, rules), price };
+  const leverage = copiedLeverage(input.placement, rules);
+  const payment = { family: input.family, leverage, price };
   const wanted = worthOfOpening(payment, opening);
-  const had = roomOf(input);
+  const closed = subtract(quantity, opening);
+  const had = roomOf(input, releasedBy(input, { closed, price: order.price, leverage }));
   const lacking = { skip: fundsSkip(input, { wanted, had }) };
   const funded = fundedOpening(payment, opening, had);
   if (funded === null) return lacking;

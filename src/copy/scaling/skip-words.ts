@@ -3,7 +3,13 @@ import { COPY_QUOTE_ASSET, type Skip, type SkipReason } from "../../domain/copyi
 import { formatBriefly } from "../../money/decimal.ts";
 import { shortfallOf } from "./skip.ts";
 
-type Figures = { readonly wanted: string; readonly had: string; readonly shortfall: string };
+type Figures = {
+  readonly wanted: string;
+  readonly had: string;
+  readonly shortfall: string;
+  /** The beginning of the sentence where the copier's own bound has cut the order; null where it has not. */
+  readonly cut: string | null;
+};
 
 /** A sentence of each reason: with figures, and for when there are none. */
 const WORDS: {
@@ -11,13 +17,13 @@ const WORDS: {
 } = {
   BELOW_MIN_QUANTITY: {
     plain: "Scaled to this account the order is smaller than the exchange's smallest.",
-    counted: ({ wanted, had, shortfall }) =>
-      `Scaled to this account the order is for ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
+    counted: ({ wanted, had, shortfall, cut }) =>
+      `${cut ?? "Scaled to this account the order is for"} ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
   },
   BELOW_MIN_NOTIONAL: {
     plain: "Scaled to this account the order is worth less than the exchange's minimum.",
-    counted: ({ wanted, had, shortfall }) =>
-      `Scaled to this account the order is worth ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
+    counted: ({ wanted, had, shortfall, cut }) =>
+      `${cut ?? "Scaled to this account the order is worth"} ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
   },
   ABOVE_MAXIMUM: {
     plain: "It is more than the exchange takes of one account.",
@@ -30,7 +36,8 @@ const WORDS: {
       `It would be number ${wanted} of the orders that rest on the symbol; the exchange takes ${had}.`,
   },
   PRICE_UNFIT: {
-    plain: "Its price is not one that the exchange takes, or no price of the symbol is known.",
+    plain:
+      "Its price is not one that the exchange takes, or no price is known of the symbol, or of something else that the strategy holds.",
     counted: ({ shortfall }) => `Its price lies ${shortfall} outside of what the exchange takes.`,
   },
   INSUFFICIENT_BALANCE: {
@@ -84,5 +91,9 @@ function figuresOf(skip: Skip, baseAsset: string | null): Figures | null {
   const asset = assetOf(skip, baseAsset);
   const text = (value: bigint) =>
     asset === null ? formatBriefly(value) : `${formatBriefly(value)} ${asset}`;
-  return { wanted: text(skip.wanted), had: text(skip.had), shortfall: text(shortfall) };
+  const cut =
+    skip.bound === undefined
+      ? null
+      : `Your most per order of ${formatBriefly(skip.bound)} ${COPY_QUOTE_ASSET} cuts it to`;
+  return { wanted: text(skip.wanted), had: text(skip.had), shortfall: text(shortfall), cut };
 }

@@ -17,3 +17,16 @@ export function shortfallOf({ wanted, had }: Pick<Skip, "wanted" | "had">): Amou
 export function countAsAmount(count: number): Amount {
   return (BigInt(count) * SCALE) as Amount;
 }
+
+const TOO_SMALL: ReadonlySet<SkipReason> = new Set(["BELOW_MIN_QUANTITY", "BELOW_MIN_NOTIONAL"]);
+
+/** The skip of a size that was cut to the copier's most per order; with that, if the whole size is not too small. */
+export function tellingBound(
+  skip: Skip | null,
+  bound: Amount | null,
+  skipOfWhole: () => Skip | null,
+): Skip | null {
+  if (skip === null || bound === null || !TOO_SMALL.has(skip.reason)) return skip;
+  const whole = skipOfWhole();
+  return whole !== null && TOO_SMALL.has(whole.reason) ? skip : { ...skip, bound };
+}

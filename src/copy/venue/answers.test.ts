@@ -13,9 +13,20 @@ test.each<[number, string, string]>([
   [400, body(-1013, "Filter failure: LOT_SIZE"), "REFUSED"],
   [400, body(-2019), "REFUSED"],
   [404, body(-5000), "REFUSED"],
-  [404, "<html>", "REFUSED"],
+  [404, "<html>", "UNKNOWN"],
+  [400, "", "UNKNOWN"],
+  [404, '{"code":404,"msg":"no route"}', "UNKNOWN"],
+  [400, '{"code":"-2010","msg":"said"}', "UNKNOWN"],
+  [400, body(-2010.5), "UNKNOWN"],
+  [405, "{}", "UNKNOWN"],
   [409, body(-2022), "REFUSED"],
   [400, body(-1021), "TIMESTAMP"],
+  [
+    400,
+    body(-1102, "Mandatory parameter 'timestamp' was not sent, was empty/null, or malformed."),
+    "TIMESTAMP",
+  ],
+  [400, body(-1102, "Mandatory parameter 'price' was not sent, was empty/null, or malformed."), "REFUSED"],
   [401, body(-2015), "REJECTED"],
   [401, body(-2014), "REJECTED"],
   [401, "", "REJECTED"],
@@ -43,7 +54,7 @@ test("a refusal has the venue's code and words, cut where they are endless", () 
     code: -2013,
     message: "Order does not exist.",
   });
-  expect(readAnswer(404, "nothing")).toEqual({ kind: "REFUSED", code: 0, message: "HTTP 404" });
+  expect(readAnswer(404, "nothing")).toMatchObject({ kind: "UNKNOWN", status: 404 });
   expect(readAnswer(400, body(-1, "x".repeat(10_000)))).toMatchObject({ message: "x".repeat(200) });
 });
 
@@ -70,4 +81,12 @@ test("certain refusals can be values", () => {
   const refused = (code: number) => ({ kind: "REFUSED", code, message: "" }) as const;
   expect(valueFor<string | null>(codes, refused(-2013), null)).toEqual({ kind: "OK", value: null });
   expect(valueFor<string | null>(codes, refused(-2011), null)).toEqual(refused(-2011));
+});
+
+test("what the venue repeats of a secret is not kept, nor the beginning of it where words are cut", () => {
+  const secret = "0123456789abcdef";
+  const words = `${secret} is wrong: ${"x".repeat(180)}${secret}`;
+  const reading = readAnswer(400, body(-1022, words), [secret]);
+  expect(reading).toMatchObject({ kind: "REJECTED", code: -1022 });
+  expect(JSON.stringify(reading)).not.toContain("0123");
 });

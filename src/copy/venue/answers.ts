@@ -1,5 +1,6 @@
 // What an answer of the venue means: taken, refused, refused for the key, too many requests, wrong time, or not known. Only
-// what the venue has certainly not carried out is a refusal; whatever may have happened behind an answer is UNKNOWN.
+// what the venue has certainly not carried out is a refusal; whatever may have happened behind an answer is UNKNOWN. A status of
+// 4xx alone refuses nothing: what stands between us and the venue gives it too. Refusals of the venue have a code below zero.
 // Source: reference exchange, sections 2, 4 and 16.
 import type { VenueAnswer, VenueRefusal, VenueRejection, VenueSilence } from "./venue.ts";
 
@@ -23,6 +24,8 @@ export type Limiting = {
 
 /** The refusal of a time. */
 const TIMESTAMP_CODE = -1021;
+/** A parameter is malformed: of a time one that makes no sense to the venue. */
+const MALFORMED_CODE = -1102;
 /** What became of a request is not known although it was answered. */
 const UNKNOWN_CODES: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1007]);
 /** The key is not known, locked, malformed or not permitted; the signature is not that of the secret. */
@@ -32,20 +35,26 @@ const UNAUTHORIZED = 401;
 /** What stands between us and the venue gave up waiting for it. */
 const REQUEST_TIMEOUT = 408;
 const MESSAGE_LENGTH_MAX = 200;
+const REMOVED = "[removed]";
 
-export function readAnswer(status: number, text: string): Reading {
+/** `secrets`: what no words that the venue gives back are kept with. */
+export function readAnswer(status: number, text: string, secrets: readonly string[] = []): Reading {
   const body = parsed(text);
   if (status === 200) {
     return body === undefined ? unknown("its answer is no JSON") : { kind: "OK", value: body };
   }
-  const { code, message } = errorIn(body) ?? { code: 0, message: `HTTP ${status}` };
+  const error = errorIn(body, secrets);
+  const { code, message } = error ?? { code: 0, message: `HTTP ${status}` };
   if (LIMITING_STATUSES.has(status)) {
     return { kind: "LIMITED", status, code, bannedUntil: bannedUntilIn(message) };
   }
   const isUnclear = status < 400 || status >= 500 || status === REQUEST_TIMEOUT || UNKNOWN_CODES.has(code);
   if (isUnclear) return unknown(`it answered ${status}: ${message}`);
-  if (code === TIMESTAMP_CODE) return { kind: "TIMESTAMP" };
   const isOfKey = status === UNAUTHORIZED || REJECTION_CODES.has(code);
+  if (error === null && !isOfKey)
+    return { ...unknown(`it answered ${message}, which is not the venue's own`), status };
+  const isOfTime = code === TIMESTAMP_CODE || (code === MALFORMED_CODE && /\btimestamp\b/i.test(message));
+  if (isOfTime) return { kind: "TIMESTAMP" };
   return { kind: isOfKey ? "REJECTED" : "REFUSED", code, message };
 }
 
@@ -87,12 +96,18 @@ function parsed(text: string): unknown {
   }
 }
 
-function errorIn(body: unknown): { readonly code: number; readonly message: string } | null {
+/** The venue's own refusal; null if the body is none. */
+function errorIn(
+  body: unknown,
+  secrets: readonly string[],
+): { readonly code: number; readonly message: string } | null {
   if (typeof body !== "object" || body === null || !("code" in body)) return null;
   const { code } = body;
-  if (typeof code !== "number") return null;
+  if (typeof code !== "number" || !Number.isSafeInteger(code) || code >= 0) return null;
   const message = "msg" in body && typeof body.msg === "string" ? body.msg : "";
-  return { code, message: message.slice(0, MESSAGE_LENGTH_MAX) };
+  // Before it is cut, or the beginning of one could be left at the end.
+  const cleaned = secrets.reduce((words, secret) => words.replaceAll(secret, REMOVED), message);
+  return { code, message: cleaned.slice(0, MESSAGE_LENGTH_MAX) };
 }
 
 function bannedUntilIn(message: string): number | null {

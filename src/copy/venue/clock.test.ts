@@ -1,7 +1,7 @@
 // The offset of the venue's clock: half the round trip, one measurement for all, none that took too long.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../market/client/testing/manual-time.ts";
-import { CLOCK_RETRY_MS, RESYNC_MS, ROUND_TRIP_MS_MAX, VenueClock } from "./clock.ts";
+import { CLOCK_RETRY_MS, OFFSET_MS_MAX, RESYNC_MS, ROUND_TRIP_MS_MAX, VenueClock } from "./clock.ts";
 import type { VenueAnswer } from "./venue.ts";
 
 type Trip = { readonly thereMs: number; readonly backMs: number };
@@ -52,6 +52,19 @@ test("if it cannot be had nothing is signed, and it is not asked for again at on
   state.failure = { kind: "DELAYED", why: "LIMITED", until: until + 60_000, reason: "the venue's limits" };
   time.advance(CLOCK_RETRY_MS);
   expect(await clock.ready()).toBe(state.failure);
+});
+
+test.each([
+  ["more than a day ahead", OFFSET_MS_MAX + 1],
+  ["more than a day behind", -OFFSET_MS_MAX - 1],
+  ["no whole number", 0.5],
+])("a time that is %s is none: nothing is signed by it", async (_, aheadMs) => {
+  const { clock, state, time } = opened(0, [{ thereMs: 0, backMs: 0 }]);
+  expect(await clock.ready()).toBeNull();
+  state.aheadMs = aheadMs;
+  const until = time.now() + CLOCK_RETRY_MS;
+  expect(await clock.resync(1)).toMatchObject({ kind: "DELAYED", why: "UNREACHABLE", until });
+  expect([clock.offsetMs, clock.measurements]).toEqual([0, 1]);
 });
 
 test("a time that was refused has it measured anew, once for all that were refused", async () => {

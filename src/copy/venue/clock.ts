@@ -8,6 +8,8 @@ import type { VenueAnswer, VenueDelay } from "./venue.ts";
 
 /** The longest round trip that is believed, ms; an offset is wrong by half of it at most. */
 export const ROUND_TRIP_MS_MAX = 1_000;
+/** An offset beyond this, ms, is no clock that is off but nonsense: nothing is signed by it. */
+export const OFFSET_MS_MAX = 86_400_000;
 const SAMPLES_MAX = 3;
 export const RESYNC_MS = 600_000;
 /** After it could not be measured it is left alone for this long, ms. */
@@ -81,7 +83,12 @@ export class VenueClock {
       }
       const roundTripMs = answeredAt - askedAt;
       if (roundTripMs < 0 || roundTripMs > ROUND_TRIP_MS_MAX) continue;
-      this.#offsetMs = Math.round(answer.value - (askedAt + roundTripMs / 2));
+      const offsetMs = Math.round(answer.value - (askedAt + roundTripMs / 2));
+      if (!Number.isSafeInteger(answer.value) || Math.abs(offsetMs) > OFFSET_MS_MAX) {
+        last = unknown("it is more than a day from ours, or no time at all");
+        break;
+      }
+      this.#offsetMs = offsetMs;
       this.#measuredAt = answeredAt;
       this.#measurements += 1;
       return null;

@@ -5,9 +5,10 @@ import type { Credentials } from "../../../test/support/gateway.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Skip } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
-import { cancelSurely, type Delivered, deliver, NOT_FOUND_AFTER_MS } from "./delivery.ts";
+import { cancelSurely, type Delivered, deliver, NOT_FOUND_AFTER_MS, RETRY_MS_MAX } from "./delivery.ts";
 import { DEADLINE_MS } from "./http-sender.ts";
 import { RECV_WINDOW_MS } from "./signed-rest.ts";
+import { STUCK_AFTER_MS, STUCK_AGAIN_MS } from "./stuck.ts";
 import { type Fault, FaultyProxy } from "./testing/faulty-proxy.ts";
 import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
 import type { VenueClient, VenueLeg, VenueOrder } from "./venue.ts";
@@ -98,6 +99,23 @@ describe("an order whose outcome is not known is asked for before anything is se
     expect((delivered.acknowledgedAt ?? 0) - began).toBeGreaterThanOrEqual(NOT_FOUND_AFTER_MS);
     expect(proxy.seen).toEqual([PLACE, FIND, FIND, PLACE]);
     await expectOnce();
+  });
+
+  test("that it stays unknown for long is told, and once a minute from then on", async () => {
+    proxy.plan(PLACE, { kind: "CUT_AFTER" });
+    for (let asked = 0; asked < 60; asked += 1) proxy.plan(FIND, { kind: "CUT_BEFORE" });
+    const began = stage.time.now();
+    const told: [number, string][] = [];
+    const onStuck = (reason: string) => void told.push([stage.time.now() - began, reason]);
+    expect(await send(MARKET, { onStuck })).toMatchObject({ kind: "PLACED", sends: 1, queries: 61 });
+    const [first = 0, second = 0] = told.map(([at]) => at);
+    expect(told).toHaveLength(2);
+    expect(told.every(([, reason]) => reason.length > 0)).toBe(true);
+    expect([first >= STUCK_AFTER_MS, first < STUCK_AFTER_MS + RETRY_MS_MAX + 1]).toEqual([true, true]);
+    expect([second - first >= STUCK_AGAIN_MS, second - first < STUCK_AGAIN_MS + RETRY_MS_MAX + 1]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test("questions that are cut, refused or limited are asked again, for as long as it takes", async () => {

@@ -17,6 +17,7 @@
 // Source: specification 1 (copiers); design, section 6 (copiers).
 import type { Skip } from "../../domain/copying.ts";
 import { RECV_WINDOW_MS } from "./signed-rest.ts";
+import { Stuck, type StuckParts } from "./stuck.ts";
 import type {
   VenueAnswer,
   VenueClient,
@@ -42,14 +43,12 @@ const STILL_OPEN_MS = 500;
 export const PAUSE_MS_MAX = 1_000;
 
 /** What is needed to go on until an outcome is certain. */
-export type Deliverer = {
+export type Deliverer = StuckParts & {
   readonly client: VenueClient;
   /** Asked before everything that is sent: whether the sender is still entitled to. Once it is not, nothing is sent any more. */
   readonly mayRun: () => boolean;
   /** Asked before each send: why there should be none any more, null if there may. Obeyed once nothing can have been carried out. */
   readonly mayStillSend: () => Skip | null;
-  /** Wall time, Unix ms. */
-  readonly wallNow: () => number;
   /** Resolves after so many ms, or sooner if `mayRun` has become false. */
   readonly pause: (ms: number) => Promise<void>;
 };
@@ -201,15 +200,18 @@ class Going {
   #queries = 0;
   #sentAt: number | null = null;
   #retryMs = RETRY_MS_MIN;
+  readonly #stuck: Stuck;
 
   constructor(deliverer: Deliverer) {
     this.#deliverer = deliverer;
+    this.#stuck = new Stuck(deliverer);
   }
 
   /** What the venue's limits or the network kept back was not sent. */
   async send<Value>(attempt: () => Promise<VenueAnswer<Value>>): Promise<VenueAnswer<Value>> {
     const at = this.#deliverer.wallNow();
     const answer = await attempt();
+    this.#stuck.note(answer);
     if (answer.kind !== "DELAYED") {
       this.#sends += 1;
       this.#sentAt ??= at;
@@ -226,6 +228,7 @@ class Going {
     const answer = await (kind === "ORDER"
       ? client.find(symbol, clientOrderId)
       : client.findLeg(symbol, clientOrderId));
+    this.#stuck.note(answer);
     if (answer.kind !== "DELAYED") this.#queries += 1;
     if (answer.kind === "OK") this.#retryMs = RETRY_MS_MIN;
     return answer;

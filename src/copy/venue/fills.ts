@@ -1,7 +1,8 @@
-// The fills of an order as the venue lists them, summed up to what they cost in fees.
+// The fills of an order as the venue lists them, summed up to what they cost in fees. They are asked for within the turn of the
+// order that they are of, so they may use what orders may.
 // Source: reference exchange, sections 7.6 and 11.9.
-import type { Price } from "../../money/decimal.ts";
-import { type AccountRest, LOOK } from "./account-rest.ts";
+import { type Price, ZERO } from "../../money/decimal.ts";
+import { type AccountRest, URGENT } from "./account-rest.ts";
 import { mapped, unknown } from "./answers.ts";
 import { type Body, idOf, rowsOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf, type PairAssets } from "./fees.ts";
@@ -13,6 +14,9 @@ const PAGES_MAX = 20;
 
 type Route = { readonly path: string; readonly weight: number };
 
+/** Of a symbol that the venue does not list any more nobody can say what its fees were taken in: they are not reckoned. */
+const NOT_RECKONED: VenueFills = { fee: ZERO, feeInBase: ZERO };
+
 /** Asks for all fills of an order and sums up their fees. */
 export async function askForFills(
   rest: AccountRest,
@@ -22,7 +26,7 @@ export async function askForFills(
 ): Promise<VenueAnswer<VenueFills>> {
   const rules = await rest.rules.of(symbol);
   if (rules.kind !== "OK") return rules;
-  if (rules.value === null) return unknown("the venue does not list the symbol any more");
+  if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
   const rows = await allRows(rest, route, symbol, venueOrderId);
   if (rows.kind !== "OK") return rows;
   const assets = rules.value;
@@ -44,7 +48,7 @@ async function allRows(
     const last = rows.at(-1);
     const fromId = last === undefined ? undefined : Number(idOf(last, "id")) + 1;
     const parameters = { symbol, orderId: venueOrderId, fromId, limit: PAGE_ROWS };
-    const answer = await rest.ask({ method: "GET", path, weight, parameters, ...LOOK });
+    const answer = await rest.ask({ method: "GET", path, weight, parameters, ...URGENT });
     const read = mapped(answer, (value) => rowsOf(value).map((row) => ({ ...row, id: idOf(row, "id") })));
     if (read.kind !== "OK") return read;
     rows.push(...read.value);

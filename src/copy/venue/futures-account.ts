@@ -9,8 +9,8 @@ import { mapped, unknown, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { askForFills } from "./fills.ts";
 import { cancelLeg, findLeg, openLegIds, placeLeg } from "./futures-legs.ts";
-import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf } from "./orders.ts";
-import { askForRestrictions } from "./spot-account.ts";
+import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf, unpaidOrderOf } from "./orders.ts";
+import { askForRestrictions, hasNoSuchRoute } from "./spot-account.ts";
 import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
 
 const ORDER = "/fapi/v1/order";
@@ -117,7 +117,7 @@ async function withQuote(
   const order = mapped(answer, (value) => {
     const body = objectOf(value);
     const isTold = body.cumQuote !== undefined;
-    const state = orderOf(isTold ? body : { ...body, cumQuote: "0" }, clientOrderId, "cumQuote");
+    const state = isTold ? orderOf(body, clientOrderId, "cumQuote") : unpaidOrderOf(body, clientOrderId);
     return { state, isKnown: isTold || state.executedQuantity === 0n };
   });
   if (order.kind !== "OK") return order;
@@ -149,7 +149,7 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
 async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null>> {
   const path = "/fapi/v1/positionSide/dual";
   const answer = await rest.ask({ method: "GET", path, weight: 30, ...URGENT });
-  if (answer.kind === "REFUSED") return { kind: "OK", value: null };
+  if (hasNoSuchRoute(answer)) return { kind: "OK", value: null };
   return mapped(answer, (value) => flagOf(objectOf(value), "dualSidePosition"));
 }
 

@@ -1,6 +1,6 @@
 // What both families say of an order, and what is asked for when one is placed.
 // Source: reference exchange, sections 7.2 to 7.5, 8.1 and 12.
-import { type Amount, formatBriefly, type Quantity } from "../../money/decimal.ts";
+import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
 import { BodyFault } from "./answers.ts";
 import { amountOf, type Body, idOf, textOf, timeOf } from "./bodies.ts";
 import type { Parameters } from "./signed-rest.ts";
@@ -48,13 +48,29 @@ export function placementOf(order: VenueOrder): Parameters {
 
 /** An order as a body has it; `quoteKey` is what the family calls the quote amount that was executed. */
 export function orderOf(body: Body, clientOrderId: string, quoteKey: string): VenueOrderState {
+  const order = { ...unpaidOrderOf(body, clientOrderId), executedQuote: amountOf<Amount>(body, quoteKey) };
+  const { executedQuantity, executedQuote } = order;
+  if (executedQuote < 0n) throw new BodyFault(`${quoteKey} is below zero`);
+  if (executedQuantity === 0n && executedQuote > 0n)
+    throw new BodyFault("paid for without anything executed");
+  if (executedQuantity > 0n && executedQuote === 0n) throw new BodyFault("executed without anything paid");
+  return order;
+}
+
+/** An order as a body has it that does not say what was paid: zero. */
+export function unpaidOrderOf(body: Body, clientOrderId: string): VenueOrderState {
+  const quantity = amountOf<Quantity>(body, "origQty");
+  const executedQuantity = amountOf<Quantity>(body, "executedQty");
+  if (quantity < 0n || executedQuantity < 0n) throw new BodyFault("a size below zero");
+  // One that closes whatever there is has no size of its own.
+  if (quantity > 0n && executedQuantity > quantity) throw new BodyFault("more executed than was ordered");
   return {
     clientOrderId,
     venueOrderId: idOf(body, "orderId"),
     status: statusOf(textOf(body, "status")),
-    quantity: amountOf<Quantity>(body, "origQty"),
-    executedQuantity: amountOf<Quantity>(body, "executedQty"),
-    executedQuote: amountOf<Amount>(body, quoteKey),
+    quantity,
+    executedQuantity,
+    executedQuote: ZERO as Amount,
     updatedAt: timeOf(body, "updateTime", "transactTime"),
   };
 }

@@ -44,6 +44,18 @@ afterEach(async () => {
 const spot = (): VenueClient => venues.venue(server.url, "SPOT").account("account", CREDENTIALS);
 const futures = (): VenueClient => venues.venue(server.url, "FUTURES").account("account", CREDENTIALS);
 
+test("of every venue that is there it is told how it fares, each family by itself", async () => {
+  expect(venues.reports()).toEqual([]);
+  server.lay("GET /api/v3/account", { body: { balances: [], canTrade: true } });
+  server.lay("GET /fapi/v3/account", { status: 502, body: "" });
+  expect(await spot().balances()).toMatchObject({ kind: "OK" });
+  expect(await futures().balances()).toMatchObject({ kind: "UNKNOWN" });
+  expect(venues.reports()).toMatchObject([
+    { origin: server.url, family: "SPOT", health: { isReachable: true, lastAnswerAt: time.now() } },
+    { origin: server.url, family: "FUTURES", health: { isReachable: false, answers: { unknown: 1 } } },
+  ]);
+});
+
 describe("spot", () => {
   const placed = {
     symbol: "BTCUSDT",
@@ -67,6 +79,29 @@ describe("spot", () => {
     commission,
     commissionAsset,
     tradeId: 56,
+  });
+
+  test.each([
+    ["more executed than was ordered", { executedQty: "0.00300001" }],
+    ["executed below zero", { executedQty: "-0.003" }],
+    ["paid below zero", { cummulativeQuoteQty: "-180" }],
+    ["paid without anything executed", { executedQty: "0" }],
+    ["executed without anything paid", { cummulativeQuoteQty: "0" }],
+  ])("%s is not believed, and so not known", async (_, said) => {
+    server.lay("POST /api/v3/order", { body: { ...placed, ...said } });
+    server.lay("GET /api/v3/order", { body: { ...placed, ...said } });
+    const client = spot();
+    const market = order({ type: "MARKET", quantity: decimal("0.003"), clientOrderId: "one" });
+    expect(await client.place(market)).toMatchObject({ kind: "UNKNOWN" });
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "UNKNOWN" });
+  });
+
+  test("where nothing answers for what a key may do, the venue does not tell; where it is silent, nobody knows", async () => {
+    server.lay("GET /api/v3/account", { body: { balances: [], canTrade: true } });
+    server.lay("GET /sapi/v1/account/apiRestrictions", { status: 404, body: "" });
+    expect(await spot().check()).toMatchObject({ kind: "OK", value: { canWithdraw: null } });
+    server.lay("GET /sapi/v1/account/apiRestrictions", { status: 400, body: "" });
+    expect(await spot().check()).toMatchObject({ kind: "UNKNOWN" });
   });
 
   test("the fills of a placement are its fees: nothing more is asked", async () => {
@@ -110,6 +145,25 @@ describe("spot", () => {
     server.lay("GET /api/v3/myTrades", { body: rows(1, 1_000) }, { body: rows(1_001, 3) });
     expect(await spot().fills("BTCUSDT", "28")).toMatchObject({ value: { fee: decimal("10.03") } });
     expect(server.asked.at(-1)).toBe("GET /api/v3/myTrades symbol=BTCUSDT&orderId=28&fromId=1001&limit=1000");
+  });
+
+  test("fees of a symbol that is listed no more are not reckoned", async () => {
+    server.lay("GET /api/v3/exchangeInfo", { body: { rateLimits: RATE_LIMITS, symbols: [] } });
+    server.lay("GET /api/v3/myTrades", { status: 400, body: { code: -1121, msg: "Invalid symbol." } });
+    const value = { fee: 0n, feeInBase: 0n };
+    expect(await spot().fills("OLDUSDT", "28")).toEqual({ kind: "OK", value });
+  });
+
+  test("fees may be asked for with what of the budget is kept for orders", async () => {
+    const headers = { "X-MBX-USED-WEIGHT-1M": "5000" };
+    server.lay("GET /api/v3/account", { headers, body: { balances: [], canTrade: true } });
+    server.lay("GET /api/v3/myTrades", { body: [{ ...fill("0.003", "60000", "0.18", "USDT"), id: 1 }] });
+    const client = spot();
+    // The venue has said what there is before it says what is left of it.
+    expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await client.balances()).toMatchObject({ kind: "OK" });
+    expect(await client.balances()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    expect(await client.fills("BTCUSDT", "28")).toMatchObject({ value: { fee: decimal("0.18") } });
   });
 
   test("a cancel answers with a client id of its own, and keeps what was executed", async () => {

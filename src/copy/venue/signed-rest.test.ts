@@ -170,6 +170,20 @@ describe("what goes wrong is a value that holds no secret", () => {
     expect(server.asked).toEqual(["GET /api/v3/time"]);
   });
 
+  test("a venue that repeats what it was sent: its words are kept without the key, the secret and the signature", async () => {
+    const credentials = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64) };
+    const { url } = await serverOf(async (incoming, outgoing) => {
+      if (incoming.url === "/api/v3/time") return outgoing.end(JSON.stringify({ serverTime: time.now() }));
+      const msg = `${new URLSearchParams(await text(incoming)).get("signature")}, ${incoming.headers["x-mbx-apikey"]}, ${credentials.apiSecret}`;
+      outgoing.writeHead(400).end(JSON.stringify({ code: -1100, msg }));
+    });
+    expect(await restOf(url).ask({ accountId: "account", credentials }, ORDER)).toEqual({
+      kind: "REFUSED",
+      code: -1100,
+      message: "[removed], [removed], [removed]",
+    });
+  });
+
   test("a time that is refused twice is given up for now", async () => {
     const server = await serverOf();
     server.lay("POST /api/v3/order", { status: 400, body: { code: -1021, msg: "" } });

@@ -124,6 +124,7 @@ export class VenueRest {
       return { kind: "DELAYED", why: "LIMITED", until: charge, reason: "the venue's limits" };
     }
     const form = asker === null ? formOf(call.parameters ?? {}) : this.#signedForm(asker, call, askedAt);
+    const secrets = asker === null ? [] : secretsOf(asker.credentials, form);
     const isBody = call.method === "POST";
     const outcome = await this.#sender.send({
       method: call.method,
@@ -132,18 +133,18 @@ export class VenueRest {
       apiKey: asker?.credentials.apiKey ?? null,
     });
     limits.end(charge, outcome.kind === "ANSWERED" ? outcome.header : null);
-    const answer = this.#readingOf(outcome, holder);
+    const answer = this.#readingOf(outcome, holder, secrets);
     this.health.count(answer);
     return answer;
   }
 
-  #readingOf(outcome: HttpOutcome, holder: string): Attempt {
+  #readingOf(outcome: HttpOutcome, holder: string, secrets: readonly string[]): Attempt {
     if (outcome.kind === "LOST") return unknown(outcome.reason);
     if (outcome.kind === "UNREACHABLE") {
       const until = this.#wallNow() + UNREACHABLE_PAUSE_MS;
       return { kind: "DELAYED", why: "UNREACHABLE", until, reason: outcome.reason };
     }
-    const reading = readAnswer(outcome.status, outcome.text);
+    const reading = readAnswer(outcome.status, outcome.text, secrets);
     if (reading.kind !== "LIMITED") return reading;
     const until = this.limits.refused(holder, reading, outcome.header);
     return { kind: "DELAYED", why: "LIMITED", until, reason: `the venue answered ${reading.status}` };
@@ -152,12 +153,22 @@ export class VenueRest {
   #signedForm({ credentials }: NonNullable<Asker>, { parameters = {} }: RestCall, askedAt: number): string {
     const timestamp = askedAt + this.clock.offsetMs;
     const message = formOf({ ...parameters, recvWindow: RECV_WINDOW_MS, timestamp });
-    return `${message}&signature=${sign(credentials.apiSecret, message)}`;
+    return `${message}${SIGNATURE}${sign(credentials.apiSecret, message)}`;
   }
 
   #later(reason: string): VenueDelay {
     return { kind: "DELAYED", why: "LIMITED", until: this.#wallNow() + SOON_MS, reason };
   }
+}
+
+const SIGNATURE = "&signature=";
+/** What is shorter is no key that a venue gives, and may be part of any word. */
+const SECRET_LENGTH_MIN = 8;
+
+/** What the venue's words are kept without: the key, the secret and the signature of a request. */
+function secretsOf({ apiKey, apiSecret }: VenueCredentials, form: string): readonly string[] {
+  const signature = form.slice(form.lastIndexOf(SIGNATURE) + SIGNATURE.length);
+  return [apiKey, apiSecret, signature].filter(({ length }) => length >= SECRET_LENGTH_MIN);
 }
 
 function formOf(parameters: Parameters): string {

@@ -21,6 +21,7 @@ import type {
 const ORDER = "/api/v3/order";
 const FILLS = { path: "/api/v3/myTrades", weight: 20 };
 const ACCOUNT = { method: "GET", path: "/api/v3/account", weight: 20 } as const;
+const NOT_FOUND = 404;
 const QUOTE_KEY = "cummulativeQuoteQty";
 
 export function createSpotClient(rest: AccountRest): VenueClient {
@@ -109,12 +110,17 @@ type Restrictions = { readonly mayTrade: boolean; readonly canWithdraw: boolean 
 export async function askForRestrictions(rest: AccountRest): Promise<VenueAnswer<Restrictions>> {
   const path = "/sapi/v1/account/apiRestrictions";
   const answer = await rest.ask({ method: "GET", path, weight: 1, ...URGENT });
-  if (answer.kind === "REFUSED") return { kind: "OK", value: { mayTrade: true, canWithdraw: null } };
+  if (hasNoSuchRoute(answer)) return { kind: "OK", value: { mayTrade: true, canWithdraw: null } };
   return mapped(answer, (value) => {
     const body = objectOf(value);
     const right = rest.family === "SPOT" ? "enableSpotAndMarginTrading" : "enableFutures";
     return { mayTrade: body[right] !== false, canWithdraw: flagOf(body, "enableWithdrawals") };
   });
+}
+
+/** Whether a venue does not tell: it refuses to, or nothing answers there. */
+export function hasNoSuchRoute(answer: VenueAnswer<unknown>): boolean {
+  return answer.kind === "REFUSED" || (answer.kind === "UNKNOWN" && answer.status === NOT_FOUND);
 }
 
 function balancesOf(body: Body, at: number): VenueBalances {

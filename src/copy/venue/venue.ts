@@ -23,8 +23,11 @@ export type VenueDelay = {
   readonly until: number;
   readonly reason: string;
 };
-/** It was sent, and what became of it is not known: cut off, too slow, an answer of 5xx. */
-export type VenueSilence = { readonly kind: "UNKNOWN"; readonly reason: string };
+/**
+ * It was sent, and what became of it is not known: cut off, too slow, an answer of 5xx, or one that is not the venue's own.
+ * `status`: that of a 4xx that was not the venue's.
+ */
+export type VenueSilence = { readonly kind: "UNKNOWN"; readonly reason: string; readonly status?: number };
 /** The venue does not accept the key, the secret or the rights of the key. */
 export type VenueRejection = { readonly kind: "REJECTED"; readonly code: number; readonly message: string };
 
@@ -133,6 +136,13 @@ export type VenueHealth = {
     readonly limited: number;
     readonly unknown: number;
   };
+};
+
+/** How one of them fares. */
+export type VenueReport = {
+  readonly origin: string;
+  readonly family: StrategyType;
+  readonly health: VenueHealth;
 };
 
 /** One account there. Each method is one attempt; a timestamp that the venue refuses (-1021) is mended and sent again within it. */

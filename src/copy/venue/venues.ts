@@ -10,11 +10,13 @@ import { VenuePrices } from "./prices.ts";
 import { VenueRules } from "./rules.ts";
 import { VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
-import type { Venue } from "./venue.ts";
+import type { Venue, VenueReport } from "./venue.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */
   venue(origin: string, family: StrategyType): Venue;
+  /** How all fare that were asked for until now. */
+  reports(): readonly VenueReport[];
   close(): Promise<void>;
 };
 
@@ -39,6 +41,12 @@ export function createVenues(parts: VenuesParts): Venues {
       open.set(name, made);
       return made.venue;
     },
+    reports: () =>
+      [...open.values()].map(({ venue }) => ({
+        origin: venue.origin,
+        family: venue.family,
+        health: venue.health(),
+      })),
     async close() {
       for (const { rest } of open.values()) rest.close();
     },

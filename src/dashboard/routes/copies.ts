@@ -1,5 +1,5 @@
 // A copier's copies: listed, begun, looked at, and given other settings. What is written here is carried out by whoever works at the
-// strategy's copies.
+// strategy's copies. Whoever has copies sees them in either profile; new ones and other settings are for copiers.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { NewAuditRecord } from "../../domain/audit.ts";
@@ -20,7 +20,7 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "GET",
     path: "/copies",
-    access: "COPIER",
+    access: "SIGNED_IN",
     async answer(call) {
       const { personId } = personOf(call);
       const copies = await copyingOf(call).listCopiesOf(personId);
@@ -67,7 +67,7 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "GET",
     path: "/copies/:copyId",
-    access: "COPIER",
+    access: "SIGNED_IN",
     answer: async (call) => presented(call),
   }),
 

@@ -1,5 +1,6 @@
 // What a copier has a copy do: pause, resume, stop, repair, look. Whoever works at the copy sees it with the next look at the store, a
 // fraction of a second later; what was sent by then stays sent. What is asked for is done in turn with the strategy's actions.
+// What only takes risk away, pause and stop, works in either profile.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { isStopLossReached } from "../../copy/lanes/stop-loss.ts";
@@ -21,11 +22,16 @@ const PAUSED_OPENS_NOTHING = {
   action: "Resume it first, or repair without opening anything.",
 };
 
+const OTHER_REPAIR = {
+  message: "A repair of the other kind is under way.",
+  action: "Wait until it is done, then repair once more if that is still needed.",
+};
+
 export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "POST",
     path: "/copies/:copyId/pause",
-    access: "COPIER",
+    access: "SIGNED_IN",
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "PAUSED") {
@@ -57,7 +63,7 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "POST",
     path: "/copies/:copyId/stop",
-    access: "COPIER",
+    access: "SIGNED_IN",
     body: z.strictObject({ closesAll: z.boolean() }),
     async answer(call) {
       const { closesAll } = call.body;
@@ -89,10 +95,11 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
       const { copyId, status } = await demandWorkedAt(call);
       if (status === "CLOSING") throw new DashboardError("STATE_CHANGED", BEING_CLOSED);
       if (mayIncrease && status === "PAUSED") throw new DashboardError("STATE_CHANGED", PAUSED_OPENS_NOTHING);
-      await copyingOf(call).addRequest(
+      const asked = await copyingOf(call).addRequest(
         requestOf(call, { copyId, kind: "REPAIR", mayIncrease }),
         copyAudit(call, "COPY_REPAIR_ASKED", copyId, { mayIncrease: String(mayIncrease) }),
       );
+      if (asked.mayIncrease !== mayIncrease) throw new DashboardError("STATE_CHANGED", OTHER_REPAIR);
       return presented(call);
     },
   }),

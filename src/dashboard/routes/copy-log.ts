@@ -15,7 +15,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "GET",
     path: "/copies/:copyId/entries",
-    access: "COPIER",
+    access: "SIGNED_IN",
     query: z.strictObject({
       before: idText.optional(),
       status: z.enum(MIRROR_STATUSES).optional(),
@@ -41,7 +41,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "GET",
     path: "/copies/:copyId/drift",
-    access: "COPIER",
+    access: "SIGNED_IN",
     async answer(call) {
       const copy = await ownCopy(call);
       const drifts = await driftsOf(call.parts, copy);
@@ -57,7 +57,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "POST",
     path: "/copies/:copyId/halt",
-    access: "COPIER",
+    access: "SIGNED_IN",
     body: haltForm,
     async answer(call) {
       const copy = await ownCopy(call);

@@ -2,7 +2,7 @@
 // credentials, and disconnected, which destroys the credentials. No answer has a key or a secret in it.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { sealCredentials } from "../../copy/credentials.ts";
+import { digestsOf, sealCredentials } from "../../copy/credentials.ts";
 import type { AccountCheck, VenueCredentials } from "../../copy/venue/venue.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
@@ -30,6 +30,12 @@ const KEY_HINT_PART = 3;
 const TOO_MANY_ACCOUNTS = {
   message: `You have ${ACCOUNTS_MAX} accounts connected, as many as one may have.`,
   action: "Disconnect one that you do not need.",
+};
+
+const KEY_TAKEN = {
+  message: "The key is connected already.",
+  action: "Take the key of another account: one account at the exchange cannot serve two copies.",
+  fields: { apiKey: "is connected already" },
 };
 
 const credential = z.string().trim().regex(CREDENTIAL, "is not what an exchange shows as one: copy it again");
@@ -99,7 +105,10 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
         disconnectedAt: null,
       };
       const audit = audited(call, "VENUE_ACCOUNT_CONNECTED", accountId, { venue, family, label });
-      const outcome = await copyingOf(call).connectAccount(account, audit, { liveMax: ACCOUNTS_MAX });
+      const keyDigests = digestsOf(call.parts.gateway.master, account, keys.apiKey);
+      const terms = { liveMax: ACCOUNTS_MAX, keyDigests };
+      const outcome = await copyingOf(call).connectAccount(account, audit, terms);
+      if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
       // Others were connected at the same moment.
       if (outcome === "FULL") throw new DashboardError("BODY_UNFIT", TOO_MANY_ACCOUNTS);
       const shape = presentAccount(account, null);
@@ -145,11 +154,13 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       await demandCode(call, code);
       const found = await demandFit(call, account, keys);
       const sealed = sealCredentials(call.parts.gateway.master, accountId, keys);
-      const isReplaced = await copyingOf(call).replaceCredentials(
-        { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), at: call.now },
+      const keyDigests = digestsOf(call.parts.gateway.master, account, keys.apiKey);
+      const outcome = await copyingOf(call).replaceCredentials(
+        { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), keyDigests, at: call.now },
         audited(call, "VENUE_ACCOUNT_RENEWED", accountId, { venue }),
       );
-      if (!isReplaced) throw new DashboardError("STATE_CHANGED");
+      if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
+      if (outcome === "GONE") throw new DashboardError("STATE_CHANGED");
       return { body: presentCheck(await presentedAnew(call), { kind: "OK", value: found }) };
     },
   }),

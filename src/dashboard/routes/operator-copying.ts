@@ -1,5 +1,6 @@
 // What operators see of copying, and the kill switches that they set and clear: over a copier, a strategy or a venue.
 import { z } from "zod";
+import type { VenueReport } from "../../copy/venue/venue.ts";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
 import type { VenueAccountCount } from "../../store/copy-store.ts";
 import { DashboardError } from "../errors.ts";
@@ -7,7 +8,7 @@ import { haltAsOperator, haltReason, releaseAsOperator } from "../kill-switches.
 import { copiersOf } from "../present/copying-counts.ts";
 import { presentSwitches } from "../present/copying-halts.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
-import type { OperatorCopyingShape } from "../shapes.ts";
+import type { OperatorCopyingShape, VenueHealthShape } from "../shapes.ts";
 
 /** As long as an origin may be, the longest of them. */
 const ID_LENGTH_MAX = 300;
@@ -41,23 +42,23 @@ export const OPERATOR_COPYING_ROUTES: readonly DashboardRoute[] = [
     access: "OPERATOR",
     body: z.strictObject({ kind, id }),
     async answer(call) {
-      await releaseAsOperator(call, call.body);
+      const { kind, id } = call.body;
+      await releaseAsOperator(call, { kind, id: await subjectOf(call, kind, id) });
       return presented(call);
     },
   }),
 ];
 
-type Call = Pick<DashboardCall, "parts">;
+type Call = Pick<DashboardCall, "parts" | "now">;
 
 /** The id of what is to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is no such one. */
-async function demandSubject({ parts }: Call, kind: SwitchKind, named: string): Promise<string> {
+async function demandSubject(call: Pick<Call, "parts">, kind: SwitchKind, named: string): Promise<string> {
+  const { parts } = call;
   const { people } = parts.gateway.store;
   switch (kind) {
     case "COPIER": {
-      const person = named.includes("@")
-        ? await people.findPersonByEmail(named.toLowerCase())
-        : await people.findPerson(named);
-      if (person !== null) return person.personId;
+      const id = await subjectOf(call, kind, named);
+      if ((await people.findPerson(id)) !== null) return id;
       throw noSuch("is nobody's e-mail address or id here");
     }
     case "STRATEGY":
@@ -72,11 +73,18 @@ async function demandSubject({ parts }: Call, kind: SwitchKind, named: string): 
   }
 }
 
+/** The id of what a switch is over: a person may be named by e-mail address. What nobody has stays as it is. */
+async function subjectOf({ parts }: Pick<Call, "parts">, kind: SwitchKind, named: string): Promise<string> {
+  if (kind !== "COPIER" || !named.includes("@")) return named;
+  const person = await parts.gateway.store.people.findPersonByEmail(named.toLowerCase());
+  return person?.personId ?? named;
+}
+
 function noSuch(words: string): DashboardError {
   return new DashboardError("BODY_UNFIT", { fields: { id: words } });
 }
 
-async function presented({ parts }: Call): Promise<DashboardAnswer> {
+async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
   const { store } = parts.gateway;
   const switches = await store.copying.listSwitches();
   const accounts = await store.copying.countAccounts();
@@ -88,6 +96,7 @@ async function presented({ parts }: Call): Promise<DashboardAnswer> {
       accounts: countOf(accounts, origin, ["CONNECTED", "FAILED"]),
       failed: countOf(accounts, origin, ["FAILED"]),
       isHalted: switches.some(({ kind, id }) => kind === "VENUE" && id === origin),
+      health: parts.venueReports.of(origin).map((report) => presentHealth(report, now)),
     })),
     copies: copiersOf(await store.copying.tallyCopies({ everybody: true })),
     counts,
@@ -95,6 +104,17 @@ async function presented({ parts }: Call): Promise<DashboardAnswer> {
     switches: await presentSwitches(store, switches),
   };
   return { body };
+}
+
+function presentHealth({ family, health }: VenueReport, now: number): VenueHealthShape {
+  const { isReachable, lastAnswerAt, pausedUntil, budgetUsed } = health;
+  return {
+    family,
+    isAnswering: isReachable,
+    lastAnswerAt,
+    pausedUntil: pausedUntil > now ? pausedUntil : null,
+    budgetUsed: budgetUsed.toFixed(2),
+  };
 }
 
 function countOf(

@@ -208,6 +208,7 @@ export type DriftCause =
   | "FAILED"
   | "OVERTAKEN"
   | "PAUSED"
+  | "CLOSED"
   | "OUTSIDE"
   | "PENDING"
   | "PRICE_MOVED";
@@ -289,6 +290,16 @@ export type KillSwitchShape = {
   readonly setBy: string;
   readonly setAt: number;
 };
+export type VenueHealthShape = {
+  readonly family: StrategyType;
+  readonly isAnswering: boolean;
+  /** Null before the first. */
+  readonly lastAnswerAt: number | null;
+  /** When it may be sent to again, as it has demanded; null if it has not. */
+  readonly pausedUntil: number | null;
+  /** The highest share of one of its budgets that is used up in the present minute. */
+  readonly budgetUsed: string;
+};
 /** GET /operator/copying */
 export type OperatorCopyingShape = {
   readonly venues: readonly {
@@ -296,6 +307,8 @@ export type OperatorCopyingShape = {
     readonly accounts: number;
     readonly failed: number;
     readonly isHalted: boolean;
+    /** Of each family that this server's copier works with there; empty where nothing is known. */
+    readonly health: readonly VenueHealthShape[];
   }[];
   readonly copies: { readonly [S in CopyStatus]: number };
   readonly counts: EntryCountsShape;

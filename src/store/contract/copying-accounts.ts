@@ -1,7 +1,7 @@
 // Copiers' accounts at venues: bounded, theirs alone, and without credentials once they are disconnected.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { VenueAccount } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import type { CopyStore, KeyDigests } from "../copy-store.ts";
 import type { Store } from "../store.ts";
 import {
   auditedAs,
@@ -100,11 +100,11 @@ export function copyingAccountCases(opened: Opened): void {
         ["ghost", "ann"],
         ["a\0b", "ann"],
       ] as const) {
-        expect(await replace(nobody, personId)).toBe(false);
+        expect(await replace(nobody, personId)).toBe("GONE");
         expect(await disconnect(nobody, personId)).toBe(false);
       }
       expect(await copying.findAccount(accountId)).toEqual(account);
-      expect(await replace(accountId)).toBe(true);
+      expect(await replace(accountId)).toBe("REPLACED");
       const renewed = { ...account, sealed: "other", keyHint: "wxyz", checkedAt: 6_000 };
       expect(await copying.findAccount(accountId)).toEqual({
         ...renewed,
@@ -117,12 +117,43 @@ export function copyingAccountCases(opened: Opened): void {
         status: "DISCONNECTED",
         disconnectedAt: 5_000,
       });
-      expect([await disconnect(accountId), await replace(accountId)]).toEqual([false, false]);
+      expect([await disconnect(accountId), await replace(accountId)]).toEqual([false, "GONE"]);
       expect(await actionsIn(store)).toEqual([
         "VENUE_ACCOUNT_CONNECTED",
         "VENUE_ACCOUNT_RENEWED",
         "VENUE_ACCOUNT_DISCONNECTED",
       ]);
+    });
+
+    test("have keys of their own, whoever they are of, until they are disconnected", async () => {
+      const digests = (kept: string, ...older: readonly string[]) => ({ kept, known: [...older, kept] });
+      const connectWith = (personId: string, keyDigests: KeyDigests) =>
+        copying.connectAccount(venueAccountOf(personId), auditedAs("VENUE_ACCOUNT_CONNECTED", personId), {
+          liveMax: 9,
+          keyDigests,
+        });
+      const renew = (personId: string, keyDigests: KeyDigests) =>
+        copying.replaceCredentials(
+          { accountId: `account-of-${personId}`, personId, sealed: "s", keyHint: "k", keyDigests, at: 6_000 },
+          auditedAs("VENUE_ACCOUNT_RENEWED", personId),
+        );
+      expect(await connectWith("ann", digests("old"))).toBe("CONNECTED");
+      expect(await connectWith("bob", digests("new", "old"))).toBe("TAKEN");
+      expect(await copying.findAccount("account-of-bob")).toBeNull();
+      expect(await connectWith("bob", digests("bobs"))).toBe("CONNECTED");
+      expect(await renew("bob", digests("new", "old"))).toBe("TAKEN");
+      expect(await copying.findAccount("account-of-bob")).toEqual(venueAccountOf("bob"));
+      // Her own, which she gives once more, is kept anew.
+      expect(await renew("ann", digests("new", "old"))).toBe("REPLACED");
+      const seals = { from: "s", to: "t", keyDigest: "newest" };
+      expect(await copying.resealAccount("account-of-ann", seals)).toBe(true);
+      expect(await connectWith("cat", digests("newest", "new"))).toBe("TAKEN");
+      await copying.noteAccountChecked("account-of-ann", { status: "FAILED", failure: "no", at: 7_000 });
+      expect(await connectWith("cat", digests("newest"))).toBe("TAKEN");
+      expect(await disconnect("account-of-ann")).toBe(true);
+      expect(await connectWith("cat", digests("newest"))).toBe("CONNECTED");
+      const racing = ["dan", "eve", "fay"].map((personId) => connectWith(personId, digests("same")));
+      expect((await Promise.all(racing)).toSorted()).toEqual(["CONNECTED", "TAKEN", "TAKEN"]);
     });
 
     test("are not disconnected while a live copy uses them", async () => {
@@ -148,9 +179,9 @@ export function copyingAccountCases(opened: Opened): void {
       const [one = 0, two, own = 0, other] = await revisions();
       await copying.noteAccountChecked("account-of-ann", { status: "FAILED", failure: "no", at: COPIED_AT });
       expect(await revisions()).toEqual([one + 1, two, own + 1, other]);
-      expect(await replace("account-of-ann")).toBe(true);
+      expect(await replace("account-of-ann")).toBe("REPLACED");
       expect(await revisions()).toEqual([one + 2, two, own + 2, other]);
-      expect(await replace("account-of-ann", "bob")).toBe(false);
+      expect(await replace("account-of-ann", "bob")).toBe("GONE");
       expect(await revisions()).toEqual([one + 2, two, own + 2, other]);
     });
 

@@ -1,6 +1,6 @@
 // What becomes of copies, and their mirror logs: written by whoever has the lead, all of it or nothing.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MirrorEntry } from "../../domain/copying.ts";
+import type { Copy, CopyReason, CopyStatus, MirrorEntry } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
 import type { CopyProgress, CopyStore } from "../copy-store.ts";
 import type { Store } from "../store.ts";
@@ -87,7 +87,8 @@ export function copyingProgressCases(opened: Opened): void {
     });
 
     test("moves a copy where it goes by itself, but for one that people have stopped", async () => {
-      const moves = { status: "PAUSED", reason: "CREDENTIALS", at: 5_000 } as const;
+      const follows = { status: "FOLLOWING", reason: null } as const;
+      const moves = { from: follows, status: "PAUSED", reason: "CREDENTIALS", at: 5_000 } as const;
       await record(progressOf(ann, 1, { moves }));
       expect(await copying.findCopy(ann)).toMatchObject({
         status: "PAUSED",
@@ -95,14 +96,40 @@ export function copyingProgressCases(opened: Opened): void {
         endedAt: null,
       });
       const stops = { status: "STOPPED", reason: "STRATEGY_CLOSED", at: 6_000 } as const;
-      await record(progressOf(ann, 2, { moves: stops }));
+      await record(progressOf(ann, 2, { moves: { ...stops, from: moves } }));
       expect(await copying.findCopy(ann)).toMatchObject({ ...STOPPED, endedAt: 6_000, doneSeq: 2 });
-      await record(progressOf(ann, 3, { moves: { ...moves, status: "FOLLOWING", reason: null } }));
+      await record(progressOf(ann, 3, { moves: { from: moves, ...follows, at: 5_000 } }));
       expect(await copying.findCopy(ann)).toMatchObject({ ...STOPPED, endedAt: 6_000, doneSeq: 3 });
       await stop(bob);
-      await record(progressOf(bob, 4, { moves: stops }));
+      await record(progressOf(bob, 4, { moves: { ...stops, from: follows } }));
       const expected = { status: "STOPPED", reason: "COPIER", endedAt: 4, doneSeq: 4 };
       expect(await copying.findCopy(bob)).toMatchObject(expected);
+    });
+
+    test("moves no copy that is not any more as it was when that was decided, but closes it in any case", async () => {
+      const change = (from: CopyStatus, status: CopyStatus, reason: CopyReason | null) =>
+        copying.changeCopy({ copyId: ann, from: [from], status, reason, at: 3 }, auditedAs("COPY_STOPPED"));
+      const follows = { status: "FOLLOWING", reason: null } as const;
+      const closes = { status: "CLOSING", reason: "STOP_LOSS" } as const;
+      const at = 5_000;
+      const goTo = async (to: Pick<Copy, "status" | "reason">, from: Pick<Copy, "status" | "reason">) => {
+        await record(progressOf(ann, 1, { moves: { from, ...to, at } }));
+        const copy = await copying.findCopy(ann);
+        return [copy?.status, copy?.reason];
+      };
+      await change("FOLLOWING", "PAUSED", "COPIER");
+      expect(await goTo({ status: "PAUSED", reason: "CREDENTIALS" }, follows)).toEqual(["PAUSED", "COPIER"]);
+      expect(await goTo(closes, follows)).toEqual(["CLOSING", "STOP_LOSS"]);
+      // Closed by its owner while the stop loss was closing it already: it is to end for good.
+      await change("CLOSING", "CLOSING", "COPIER");
+      expect(await goTo({ status: "PAUSED", reason: "STOP_LOSS" }, closes)).toEqual(["CLOSING", "COPIER"]);
+      expect(await goTo({ status: "CLOSING", reason: "STRATEGY_CLOSED" }, follows)).toEqual([
+        "CLOSING",
+        "COPIER",
+      ]);
+      const ofOwner = { status: "CLOSING", reason: "COPIER" } as const;
+      expect(await goTo({ status: "STOPPED", reason: "COPIER" }, ofOwner)).toEqual(["STOPPED", "COPIER"]);
+      expect(await goTo(closes, { status: "STOPPED", reason: "COPIER" })).toEqual(["STOPPED", "COPIER"]);
     });
 
     test("leaves the status and the settings that people have chosen meanwhile", async () => {

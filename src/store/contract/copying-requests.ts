@@ -5,7 +5,8 @@ import type { CopyStore } from "../copy-store.ts";
 import type { Store } from "../store.ts";
 import { auditedAs, claim, follow, HOLDER, openToCopiers, progressOf, VENUE } from "./copying-records.ts";
 import { actionsIn } from "./people-records.ts";
-import type { Opened } from "./store-under-test.ts";
+import { accountOf, commitOf } from "./records.ts";
+import { commit, type Opened } from "./store-under-test.ts";
 
 export function copyingRequestCases(opened: Opened): void {
   describe("what people ask of copies", () => {
@@ -65,6 +66,30 @@ export function copyingRequestCases(opened: Opened): void {
       expect(await copying.listRequests("a\0b", 9)).toEqual([]);
       const repairs = (await actionsIn(store)).filter((what) => what === "COPY_REPAIR_ASKED");
       expect(repairs).toHaveLength(4);
+    });
+
+    test("what is asked with a change of a copy is asked if it changes, and its lead is claimed until it is done", async () => {
+      const at = 2_000;
+      const asks = requestOf("w1", ann, { kind: "WITHDRAW", mayIncrease: false, askedAt: at });
+      const stop = (from: "FOLLOWING" | "PAUSED") => {
+        const change = { copyId: ann, from: [from], status: "STOPPED", reason: "COPIER", at, asks } as const;
+        return copying.changeCopy(change, auditedAs("COPY_STOPPED"));
+      };
+      const before = await revisions();
+      expect(await stop("PAUSED")).toBe(false);
+      expect(await copying.listPendingRequests("one")).toEqual([]);
+      expect(await stop("FOLLOWING")).toBe(true);
+      expect(await copying.listPendingRequests("one")).toEqual([asks]);
+      expect((await grown(before))[0]).toBe(1);
+
+      const leave = { copyId: bob, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at } as const;
+      await copying.changeCopy(leave, auditedAs("COPY_STOPPED"));
+      await commit(store, [commitOf(accountOf("one", "CLOSED"), 2)]);
+      expect(await claim(store)).toEqual(["one", "two"]);
+      const finishes = { requestId: "w1", at, failure: null };
+      await copying.recordProgress("one", HOLDER, [progressOf(ann, 0, { finishes })]);
+      expect(await copying.listPendingRequests("one")).toEqual([]);
+      expect(await claim(store)).toEqual(["two"]);
     });
 
     test("a switch is set and cleared once, and everybody it concerns can see it", async () => {

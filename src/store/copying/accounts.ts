@@ -1,7 +1,7 @@
 // Copiers' accounts at venues: their credentials, sealed, and what the venue says of them.
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { VenueAccount } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import type { CopyStore, KeyDigests } from "../copy-store.ts";
 import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
@@ -22,7 +22,7 @@ type AccountQueries = Pick<
 
 export function accountQueries(db: Kysely<Tables>): AccountQueries {
   return {
-    async connectAccount(account, audit, { liveMax }) {
+    async connectAccount(account, audit, { liveMax, keyDigests }) {
       return await audited(db, async (transaction, record) => {
         // Whoever is audited takes turns, so that it stays so many until the transaction ends.
         const { count } = await transaction
@@ -32,7 +32,9 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
           .where("status", "<>", "DISCONNECTED")
           .executeTakeFirstOrThrow();
         if (Number(count) >= liveMax) return "FULL";
-        await transaction.insertInto("venue_accounts").values(accountRow(account)).execute();
+        if (await isKeyTaken(transaction, account.accountId, keyDigests)) return "TAKEN";
+        const row = { ...accountRow(account), key_digest: keyDigests?.kept ?? null };
+        await transaction.insertInto("venue_accounts").values(row).execute();
         await record(audit);
         return "CONNECTED";
       });
@@ -84,20 +86,28 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
       });
     },
 
-    async replaceCredentials({ accountId, personId, sealed, keyHint, at }, audit) {
-      if (!areTexts(accountId)) return false;
+    async replaceCredentials({ accountId, personId, sealed, keyHint, keyDigests, at }, audit) {
+      if (!areTexts(accountId)) return "GONE";
       return await audited(db, async (transaction, record) => {
+        if (await isKeyTaken(transaction, accountId, keyDigests)) return "TAKEN";
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
-          .set({ sealed, key_hint: keyHint, status: "CONNECTED", failure: null, checked_at: at })
+          .set({
+            sealed,
+            key_hint: keyHint,
+            key_digest: keyDigests?.kept ?? null,
+            status: "CONNECTED",
+            failure: null,
+            checked_at: at,
+          })
           .where("id", "=", accountId)
           .where("person_id", "=", personId)
           .where("status", "<>", "DISCONNECTED")
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
+        if (numUpdatedRows === 0n) return "GONE";
         await noteChange(transaction, { accountId });
         await record(audit);
-        return true;
+        return "REPLACED";
       });
     },
 
@@ -106,7 +116,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
       return await audited(db, async (transaction, record) => {
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
-          .set({ sealed: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
+          .set({ sealed: null, key_digest: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
           .where("id", "=", accountId)
           .where("person_id", "=", personId)
           .where("status", "<>", "DISCONNECTED")
@@ -137,16 +147,32 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
       return rows.map(({ id, sealed }) => ({ accountId: id, sealed }));
     },
 
-    async resealAccount(accountId, { from, to }) {
+    async resealAccount(accountId, { from, to, keyDigest }) {
       const { numUpdatedRows } = await db
         .updateTable("venue_accounts")
-        .set({ sealed: to })
+        .set({ sealed: to, ...(keyDigest !== undefined && { key_digest: keyDigest }) })
         .where("id", "=", accountId)
         .where("sealed", "=", from)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
   };
+}
+
+/** Whether another account has that key. Whoever is audited takes turns, so that it stays so until the transaction ends. */
+async function isKeyTaken(
+  transaction: Transaction<Tables>,
+  accountId: string,
+  digests: KeyDigests | undefined,
+): Promise<boolean> {
+  if (digests === undefined) return false;
+  const other = await transaction
+    .selectFrom("venue_accounts")
+    .select("id")
+    .where("key_digest", "in", digests.known)
+    .where("id", "<>", accountId)
+    .executeTakeFirst();
+  return other !== undefined;
 }
 
 function accountRow(account: VenueAccount) {

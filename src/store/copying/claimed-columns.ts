@@ -11,7 +11,7 @@ type ColumnTypes = Readonly<Record<string, "text" | "bigint">>;
 /** What a claimant's writes say of each table, or of what happens to its rows. */
 export const CLAIMED_COLUMNS = {
   actions: { seq: "bigint", version: "bigint", kind: "text", body: "text" },
-  /** A copy that does not go anywhere by itself has no status, reason and time of a move. */
+  /** A copy that does not go anywhere by itself has nothing of a move. */
   copies: {
     id: "text",
     book: "text",
@@ -19,6 +19,8 @@ export const CLAIMED_COLUMNS = {
     status: "text",
     reason: "text",
     moved_at: "bigint",
+    from_status: "text",
+    from_reason: "text",
   },
   entries: {
     copy_id: "text",
@@ -104,6 +106,8 @@ function copyRow({ copyId, book, doneSeq, moves }: CopyProgress) {
     status: moves?.status ?? null,
     reason: moves?.reason ?? null,
     moved_at: moves?.at ?? null,
+    from_status: moves?.from.status ?? null,
+    from_reason: moves?.from.reason ?? null,
   };
 }
 

@@ -17,7 +17,7 @@ import {
   type Skip,
   type VenueSnapshot,
 } from "../../domain/copying.ts";
-import type { Decimal } from "../../money/decimal.ts";
+import type { Amount, Decimal } from "../../money/decimal.ts";
 import {
   decodeAction,
   decodeBook,
@@ -155,7 +155,7 @@ const BOOKS: fc.Arbitrary<CopyBook> = fc.record({
   nextEntryId: id,
 });
 
-const skip: fc.Arbitrary<Skip> = fc.record<Skip>({
+const skipWithoutBound: fc.Arbitrary<Skip> = fc.record<Skip>({
   reason: fc.constantFrom(...SKIP_REASONS),
   filter: fc.option(fc.constantFrom("LOT_SIZE", "NOTIONAL")),
   wanted: fc.option(units()),
@@ -163,6 +163,9 @@ const skip: fc.Arbitrary<Skip> = fc.record<Skip>({
   unit: fc.option(fc.constantFrom("BASE", "QUOTE")),
   venue: fc.option(fc.record({ code: fc.integer(), message: text })),
 });
+const skip: fc.Arbitrary<Skip> = fc
+  .tuple(skipWithoutBound, fc.option(units<Amount>()))
+  .map(([without, bound]) => (bound === null ? without : { ...without, bound }));
 /** Both sides may have more digits than any decimal. */
 const scale: fc.Arbitrary<Scale> = fc.record<Scale>({
   by: fc.constantFrom("EQUITY", "COLLATERAL", "HOLDING", "POSITION"),

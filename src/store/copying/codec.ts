@@ -147,12 +147,22 @@ export function decodeEntry(place: Pick<MirrorEntry, "copyId" | "entryId">, body
   } as MirrorEntry;
 }
 
-function storedSkip({ wanted, had, ...others }: Skip): Named<Skip> {
-  return { ...others, wanted: textOrNull(wanted), had: textOrNull(had) };
+function storedSkip({ wanted, had, bound, ...others }: Skip): Named<Skip> {
+  return {
+    ...others,
+    wanted: textOrNull(wanted),
+    had: textOrNull(had),
+    ...(bound !== undefined && { bound: formatBriefly(bound) }),
+  };
 }
 
-function reviveSkip({ wanted, had, ...others }: Parsed): Skip {
-  return { ...others, wanted: decimalOrNull(wanted), had: decimalOrNull(had) };
+function reviveSkip({ wanted, had, bound, ...others }: Parsed): Skip {
+  return {
+    ...others,
+    wanted: decimalOrNull(wanted),
+    had: decimalOrNull(had),
+    ...(bound !== undefined && { bound: decimal(bound) }),
+  };
 }
 
 /** Both sides of a scale are whole numbers of whatever unit they share. */

@@ -21,6 +21,8 @@ export type CopyingTables = {
     venue: string;
     label: string;
     key_hint: string;
+    /** What its key is told by from those of others; null once it is disconnected. */
+    key_digest: string | null;
     sealed: string | null;
     status: VenueAccountStatus;
     /** The venue's words as JSON, which holds whatever a text may. */

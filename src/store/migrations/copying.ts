@@ -33,6 +33,7 @@ async function makeAccounts(db: Kysely<unknown>): Promise<void> {
     .addColumn("venue", "text", (column) => column.notNull())
     .addColumn("label", "text", (column) => column.notNull())
     .addColumn("key_hint", "text", (column) => column.notNull())
+    .addColumn("key_digest", "text")
     .addColumn("sealed", "text")
     .addColumn("status", "text", (column) => column.notNull())
     .addColumn("failure", "text")
@@ -44,6 +45,13 @@ async function makeAccounts(db: Kysely<unknown>): Promise<void> {
     .createIndex("venue_accounts_by_person")
     .on("venue_accounts")
     .columns(["person_id", "created_at"])
+    .execute();
+  // One that is disconnected has none.
+  await db.schema
+    .createIndex("venue_accounts_by_key")
+    .unique()
+    .on("venue_accounts")
+    .columns(["key_digest"])
     .execute();
 }
 

@@ -62,14 +62,17 @@ const RECORD = `
     SELECT strategy_id FROM leads WHERE strategy_id = $1 AND holder = $2 FOR SHARE
   ),
   locked AS MATERIALIZED (
-    SELECT given_copies.* FROM ${rowsGiven("copies", COPIES_AT)} JOIN copies c USING (id)
+    SELECT given_copies.*, c.status <> 'STOPPED' AND (
+        (c.status = given_copies.from_status AND c.reason IS NOT DISTINCT FROM given_copies.from_reason)
+        OR (given_copies.status = 'CLOSING' AND c.status IN ('FOLLOWING', 'PAUSED'))) AS goes
+    FROM ${rowsGiven("copies", COPIES_AT)} JOIN copies c USING (id)
     WHERE c.strategy_id = (SELECT strategy_id FROM held) ORDER BY id FOR UPDATE OF c
   ),
   moved AS (
     UPDATE copies c SET book = g.book, done_seq = g.done_seq, revision = c.revision + 1,
-      reason = CASE WHEN g.status IS NULL OR c.status = 'STOPPED' THEN c.reason ELSE g.reason END,
-      ended_at = CASE WHEN g.status = 'STOPPED' AND c.status <> 'STOPPED' THEN g.moved_at ELSE c.ended_at END,
-      status = CASE WHEN g.status IS NULL OR c.status = 'STOPPED' THEN c.status ELSE g.status END
+      reason = CASE WHEN g.goes THEN g.reason ELSE c.reason END,
+      ended_at = CASE WHEN g.goes AND g.status = 'STOPPED' THEN g.moved_at ELSE c.ended_at END,
+      status = CASE WHEN g.goes THEN g.status ELSE c.status END
     FROM locked g WHERE c.id = g.id
     RETURNING c.id
   ),

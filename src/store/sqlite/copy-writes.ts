@@ -10,6 +10,10 @@ import { CLAIMED_BY, IS_LEFT_TO_DO, type LeadClaim } from "../copying/claims.ts"
 import type { ClaimedLeadRow } from "../copying/leads.ts";
 import { eachRow } from "../group-columns.ts";
 
+/** Whether a copy's move takes effect. */
+const GOES = `(status <> 'STOPPED' AND
+  ((status = ?8 AND reason IS ?9) OR (?5 = 'CLOSING' AND status IN ('FOLLOWING', 'PAUSED'))))`;
+
 export function copyWrites(database: DatabaseSync) {
   const giveUp = database.prepare(
     `UPDATE leads SET holder = NULL, lease_until = 0 WHERE holder = ? AND NOT ${IS_LEFT_TO_DO}`,
@@ -33,9 +37,9 @@ export function copyWrites(database: DatabaseSync) {
   const isHeld = database.prepare("SELECT 1 FROM leads WHERE strategy_id = ? AND holder = ?");
   const moveCopy = database.prepare(
     `UPDATE copies SET book = ?3, done_seq = ?4, revision = revision + 1,
-       reason = CASE WHEN ?5 IS NULL OR status = 'STOPPED' THEN reason ELSE ?6 END,
-       ended_at = CASE WHEN ?5 = 'STOPPED' AND status <> 'STOPPED' THEN ?7 ELSE ended_at END,
-       status = CASE WHEN ?5 IS NULL OR status = 'STOPPED' THEN status ELSE ?5 END
+       reason = CASE WHEN ${GOES} THEN ?6 ELSE reason END,
+       ended_at = CASE WHEN ${GOES} AND ?5 = 'STOPPED' THEN ?7 ELSE ended_at END,
+       status = CASE WHEN ${GOES} THEN ?5 ELSE status END
      WHERE id = ?2 AND strategy_id = ?1`,
   );
   const putEntry = database.prepare(

@@ -41,6 +41,8 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     theirWallet: amount(300_000),
     theirs: held,
     ours: held,
+    /** What it was bought at, in percent of the market's price. */
+    entry: fc.integer({ min: 80, max: 120 }),
     wallet: amount(1_000_000),
     free: fc.integer({ min: 0, max: 100 }),
     share: fc.integer({ min: 1, max: 100 }),
@@ -93,7 +95,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
         maxPerOrder: drawn.maxPerOrder as Amount | null,
         stopLoss: null,
       },
-      holdings: new Map(ours === 0n ? [] : [["BTCUSDT", { quantity: ours, cost: ZERO }]]),
+      holdings: new Map(ours === 0n ? [] : [["BTCUSDT", { quantity: ours, cost: costOf(ours, drawn) }]]),
       wallet: drawn.wallet as Amount,
       available: ((drawn.wallet * BigInt(drawn.allIn === null ? drawn.free : 100)) / 100n) as Amount,
       restingWorth: (isSpot ? drawn.resting.worth : ZERO) as Amount,
@@ -108,6 +110,47 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     } satisfies ScaleInput;
   });
 
+/** An order at the market's price through zero, of a position that holds most of both wallets. */
+export const anyFlip: fc.Arbitrary<ScaleInput> = fc
+  .record({
+    base: anyInput.filter(({ family }) => family === "FUTURES"),
+    side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
+    market: price,
+    leverage: fc.integer({ min: 1, max: 20 }),
+    wallet: fc.integer({ min: 1_000, max: 50_000 }).map((units) => BigInt(units) * ONE),
+    /** In percent: what of the wallet is in use, what is opened on the other side, and what the position was bought at. */
+    inUse: fc.integer({ min: 30, max: 99 }),
+    opened: fc.integer({ min: 50, max: 110 }),
+    entry: fc.integer({ min: 97, max: 103 }),
+  })
+  .map(({ base, side, market, leverage, wallet, inUse, opened, entry }) => {
+    const size = (wallet * BigInt(leverage * inUse) * ONE) / (market * 100n);
+    const held = side === "SELL" ? size : -size;
+    const cost = costOf(held, { market, entry });
+    const locked = cost / BigInt(leverage);
+    const quantity = (size + (size * BigInt(opened)) / 100n) as Quantity;
+    return {
+      ...base,
+      placement: {
+        ...base.placement,
+        side,
+        orderType: "MARKET",
+        quantity,
+        price: ZERO,
+        reduceOnly: false,
+        leverage,
+      },
+      lead: { ...base.lead, wallet: wallet as Amount, held: new Map([["BTCUSDT", held as Quantity]]) },
+      settings: { share: ONE as Rate, maxPerOrder: null, stopLoss: null },
+      holdings: new Map(held === 0n ? [] : [["BTCUSDT", { quantity: held as Quantity, cost }]]),
+      wallet: wallet as Amount,
+      available: (locked < wallet ? wallet - locked : 0n) as Amount,
+      rules: base.rules && { ...base.rules, lotSize: null, marketLotSize: null },
+      prices: new Map([["BTCUSDT", market as Price]]),
+      opensNot: null,
+    };
+  });
+
 /** An order for all of the strategy's wallet, at the price that it would be reckoned at here. */
 function allInOf(
   drawn: { isLimit: boolean; limit: bigint; market: bigint; theirWallet: bigint; leverage: number },
@@ -117,4 +160,8 @@ function allInOf(
   const at = drawn.isLimit ? drawn.limit : drawn.market;
   const funds = isSpot ? drawn.theirWallet : drawn.theirWallet * BigInt(drawn.leverage);
   return (funds * ONE * parts) / (at * 10_000n);
+}
+
+function costOf(ours: bigint, { market, entry }: { market: bigint; entry: number }): Amount {
+  return (((ours < 0n ? -ours : ours) * market * BigInt(entry)) / (ONE * 100n)) as Amount;
 }

@@ -66,7 +66,22 @@ export function paidFor({ family, placement, prices }: ScaleInput, opening: bigi
   return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n;
 }
 
-export function roomOf(input: ScaleInput): bigint {
+/** What an order sets free that closes so much of a position: margin at its leverage, less what that loses and the fees of both ends. */
+export function freedBy({ family, placement, holdings, prices }: ScaleInput, closed: bigint): bigint {
+  const { quantity = 0n, cost = 0n } = holdings.get("BTCUSDT") ?? {};
+  if (family === "SPOT" || placement.orderType !== "MARKET" || closed === 0n) return 0n;
+  const entry = (cost * closed) / (quantity < 0n ? -quantity : quantity);
+  const worth = (prices.get("BTCUSDT") ?? 0n) * closed;
+  const exit = quantity > 0n ? worth / ONE : (worth + ONE - 1n) / ONE;
+  const loss = quantity > 0n ? entry - exit : exit - entry;
+  const fee = (of: bigint) => (of * 5n + 9_999n) / 10_000n;
+  const margin = entry / BigInt(Math.min(placement.leverage ?? 1, 125));
+  const freed = margin - (loss > 0n ? loss : 0n) - fee(entry) - fee(exit);
+  return freed > 0n ? freed : 0n;
+}
+
+/** What may be used by an order that closes so much. */
+export function roomOf(input: ScaleInput, closed: bigint): bigint {
   const { market, ourEquity, own } = definitionOf(input);
   const inUse =
     input.family === "SPOT" ? (own * market) / ONE + input.restingWorth : input.wallet - input.available;
@@ -75,7 +90,8 @@ export function roomOf(input: ScaleInput): bigint {
     input.family === "SPOT"
       ? ((input.wallet + (own * market) / ONE) * input.settings.share) / ONE
       : ourEquity / (ONE * ONE);
-  const left = min(input.available, equity - inUse);
+  const freed = min(freedBy(input, closed), inUse);
+  const left = min(input.available, equity - inUse) + freed;
   return left > 0n ? left : 0n;
 }
 

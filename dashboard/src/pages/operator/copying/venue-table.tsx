@@ -1,8 +1,11 @@
 // The exchanges that may be used, and how their accounts fare.
-import type { OperatorCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import type { OperatorCopyingShape, VenueHealthShape } from "../../../../../src/dashboard/shapes.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { perCent } from "../../../ui/decimals.ts";
+import { Missing } from "../../../ui/missing.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
 
 type Venue = OperatorCopyingShape["venues"][number];
 type VenueTableProps = { rows: readonly Venue[]; onHalt: (origin: string) => void };
@@ -29,11 +32,34 @@ export function VenueTable({ rows, onHalt }: VenueTableProps) {
   );
 }
 
+/** One line for each family: whether it answers, until when it is left alone, and what of its budget is used up. */
+function Health({ family, isAnswering, lastAnswerAt, pausedUntil, budgetUsed }: VenueHealthShape) {
+  return (
+    <div className="whitespace-normal text-sm">
+      {family === "SPOT" ? "Spot" : "Futures"}:{" "}
+      {isAnswering ? (
+        "answers"
+      ) : (
+        <span className="text-loss">
+          no answer{lastAnswerAt === null ? " yet" : " since "}
+          {lastAnswerAt !== null && <Time at={lastAnswerAt} />}
+        </span>
+      )}
+      {pausedUntil !== null && (
+        <span className="text-warn">
+          , asked for a pause until <Time at={pausedUntil} format="time" />
+        </span>
+      )}
+      , <span className="numeric">{perCent(budgetUsed)} %</span> of its budget used
+    </div>
+  );
+}
+
 const COLUMNS: readonly Column<Venue>[] = [
   {
     key: "origin",
     header: "Exchange",
-    width: "w-[40%]",
+    width: "w-[30%]",
     isRowHeader: true,
     cell: ({ origin }) => <span className="whitespace-normal break-all">{origin}</span>,
   },
@@ -50,6 +76,12 @@ const COLUMNS: readonly Column<Venue>[] = [
     cell: ({ failed }) => (
       <span className={failed > 0 ? "text-loss" : ""}>{failed.toLocaleString("en-GB")}</span>
     ),
+  },
+  {
+    key: "health",
+    header: "Answers",
+    cell: ({ health }) =>
+      health.length === 0 ? <Missing /> : health.map((each) => <Health key={each.family} {...each} />),
   },
   {
     key: "state",
