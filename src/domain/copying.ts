@@ -306,6 +306,8 @@ export type Skip = {
   readonly wanted: Amount | null;
   readonly had: Amount | null;
   readonly unit: "BASE" | "QUOTE" | null;
+  /** The copier's own most per order, in the quote asset, where that is what made it too small. */
+  readonly bound?: Amount;
   /** The venue's own words, where it was the one who refused. */
   readonly venue: { readonly code: number; readonly message: string } | null;
 };

@@ -6,6 +6,7 @@ import type { CopyStore } from "../../store/copy-store.ts";
 import { openCredentials } from "../credentials.ts";
 import type { Venue, VenueClient, VenueRejection } from "../venue/venue.ts";
 import type { Venues } from "../venue/venues.ts";
+import { AccountGone } from "./endings.ts";
 
 export type DoorParts = {
   readonly store: Pick<CopyStore, "findAccount" | "noteAccountChecked">;
@@ -31,13 +32,12 @@ export class AccountDoor {
     this.#accountId = accountId;
   }
 
-  /** Throws if there is no such account, or its credentials are destroyed: a live copy has an account that is connected. */
+  /** Throws if there is no such account, and AccountGone if its credentials are destroyed. */
   async open(): Promise<OpenDoor> {
     if (this.#open !== null) return this.#open;
     const account = await this.#find();
     const { origin, family } = { origin: account.venue, family: account.family };
-    if (account.sealed === null)
-      throw new Error(`a live copy's account has credentials: ${account.accountId}`);
+    if (account.sealed === null) throw new AccountGone(account.accountId);
     const credentials = openCredentials(this.#parts.master, account.accountId, account.sealed);
     const venue = this.#parts.venues.venue(origin, family);
     this.#open = { account, venue, client: venue.account(account.accountId, credentials) };

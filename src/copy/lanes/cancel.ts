@@ -2,8 +2,9 @@
 import type { LeadAction, LeadCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
 import { skipOf } from "../scaling/skip.ts";
 import type { Dealings } from "./dealings.ts";
+import { legOf } from "./leg-of.ts";
 import { lineOf, refusedLine, skipped } from "./lines.ts";
-import { entryGone, settle } from "./settle.ts";
+import { entryGone, sentLine, settle } from "./settle.ts";
 import type { NewEntry } from "./turn.ts";
 import { isLeg, isWaitingLeg, type Work } from "./work.ts";
 
@@ -59,12 +60,21 @@ export async function takeBack(
   entry: MirrorEntry,
   why: Skip | null,
 ): Promise<{ readonly entry: MirrorEntry; readonly outcome: CancelOutcome }> {
+  if (isWaitingLeg(entry)) {
+    const found = work.mayHaveSent(entry) ? await work.dealings.recoverLeg(legOf(work.turn, entry)) : null;
+    if (found !== null) {
+      const sent = sentLine(entry, found);
+      work.turn.replace(sent);
+      return await takeBack(work, sent, why);
+    }
+  }
   const { symbol, clientOrderId } = entry;
-  if (isWaitingLeg(entry) || symbol === null || clientOrderId === null) {
+  if (symbol === null || clientOrderId === null) {
     return { entry: entryGone(work, entry, why), outcome: { kind: "NEVER_SENT" } };
   }
   const kind = isLeg(entry) ? "LEG" : "ORDER";
   const outcome = await work.dealings.cancel(kind, symbol, clientOrderId, () => work.stopped());
+  if (outcome.kind === "REFUSED") work.noteMissed();
   if (outcome.kind !== "OVER") return { entry, outcome };
   if (outcome.state === null) return { entry: entryGone(work, entry, why), outcome };
   const over = await settle(work, entry, outcome.state);

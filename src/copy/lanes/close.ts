@@ -41,6 +41,25 @@ export async function liquidate(work: Work, action: LeadAction & LeadLiquidation
   await closePosition(work, lineOf(action, work.now()));
 }
 
+/** Closes after all what could not be closed when the strategy's leg had fired, or it was liquidated: a line of its own says so. */
+export async function closeAfterwards(work: Work, missed: MirrorEntry): Promise<void> {
+  const { copyId: _copy, entryId: _place, ...line } = missed;
+  const again: NewEntry = { ...line, status: "DONE", skip: null, updatedAt: work.now() };
+  const leg = work.turn
+    .resting(missed.symbol ?? "")
+    .find(({ kind, collectiveId }) => kind === "PLACE_LEG" && collectiveId === missed.collectiveId);
+  if (leg !== undefined) {
+    const { entry, outcome } = await takeBack(work, leg, null);
+    if (outcome.kind === "UNSENT") return;
+    if (entry.status === "FILLED") {
+      work.turn.replace({ ...entry, leadPrice: missed.leadPrice });
+      work.turn.add(byLeg(again, entry));
+      return;
+    }
+  }
+  await closePosition({ ...work, mayHaveBeenSent: true }, again);
+}
+
 /** The copy's own leg has closed the position: its line says at what. */
 function byLeg(line: NewEntry, { clientOrderId, venueOrderId }: MirrorEntry): NewEntry {
   return { ...line, status: "DONE", clientOrderId, venueOrderId };
@@ -86,6 +105,9 @@ async function closePosition(work: Work, line: NewEntry): Promise<void> {
   const order = marketOrder({ symbol, side, quantity: fit.quantity, clientOrderId, family });
   const outcome = await dealings.send(order, () => work.stopped());
   if (outcome.kind === "PLACED") await enter(work, sized, outcome);
-  else if (outcome.kind === "REFUSED") turn.add(refusedLine(sized, outcome));
-  else turn.add(skipped(sized, outcome.skip));
+  else if (outcome.kind === "REFUSED") {
+    const refused = turn.add(refusedLine(sized, outcome));
+    // The position is not what the book says.
+    if (refused.skip?.reason === "NOTHING_HELD") work.lookSoon();
+  } else turn.add(skipped(sized, outcome.skip));
 }

@@ -5,19 +5,19 @@
 // A pass is recorded whole. Until it is, a repetition uses the same client ids, so that after a restart nothing is sold twice.
 import type { CopyRequest, MirrorKind, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { asAmount, magnitude, type Price, proceedsDown, type Quantity, ZERO } from "../../money/decimal.ts";
+import { asAmount, magnitude, type Quantity, ZERO } from "../../money/decimal.ts";
 import { mirrorClientId } from "../client-ids.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { marketQuantity } from "../scaling/snap.ts";
-import { writtenOff } from "./book.ts";
 import { takeBack } from "./cancel.ts";
 import { ownLine, refusedLine, skipped } from "./lines.ts";
 import { marketOrder } from "./market-order.ts";
 import { refusedAs } from "./refusals.ts";
-import { enter } from "./settle.ts";
+import { askAfter, enter } from "./settle.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { NewEntry } from "./turn.ts";
-import type { Work } from "./work.ts";
+import { isWaitingLeg, type Work } from "./work.ts";
+import { goneFrom, writeOff } from "./write-off.ts";
 
 export type Closing = {
   /** What its lines are called. */
@@ -32,9 +32,11 @@ export function passIdOf({ turn }: Pick<Work, "turn">): string {
   return `flatten-${turn.book.nextEntryId}`;
 }
 
-/** Books the orders of a pass that may have been sent before a restart. Sends nothing. */
+/** Books the orders of a pass that may have been sent before a restart; answers of which symbols. Sends nothing. */
 export async function recoverClosing(work: Work, closing: Closing): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
+  // What the pass had cancelled may have executed something first, which it has sold as well.
+  for (const entry of work.turn.resting()) if (!isWaitingLeg(entry)) await askAfter(work, entry);
   for (const symbol of heldSymbols(work)) {
     const placed = await work.dealings.recover({ symbol, clientOrderId: idOf(work, symbol, closing) });
     if (placed === null) continue;
@@ -47,13 +49,17 @@ export async function recoverClosing(work: Work, closing: Closing): Promise<Read
 
 /**
  * One pass: null if nothing rests any more and nothing that could be sold is held; otherwise what keeps it, to be tried again.
+ * `recovered`: of which symbols this pass had sold something before a restart, which is booked.
  */
-export async function closeAll(work: Work, closing: Closing): Promise<Skip | null> {
+export async function closeAll(
+  work: Work,
+  closing: Closing,
+  recovered: ReadonlySet<string>,
+): Promise<Skip | null> {
   const { turn } = work;
   const stopped = work.stopped();
-  if (stopped !== null && !work.mayHaveBeenSent) return stopped;
+  if (stopped !== null) return stopped;
   let kept: Skip | null = null;
-  const recovered = work.mayHaveBeenSent ? await recoverClosing(work, closing) : new Set<string>();
   for (const entry of turn.resting()) {
     const { outcome } = await takeBack(work, entry, null);
     if (outcome.kind === "UNSENT") return outcome.skip;
@@ -90,7 +96,8 @@ async function closeHolding(work: Work, symbol: string, closing: Closing): Promi
   const { family } = turn.copy;
   const rules = await dealings.rules(symbol);
   const price = (await dealings.prices()).get(symbol) ?? null;
-  const gone = writeOffGone(work, symbol, price);
+  const gone = goneFrom(turn, symbol);
+  if (gone > 0n) writeOff(work, { symbol, quantity: gone, price });
   const own = turn.holding(symbol).quantity;
   const line = lineOfClosing(work, symbol, closing);
   if (own === 0n) {
@@ -108,7 +115,9 @@ async function closeHolding(work: Work, symbol: string, closing: Closing): Promi
   if (outcome.kind === "UNSENT") return { isLeft: true, skip: outcome.skip };
   if (outcome.kind === "REFUSED") {
     const refused = refusedLine(sized, outcome);
-    turn.add(refused);
+    // One line says it, however often it is tried again.
+    const last = (await work.linesOf(symbol)).find((each) => each.kind === closing.kind);
+    if (last === undefined || !isSameRefusal(last, refused)) turn.add(refused);
     return { isLeft: true, skip: refused.skip ?? skipOf("REFUSED") };
   }
   await enter(work, sized, outcome);
@@ -127,21 +136,15 @@ async function afterSale(work: Work, symbol: string): Promise<Sold> {
   return fitToSell(await dealings.rules(symbol), magnitude(rest), at).skip === null ? LATER : SOLD;
 }
 
-function fitToSell(rules: SymbolRules | null, size: Quantity, at: Parameters<typeof marketQuantity>[2]) {
-  if (rules !== null) return marketQuantity(rules, size, at);
-  return { quantity: ZERO as Quantity, skip: skipOf("NOT_LISTED") };
+function isSameRefusal(one: NewEntry, other: NewEntry): boolean {
+  const isSameReason = one.status === other.status && one.skip?.reason === other.skip?.reason;
+  return isSameReason && one.skip?.venue?.code === other.skip?.venue?.code;
 }
 
-/** Writes off what of a holding the account does not have any more, at the venue's price; answers how much that is. */
-function writeOffGone({ turn }: Work, symbol: string, price: Price | null): Quantity {
-  const own = turn.holding(symbol).quantity;
-  const actual = turn.book.snapshot?.held.get(symbol) ?? ZERO;
-  const there = own * actual <= 0n ? 0n : magnitude(actual);
-  const gone = (magnitude(own) - there) as Quantity;
-  if (gone <= 0n) return ZERO;
-  const quote = proceedsDown(price ?? ZERO, gone);
-  turn.setBook(writtenOff(turn.book, turn.copy.family, { symbol, quantity: gone, quote }));
-  return gone;
+/** What is not traded at the moment is left to its owner. */
+function fitToSell(rules: SymbolRules | null, size: Quantity, at: Parameters<typeof marketQuantity>[2]) {
+  if (rules?.status === "TRADING") return marketQuantity(rules, size, at);
+  return { quantity: ZERO as Quantity, skip: skipOf("NOT_LISTED") };
 }
 
 function lineOfClosing(work: Work, symbol: string, { kind, request }: Closing): NewEntry {

@@ -1,8 +1,9 @@
 // What people and accidents do to copies: pauses, kill switches, delays, credentials that are refused, stop losses, closings,
 // repairs.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { decimal } from "../../money/decimal.ts";
-import { type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
+import { decimal, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
+import { order } from "../venue/testing/venue-stage.ts";
+import { audit, type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
 
 let stage: LanesStage;
 let strategy: string;
@@ -95,6 +96,26 @@ describe("credentials that the venue rejects", () => {
   });
 });
 
+test("what people change of one copy waits for nobody else's account", async () => {
+  const rejected = await stage.copier(strategy, "SPOT");
+  const other = await stage.copier(strategy, "SPOT");
+  await stage.revoke(rejected);
+  await stage.does(strategy, places("BUY", "0.0005"), false);
+  await stage.waitFor("both have dealt with it", async () =>
+    (await Promise.all([stage.copy(rejected), stage.copy(other)])).every(({ doneSeq }) => doneSeq === 1),
+  );
+  const asked: string[] = [];
+  stage.seams.findAccount = (accountId) => {
+    asked.push(accountId);
+    return new Promise(() => {});
+  };
+  await stage.changeCopy(other, strategy, "PAUSED", "COPIER");
+  // Only of whom something was held back is the account looked at.
+  expect(asked).toEqual([(await stage.copy(rejected)).accountId]);
+  await stage.does(strategy, places("BUY", "0.0002"));
+  expect((await stage.log(other)).at(-1)).toContain("SKIPPED PAUSED");
+});
+
 describe("a stop loss", () => {
   test("closes everything, pauses the copy, and is told once", async () => {
     const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
@@ -113,6 +134,52 @@ describe("a stop loss", () => {
     expect(stage.told).toEqual([{ copyId: copier.copyId, reason: "STOP_LOSS" }]);
     expect(await stage.copy(copier)).toMatchObject({ status: "PAUSED" });
   });
+});
+
+test("a stop loss that has been due for long does not wait behind what the strategy does", async () => {
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
+  await stage.does(strategy, places("BUY", "0.001"));
+  const writing = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const { recordProgress } = stage.seams;
+  stage.seams.recordProgress = async (...given) => {
+    writing.resolve();
+    await written.promise;
+    return await recordProgress(...given);
+  };
+  await stage.does(strategy, places("BUY", "0.0001", { at: "70000" }), false);
+  stage.wake(strategy);
+  await writing.promise;
+  for (let index = 0; index < 10; index += 1) {
+    const orderId = await stage.does(strategy, places("BUY", "0.0001", { at: "70000" }), false);
+    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+  }
+  await stage.lead();
+  stage.pairs.show("BTCUSDT", "79990", "80000");
+  await stage.passes(35_000);
+  written.resolve();
+  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).reason === "STOP_LOSS");
+  await stage.dealtWith(strategy);
+  const opened = (await stage.log(copier)).filter((line) => /^PLACE BUY LIMIT 0.0001 CANCELED$/.test(line));
+  expect(opened).toHaveLength(1);
+});
+
+test("with another share the stop loss is of that share", async () => {
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
+  await stage.does(strategy, places("BUY", "0.0001"));
+  const { startEquity } = (await stage.copy(copier)).book;
+  for (const [share, expected] of [
+    ["0.5", (startEquity ?? 0n) / 2n],
+    ["1", startEquity],
+  ] as const) {
+    const settings = { share: decimal<Rate>(share), maxPerOrder: null, stopLoss: decimal<Rate>("0.1") };
+    const { copyId } = copier;
+    await stage.store.copying.changeSettings(copyId, settings, audit(copyId));
+    await stage.peopleChanged(strategy);
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    expect((await stage.copy(copier)).book.startEquity).toBe(expected);
+  }
 });
 
 describe("the close of a strategy", () => {
@@ -136,11 +203,15 @@ describe("the close of a strategy", () => {
       ]);
       expect(await stage.owned(copier, "BTC")).toBe(await stage.holds(copier, "BTCUSDT"));
     }
+    const toldAll = copiers.map(({ copyId }) => ({ copyId, reason: "STRATEGY_CLOSED" }));
+    expect(stage.told).toHaveLength(3);
+    expect(stage.told).toEqual(expect.arrayContaining(toldAll));
     const before = await Promise.all(copiers.map((each) => stage.log(each)));
     await stage.stop();
     await stage.start();
     await stage.passes(10_000);
     expect(await Promise.all(copiers.map((each) => stage.log(each)))).toEqual(before);
+    expect(stage.told).toHaveLength(3);
   });
 });
 
@@ -177,6 +248,38 @@ test("a copier closes: what a copy holds is sold, and it is stopped", async () =
   await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
   await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
   expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET 0.00099 FILLED");
+});
+
+test("a closing that the venue refuses says so once, and tries again less and less often", async () => {
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  // Its owner offers the coins elsewhere, so that they are locked.
+  const own = { side: "SELL", type: "LIMIT", quantity: decimal<Quantity>("0.00099") } as const;
+  const offered = order({ ...own, price: decimal<Price>("120000"), clientOrderId: "own" });
+  expect((await stage.venue.client("SPOT", copier.account).place(offered)).kind).toBe("OK");
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  const refused = "FLATTEN SELL MARKET 0.00099 SKIPPED INSUFFICIENT_BALANCE";
+  await stage.waitFor("it is refused", async () => (await stage.log(copier)).at(-1) === refused);
+  for (let tries = 0; tries < 4; tries += 1) {
+    const { revision } = await stage.copy(copier);
+    await stage.waitFor("it is tried again", async () => (await stage.copy(copier)).revision > revision);
+  }
+  expect((await stage.log(copier)).slice(1)).toEqual([refused]);
+  await stage.venue.client("SPOT", copier.account).cancel("BTCUSDT", "own");
+  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000009");
+});
+
+test("a closing that a kill switch has held up goes on at once when it is cleared", async () => {
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  await stage.halt(strategy);
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.passes(1_000);
+  await stage.unhalt(strategy);
+  await stage.passes(1_000);
+  // The clock stands still from here.
+  await stage.eventually("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
 });
 
 test("a copy that begins gets one lane, however often it is told", async () => {

@@ -15,6 +15,7 @@ import {
   RETRY_MS_MAX,
   RETRY_MS_MIN,
 } from "../venue/delivery.ts";
+import { Stuck } from "../venue/stuck.ts";
 import type {
   Venue,
   VenueAnswer,
@@ -70,10 +71,12 @@ export class Dealings {
     mayRun: () => boolean;
     wallNow: () => number;
     pause: (ms: number) => Promise<void>;
+    /** Told why something stays unknown for long. */
+    onStuck?: (reason: string) => void;
   }) {
-    const { venue, client, sentBefore, mayRun, wallNow, pause } = parts;
+    const { venue, client, sentBefore, mayRun, wallNow, pause, onStuck } = parts;
     this.#venue = venue;
-    this.#deliverer = { client, mayRun, wallNow, pause };
+    this.#deliverer = { client, mayRun, wallNow, pause, ...(onStuck !== undefined && { onStuck }) };
     this.#sentBefore = sentBefore;
   }
 
@@ -199,8 +202,10 @@ export class Dealings {
   /** Asks until there is an answer. Throws VenueRefused if the venue refuses to give one. */
   async #ask<Value>(question: () => Promise<VenueAnswer<Value>>): Promise<Value> {
     const { mayRun, wallNow, pause } = this.#deliverer;
+    const stuck = new Stuck(this.#deliverer);
     for (let retryMs = RETRY_MS_MIN; mayRun(); retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
       const answer = await question();
+      stuck.note(answer);
       if (answer.kind === "OK") return answer.value;
       if (answer.kind === "REFUSED") throw new VenueRefused(answer);
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer, false);

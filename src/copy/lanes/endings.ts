@@ -28,6 +28,13 @@ export class CredentialsRejected extends Error {
   }
 }
 
+/** The account is disconnected, and its credentials are destroyed; no live copy has one like it. */
+export class AccountGone extends Error {
+  constructor(accountId: string) {
+    super(`a live copy's account has credentials: ${accountId}`);
+  }
+}
+
 /** The venue refuses to answer a question that every venue answers. */
 export class VenueRefused extends Error {
   readonly refusal: VenueRefusal;

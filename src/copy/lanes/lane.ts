@@ -2,38 +2,40 @@
 // the closing: it is carried out, recorded, and only then does the next begin. So orders keep their order, no cancel overtakes
 // its order, and the book that sizes come from is complete.
 //
-// What comes first: whatever may have been sent already; the closing; legs whose position has come; actions; requests; a look.
-//
 // A turn that fails (the venue rejects the key, the claim is lost, the store is away, a bug) leaves no trace: the lane waits,
 // and does it again from its cursor, asking the venue first. Another lane never notices.
 import type { Logger } from "pino";
-import type { Copy, CopyReason, CopyRequest, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
+import type { Copy, CopyReason, CopyRequest, MirrorEntry } from "../../domain/copying.ts";
 import type { CopyControl } from "../../store/copy-store.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { AccountDoor, type DoorParts } from "./account-door.ts";
 import type { ActionLog } from "./action-log.ts";
 import { carryOut } from "./carry-out.ts";
-import { closeAll, passIdOf } from "./closing.ts";
+import { closeAll, passIdOf, recoverClosing } from "./closing.ts";
+import { ClosingPace } from "./closing-pace.ts";
 import { Dealings } from "./dealings.ts";
-import { ClaimLost, CredentialsRejected, MayNotRun } from "./endings.ts";
+import { CredentialsRejected } from "./endings.ts";
 import { endWait, readyLeg } from "./legs.ts";
 import { look } from "./look.ts";
+import { LookDue } from "./look-due.ts";
+import { MaySend } from "./may-send.ts";
+import { nextTask, passOver } from "./next-task.ts";
+import { NotFound } from "./not-found.ts";
 import type { Pauses } from "./pauses.ts";
 import type { ProgressWriter } from "./progress.ts";
 import { answerRequest, type RequestStore } from "./requests.ts";
-import { Turn } from "./turn.ts";
+import { CLAIM_RETRY_MS, Setbacks } from "./setbacks.ts";
+import type { Halt } from "./switches.ts";
+import { Turn, takesEffect } from "./turn.ts";
 import { type Task, Uncertain } from "./uncertain.ts";
-import { ENTRY_AGE_MAX_MS, isWaitingLeg, type Work } from "./work.ts";
+import { giveUp } from "./withdraw.ts";
+import { isWaitingLeg, type Work } from "./work.ts";
+import { Missing } from "./write-off.ts";
 
-/** Until a turn that failed is tried again, ms: doubled each time. */
-const RETRY_MS_MIN = 1_000;
-const RETRY_MS_MAX = 60_000;
-/** Until a lane that may not run looks whether it may, ms. */
-const CLAIM_RETRY_MS = 500;
 /** Until a turn that could do nothing is tried again, ms. */
 const NOTHING_DONE_MS = 250;
-/** Until a closing that could not close everything is tried again, ms. */
-const CLOSING_RETRY_MS = 15_000;
+/** Lines of the log about a symbol that are looked back on. */
+const LINES_MAX = 200;
 
 export type LaneParts = DoorParts & {
   readonly store: RequestStore;
@@ -43,7 +45,7 @@ export type LaneParts = DoorParts & {
   /** Whether the claim is fresh enough to send. */
   readonly mayRun: () => boolean;
   /** Why nothing may be sent for a copy to a venue: a kill switch. Null if it may. */
-  readonly halted: (of: { readonly personId: string; readonly venue: string }) => "COPY" | "VENUE" | null;
+  readonly halted: (of: { readonly personId: string; readonly venue: string }) => Halt | null;
   readonly tell: (copy: Copy, reason: CopyReason) => void;
   readonly journal: Pick<Logger, "error" | "warn">;
   /** When this process took the lane, wall time, Unix ms. */
@@ -53,6 +55,12 @@ export type LaneParts = DoorParts & {
 export class Lane {
   readonly #parts: LaneParts;
   readonly #door: AccountDoor;
+  readonly #maySend: MaySend;
+  readonly #setbacks: Setbacks;
+  readonly #missing = new Missing();
+  readonly #notFound = new NotFound();
+  readonly #closingPace = new ClosingPace();
+  readonly #lookDue: LookDue;
   readonly #uncertain = new Uncertain();
   readonly #resting = new Map<number, MirrorEntry>();
   #copy: Copy;
@@ -61,11 +69,8 @@ export class Lane {
   readonly #finished = new Set<string>();
   #dealings: { readonly of: unknown; readonly dealings: Dealings } | null = null;
   #sentBefore: number;
-  #retryMs = RETRY_MS_MIN;
-  #closeAgainAt = 0;
-  #isLookDue = false;
-  /** Whether orders may rest that the strategy has taken back while nothing could be sent. */
-  #mayHaveMissed = true;
+  /** The share that what the copy began with is of. */
+  #startShare: Copy["settings"]["share"];
   #isMoving = false;
   #running: Promise<void> | null = null;
   #isWoken = false;
@@ -79,7 +84,18 @@ export class Lane {
     this.#parts = parts;
     this.#copy = copy;
     this.#door = new AccountDoor(parts, copy.accountId);
+    const { halted, wallNow, pauses, journal } = parts;
+    this.#setbacks = new Setbacks({
+      copyId: copy.copyId,
+      pauses,
+      journal,
+      rejected: (error) => this.#rejected(error),
+      accountGone: () => this.#accountGone(),
+    });
+    this.#maySend = new MaySend({ door: this.#door, copy: () => this.#copy, halted, wallNow });
     this.#sentBefore = parts.takenAt;
+    this.#lookDue = new LookDue(this.lookedAt);
+    this.#startShare = copy.settings.share;
     for (const entry of taken.resting) this.#resting.set(entry.entryId, entry);
     if (!taken.mayHaveSent) return;
     if (copy.doneSeq < parts.log.lastSeq) this.#uncertain.add({ kind: "ACTION", seq: copy.doneSeq + 1 });
@@ -106,28 +122,50 @@ export class Lane {
     return this.#copy.book.snapshot?.at ?? 0;
   }
 
-  /** What people have changed; takes effect on the next send. */
-  control({ status, reason, settings }: Omit<CopyControl, "copyId">): void {
+  /** What people have changed; takes effect on the next send. Answers whether the copy's status is another by it. */
+  control({ status, reason, settings }: Omit<CopyControl, "copyId">): boolean {
+    const hasMoved = status !== this.#copy.status;
+    if (hasMoved) this.#closingPace.hurry();
     this.#copy = { ...this.#copy, status, reason, settings };
+    if (hasMoved) this.wake();
+    return hasMoved;
   }
 
   /** The requests that are not done, oldest first. `mayHaveSent`: they may have been begun before. */
   request(requests: readonly CopyRequest[], { mayHaveSent }: { readonly mayHaveSent: boolean }): void {
     this.#requests = requests.filter(({ requestId }) => !this.#finished.has(requestId));
-    if (!mayHaveSent) return;
-    for (const { requestId } of requests) this.#uncertain.add({ kind: "REQUEST", requestId });
+    if (mayHaveSent) {
+      for (const { requestId } of requests) this.#uncertain.add({ kind: "REQUEST", requestId });
+    }
+    this.wake();
   }
 
   /** Looks at its account when its turn comes. */
   lookSoon(): void {
-    this.#isLookDue = true;
+    this.#lookDue.ask();
     this.wake();
+  }
+
+  /** Whether a kill switch or rejected credentials have kept something back. */
+  get isBlocked(): boolean {
+    return this.#maySend.isBlocked;
   }
 
   /** Credentials, or a kill switch, may have changed: what was blocked is tried anew. */
   async refresh(): Promise<void> {
+    const wasBlocked = this.isBlocked;
     await this.#door.refresh();
+    this.#maySend.unblock();
+    this.#closingPace.hurry();
+    // What was kept back is made up for before anything new is done.
+    const mayMakeUp = wasBlocked && this.#hasSomethingToMakeUp;
+    if (mayMakeUp && (await this.#maySend.isFree())) this.#lookDue.askFirst();
     this.wake();
+  }
+
+  get #hasSomethingToMakeUp(): boolean {
+    const { family, book } = this.#copy;
+    return this.#resting.size > 0 || (family === "FUTURES" && book.holdings.size > 0);
   }
 
   /** There may be something to do. */
@@ -171,54 +209,48 @@ export class Lane {
 
   async #choose(): Promise<Task | null> {
     const { log } = this.#parts;
-    const { fromVersion, status } = this.#copy;
-    let action = await log.at(this.#copy.doneSeq + 1);
-    while (action !== null && action.version <= fromVersion) {
-      this.#copy = { ...this.#copy, doneSeq: action.seq };
-      this.#uncertain.delete({ kind: "ACTION", seq: action.seq });
-      action = await log.at(action.seq + 1);
-    }
-    const actionTask: Task | null = action && { kind: "ACTION", seq: action.seq };
-    const closing: Task = { kind: "CLOSING" };
-    // Of one lane one thing was under way: which, the venue tells.
-    if (!this.#uncertain.isEmpty) {
-      await this.#door.open();
-      if (this.#door.isRejected === true) return null;
-      if (status === "CLOSING" && this.#uncertain.has(closing)) return closing;
-      if (actionTask !== null && this.#uncertain.has(actionTask)) return actionTask;
-    }
-    const [request] = this.#requests;
-    const requestTask: Task | null =
-      request === undefined ? null : { kind: "REQUEST", requestId: request.requestId };
-    if (status === "STOPPED") return requestTask;
-    if (status === "CLOSING" && this.#parts.wallNow() >= this.#closeAgainAt) return closing;
-    const leg = readyLeg(this.#newTurn());
-    if (leg !== null && (await this.#stopped()) === null) return { kind: "LEG", entry: leg };
-    if (actionTask !== null) return actionTask;
-    if (requestTask !== null) return requestTask;
-    if (!this.#isLookDue || (await this.#isBlind())) return null;
-    return { kind: "LOOK" };
+    const passed = await passOver(log, this.#copy, this.#uncertain);
+    this.#copy = { ...this.#copy, doneSeq: passed.doneSeq };
+    const now = this.#parts.wallNow();
+    return await nextTask({
+      seq: passed.nextSeq,
+      turn: this.#newTurn(),
+      uncertain: this.#uncertain,
+      maySend: this.#maySend,
+      requests: this.#requests,
+      isClosingDue: this.#closingPace.isDue(now),
+      isLookDue: this.#lookDue.isDue,
+      isLookFirst: this.#lookDue.isFirst(now, this.#copy.settings),
+    });
   }
 
   /** Carries out one thing, and records it. Never rejects. */
   async #turn(task: Task): Promise<void> {
-    const before = this.#dealings?.dealings.unrecorded ?? 0;
+    const { dealings: before, unrecorded } = this.#sent();
     try {
       const turn = this.#newTurn();
-      const work = await this.#workOn(turn, this.#uncertain.has(task));
+      const work = await this.#workOn(turn, task);
       await this.#carryOut(task, work);
       // Of a copy that is stopped only what had been sent before is noted.
       if (this.#copy.status !== "STOPPED" || task.kind !== "ACTION" || turn.hasSent) await this.#record(turn);
       this.#uncertain.delete(task);
-      this.#retryMs = RETRY_MS_MIN;
+      this.#setbacks.forget();
       if (!turn.hasChanged) await this.#parts.pauses.pause(NOTHING_DONE_MS);
     } catch (error) {
-      if ((this.#dealings?.dealings.unrecorded ?? 0) !== before) {
+      if (task.kind === "LOOK") this.#maySend.noteMissed();
+      const now = this.#sent();
+      if (now.unrecorded !== (now.dealings === before ? unrecorded : 0)) {
         this.#uncertain.add(task);
         this.#sentBefore = this.#parts.wallNow();
       }
       await this.#failed(error, task);
     }
+  }
+
+  /** What was sent so far without being recorded, and by which credentials. */
+  #sent() {
+    const { dealings = null } = this.#dealings ?? {};
+    return { dealings, unrecorded: dealings?.unrecorded ?? 0 };
   }
 
   async #carryOut(task: Task, work: Work): Promise<void> {
@@ -230,30 +262,40 @@ export class Lane {
         return await carryOut(work, action);
       }
       case "REQUEST": {
-        const request = this.#requests.find(({ requestId }) => requestId === task.requestId);
+        const request = this.#request(task.requestId);
         if (request === undefined) return;
-        const isBlind = await this.#isBlind();
-        return await answerRequest(work, request, { store, log, isBlind });
+        const isBlind = await this.#maySend.isBlind();
+        const isRejected = await this.#maySend.isRejected();
+        const { status, doneSeq } = this.#copy;
+        const isEarly = status === "CLOSING" || (await log.at(doneSeq + 1)) !== null;
+        return await answerRequest(work, request, { store, log, isBlind, isRejected, isEarly });
       }
       case "LEG":
         return await endWait(work, task.entry);
       case "CLOSING":
         return await this.#close(work);
       case "LOOK":
-        this.#isLookDue = false;
-        await look(work, { mayHaveMissed: this.#mayHaveMissed });
-        this.#mayHaveMissed = work.stopped() !== null;
+        this.#lookDue.begin(work.now());
+        await look(work, { mayHaveMissed: this.#maySend.takeMissed() });
     }
+  }
+
+  #request(asked: string): CopyRequest | undefined {
+    return this.#requests.find(({ requestId }) => requestId === asked);
   }
 
   /** One pass of the closing. */
   async #close(work: Work): Promise<void> {
     const { reason } = this.#copy;
     const kind = reason === "STRATEGY_CLOSED" ? "CLOSE" : "FLATTEN";
-    const left = await closeAll(work, { kind, request: null, passId: passIdOf(work) });
+    const closing = { kind, request: null, passId: passIdOf(work) } as const;
+    const recovered = work.mayHaveBeenSent ? await recoverClosing(work, closing) : new Set<string>();
+    // What may have been sent beside it is looked for first. The next pass closes that as well.
+    if (work.mayHaveBeenSent && this.#uncertain.size > 1) return;
+    const left = await closeAll(work, closing, recovered);
     if (left !== null) {
-      this.#closeAgainAt = this.#parts.wallNow() + CLOSING_RETRY_MS;
-      void this.#parts.pauses.pause(CLOSING_RETRY_MS).then(() => this.wake());
+      const retryMs = this.#closingPace.wait(work.now(), work.turn);
+      void this.#parts.pauses.pause(retryMs).then(() => this.wake());
       return;
     }
     const request = this.#requests.find((each) => each.kind === "CLOSE");
@@ -266,27 +308,47 @@ export class Lane {
     return new Turn(this.#copy, this.#resting);
   }
 
-  async #workOn(turn: Turn, mayHaveBeenSent: boolean): Promise<Work> {
+  async #workOn(turn: Turn, task: Task): Promise<Work> {
     const { store, log, wallNow, takenAt } = this.#parts;
     const { copyId } = this.#copy;
-    const { account } = await this.#door.open();
+    const { venue } = (await this.#door.open()).account;
+    // What is being closed sends nothing new for what only may have been sent.
+    const isOnlyAsking =
+      this.#copy.status === "CLOSING" && task.kind !== "CLOSING" && this.#uncertain.has(task);
+    const isWithdrawal = task.kind === "REQUEST" && this.#request(task.requestId)?.kind === "WITHDRAW";
     return {
       turn,
       dealings: await this.#dealingsNow(),
-      mayHaveBeenSent,
+      mayHaveBeenSent: this.#uncertain.has(task),
       takenAt,
       now: wallNow,
-      stopped: () => this.#stoppedAt(account.venue),
-      opensNot: (at) => this.#opensNot(at),
+      mayHaveSent: (entry) => this.#uncertain.has({ kind: "LEG", entry }),
+      stopped: () => {
+        if (isWithdrawal) return this.#maySend.blockedNow(venue);
+        return this.#maySend.stoppedNow(venue) ?? (isOnlyAsking ? skipOf("PAUSED") : null);
+      },
+      opensNot: (at) => this.#maySend.opensNot(at),
+      missing: readyLeg(turn) === null ? this.#missing : null,
+      lookSoon: () => {
+        this.#lookDue.ask();
+      },
+      noteMissed: () => this.#maySend.noteMissed(),
+      notFound: this.#notFound,
+      startShare: this.#startShare,
+      linesOf: async (symbol) => {
+        const lines = await store.listMirrorEntries(copyId, { symbol, limit: LINES_MAX });
+        return turn.current(lines).filter((line) => line.symbol === symbol);
+      },
       entriesOf: (collectiveId) => store.listEntriesOf(copyId, collectiveId),
       actionAt: (seq) => log.at(seq),
     };
   }
 
   async #dealingsNow(): Promise<Dealings> {
-    const { pauses, mayRun, wallNow } = this.#parts;
+    const { pauses, mayRun, wallNow, journal } = this.#parts;
     const { venue, client } = await this.#door.open();
     if (this.#dealings?.of !== client) {
+      const { copyId } = this.#copy;
       const dealings = new Dealings({
         venue,
         client,
@@ -294,41 +356,12 @@ export class Lane {
         mayRun: () => !this.#isEnded && mayRun(),
         wallNow,
         pause: (ms) => pauses.pause(ms),
+        onStuck: (reason) =>
+          journal.warn({ copyId, reason }, "a venue does not say what became of a request"),
       });
       this.#dealings = { of: client, dealings };
     }
     return this.#dealings.dealings;
-  }
-
-  async #stopped(): Promise<Skip | null> {
-    return this.#stoppedAt((await this.#door.open()).account.venue);
-  }
-
-  #stoppedAt(venue: string): Skip | null {
-    const { personId } = this.#copy;
-    const skip =
-      this.#parts.halted({ personId, venue }) !== null
-        ? skipOf("HALTED")
-        : this.#door.isRejected === true
-          ? skipOf("CREDENTIALS")
-          : this.#copy.status === "STOPPED"
-            ? skipOf("PAUSED")
-            : null;
-    if (skip !== null) this.#mayHaveMissed = true;
-    return skip;
-  }
-
-  #opensNot(at: number): SkipReason | null {
-    if (this.#copy.status !== "FOLLOWING") return "PAUSED";
-    return this.#parts.wallNow() - at > ENTRY_AGE_MAX_MS ? "TOO_LATE" : null;
-  }
-
-  /** Whether not even a question may be sent. */
-  async #isBlind(): Promise<boolean> {
-    const { account } = await this.#door.open();
-    const { personId } = this.#copy;
-    if (this.#door.isRejected === true) return true;
-    return this.#parts.halted({ personId, venue: account.venue }) === "VENUE";
   }
 
   /** Makes durable what a turn did, and holds it for true from then on. */
@@ -346,34 +379,26 @@ export class Lane {
       else this.#resting.delete(entry.entryId);
     }
     const { book, doneSeq, moves, finishes } = progress;
+    if (book.startEquity !== this.#copy.book.startEquity) this.#startShare = turn.copy.settings.share;
     if (finishes !== null) {
       this.#finished.add(finishes.requestId);
       this.#requests = this.#requests.filter(({ requestId }) => requestId !== finishes.requestId);
     }
-    const moved = moves !== null && this.#copy.status !== "STOPPED";
-    const { status, reason } = moved ? moves : this.#copy;
+    const moved = takesEffect(moves, this.#copy) ? moves : null;
+    const { status, reason } = moved ?? this.#copy;
     this.#copy = { ...this.#copy, book, doneSeq, status, reason };
-    if (moved && moves.reason !== null && isTold(moves.status, moves.reason)) {
-      this.#parts.tell(this.#copy, moves.reason);
+    if (moved !== null && moved.reason !== null && isTold(moved.status, moved.reason)) {
+      this.#parts.tell(this.#copy, moved.reason);
     }
   }
 
-  /** A turn came to nothing: waits as long as is fit for why. */
+  /** A turn came to nothing. */
   async #failed(error: unknown, task: Task | null): Promise<void> {
-    const { pauses, journal } = this.#parts;
-    const { copyId } = this.#copy;
     if (this.#isEnded) return;
-    if (error instanceof MayNotRun || error instanceof ClaimLost) return await pauses.pause(CLAIM_RETRY_MS);
-    if (error instanceof CredentialsRejected) {
-      if (task !== null && error.mayHaveExecuted) this.#uncertain.add(task);
-      const isMended = await this.#rejected(error).catch((failure) => {
-        journal.error({ err: failure, copyId }, "rejected credentials could not be noted; it is tried again");
-        return false;
-      });
-      if (isMended) return;
-    } else journal.error({ err: error, copyId, task }, "a turn of a copy failed; it is tried again");
-    await pauses.pause(this.#retryMs);
-    this.#retryMs = Math.min(RETRY_MS_MAX, this.#retryMs * 2);
+    if (error instanceof CredentialsRejected && task !== null && error.mayHaveExecuted) {
+      this.#uncertain.add(task);
+    }
+    await this.#setbacks.meet(error, task);
   }
 
   /** True if there are other credentials by now. Otherwise the copy is paused, and its owner told. */
@@ -390,10 +415,22 @@ export class Lane {
     } else if (status !== "STOPPED" && wasKnown !== true) this.#parts.tell(this.#copy, "CREDENTIALS");
     return false;
   }
+
+  /** A live copy has an account. What is asked of one that is stopped cannot be done any more. */
+  async #accountGone(): Promise<boolean> {
+    if (this.#copy.status !== "STOPPED") return false;
+    this.#uncertain.clear();
+    const [request] = this.#requests;
+    if (request === undefined) return true;
+    const turn = this.#newTurn();
+    giveUp(turn, request, { skip: skipOf("CREDENTIALS"), now: this.#parts.wallNow() });
+    await this.#record(turn);
+    return true;
+  }
 }
 
 /** A copier is told when something happened to the copy that was not their own doing. */
 function isTold(status: Copy["status"], reason: CopyReason): boolean {
-  if (reason === "STOP_LOSS") return status === "CLOSING";
+  if (reason === "STOP_LOSS" || reason === "STRATEGY_CLOSED") return status === "CLOSING";
   return reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 }

@@ -4,15 +4,12 @@
 // waits in the log (RESTING, never sent) and is sent as soon as the position is there; it ends with the entry.
 import type { LeadAction, LeadLeg, LeadLegCancel, MirrorEntry } from "../../domain/copying.ts";
 import { waitsForRise } from "../../domain/leg.ts";
-import type { Side } from "../../domain/order.ts";
-import { ZERO } from "../../money/decimal.ts";
-import { mirrorClientId } from "../client-ids.ts";
 import { legCapSkip } from "../scaling/limits.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { snapPrice } from "../scaling/snap.ts";
-import type { VenueLeg } from "../venue/venue.ts";
 import { cancelWith, overBefore } from "./cancel.ts";
 import type { Outcome } from "./dealings.ts";
+import { closesPosition, legOf } from "./leg-of.ts";
 import { endedAs, lineOf, refusedLine, skipped } from "./lines.ts";
 import { restingOn } from "./place.ts";
 import { enter, sentLine, settle } from "./settle.ts";
@@ -23,7 +20,7 @@ import { isWaitingLeg, type Work } from "./work.ts";
 export async function placeLeg(work: Work, action: LeadAction & LeadLeg): Promise<void> {
   const { turn } = work;
   const line = lineOf(action, work.now());
-  const found = work.mayHaveBeenSent ? await work.dealings.recoverLeg(legOf(work, line)) : null;
+  const found = work.mayHaveBeenSent ? await work.dealings.recoverLeg(legOf(turn, line)) : null;
   const stopped = work.stopped();
   if (found !== null) await enter(work, line, found);
   else if (stopped !== null) turn.add(skipped(line, stopped));
@@ -56,13 +53,14 @@ export function readyLeg(turn: Turn): MirrorEntry | null {
 /** Sends a leg that has waited, or ends it if its position will not come. */
 export async function endWait(work: Work, waiting: MirrorEntry): Promise<void> {
   const { turn } = work;
-  const leg = legOf(work, waiting);
+  const leg = legOf(turn, waiting);
   const found = work.mayHaveBeenSent ? await work.dealings.recoverLeg(leg) : null;
   if (found !== null) {
     const sent = sentLine(waiting, found);
     turn.replace(sent);
     await settle(work, sent, found.state);
   } else if (!closesPosition(turn, waiting)) {
+    if (opensLater(turn, waiting)) return;
     turn.replace({ ...waiting, ...skipped(waiting, skipOf("NOTHING_HELD")), updatedAt: work.now() });
   } else {
     const outcome = await sendLeg(work, waiting);
@@ -76,6 +74,14 @@ export async function endWait(work: Work, waiting: MirrorEntry): Promise<void> {
     turn.replace(sent);
     await settle(work, sent, outcome.state);
   }
+}
+
+/** Places a leg that could not be placed when the strategy's was, or has it wait for its position. */
+export async function placeAfterwards(work: Work, leg: MirrorEntry): Promise<void> {
+  const { turn } = work;
+  const waiting: MirrorEntry = { ...leg, status: "RESTING", skip: null, updatedAt: work.now() };
+  if (closesPosition(turn, leg)) await endWait({ ...work, mayHaveBeenSent: true }, waiting);
+  else if (turn.holding(leg.symbol ?? "").quantity === 0n && opensLater(turn, leg)) turn.replace(waiting);
 }
 
 async function sendNew(work: Work, line: NewEntry): Promise<void> {
@@ -97,7 +103,7 @@ async function sendNew(work: Work, line: NewEntry): Promise<void> {
 }
 
 async function sendLeg(work: Work, line: NewEntry): Promise<Outcome> {
-  const leg = legOf(work, line);
+  const leg = legOf(work.turn, line);
   const rules = await work.dealings.rules(leg.symbol);
   // Off the venue's ticks it fires a little later rather than sooner.
   const direction = waitsForRise(leg) ? "UP" : "DOWN";
@@ -105,26 +111,7 @@ async function sendLeg(work: Work, line: NewEntry): Promise<Outcome> {
   return await work.dealings.sendLeg({ ...leg, triggerPrice }, () => work.stopped());
 }
 
-function legOf(work: Work, { symbol, side, orderType, stopPrice, collectiveId }: NewEntry): VenueLeg {
-  if (symbol === null || side === null || collectiveId === null)
-    throw new Error("a leg has a symbol and a side");
-  return {
-    symbol,
-    side,
-    type: orderType === "TAKE_PROFIT_MARKET" ? orderType : "STOP_MARKET",
-    triggerPrice: stopPrice ?? ZERO,
-    clientOrderId: mirrorClientId({ collectiveId, copyId: work.turn.copy.copyId, purpose: "leg" }),
-  };
-}
-
-type Closing = { readonly symbol: string | null; readonly side: Side | null };
-
-function closesPosition(turn: Turn, { symbol, side }: Closing): boolean {
-  const { quantity } = turn.holding(symbol ?? "");
-  return side === "SELL" ? quantity > 0n : quantity < 0n;
-}
-
 /** Whether something rests that would open the position that the leg closes. */
-function opensLater(turn: Turn, { symbol, side }: Closing): boolean {
+function opensLater(turn: Turn, { symbol, side }: Pick<NewEntry, "symbol" | "side">): boolean {
   return turn.resting(symbol ?? "").some((entry) => entry.kind !== "PLACE_LEG" && entry.side !== side);
 }

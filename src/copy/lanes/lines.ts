@@ -77,7 +77,7 @@ export function lineOf(action: LeadAction, now: number): NewEntry {
 /** A line that a request, or the closing of the copy, asked for. */
 export function ownLine(
   kind: MirrorKind,
-  symbol: string,
+  symbol: string | null,
   of: { readonly request: CopyRequest | null; readonly now: number },
 ): NewEntry {
   const { request, now } = of;

@@ -1,11 +1,15 @@
-// A look at a copy's account: what was executed of what rests, what there is, and whether the stop loss is reached.
-import { cancelMissed } from "./overtaken.ts";
+// A look at a copy's account: what was executed of what rests, what there is, what is missing, and whether the stop loss is
+// reached.
+
+import type { Amount } from "../../money/decimal.ts";
+import { makeUp } from "./missed.ts";
 import { askAfter } from "./settle.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { isStopLossReached } from "./stop-loss.ts";
 import { isWaitingLeg, type Work } from "./work.ts";
+import { writeOffMissing } from "./write-off.ts";
 
-/** `mayHaveMissed`: there may be orders that could not be cancelled when the strategy's were. */
+/** `mayHaveMissed`: there may be something that could not be sent when the strategy did it. */
 export async function look(
   work: Work,
   { mayHaveMissed }: { readonly mayHaveMissed: boolean },
@@ -15,14 +19,26 @@ export async function look(
   if (resting.length > 0) {
     const open = await dealings.openOrderIds();
     for (const entry of resting) {
-      if (entry.clientOrderId !== null && !open.has(entry.clientOrderId)) await askAfter(work, entry);
+      if (entry.clientOrderId === null) continue;
+      if (open.has(entry.clientOrderId)) work.notFound.found(entry);
+      else await askAfter(work, entry);
     }
   }
-  if (mayHaveMissed) await cancelMissed(work);
+  if (mayHaveMissed) await makeUp(work);
+  rescaleStart(work);
   await takeSnapshot(work);
+  await writeOffMissing(work);
   if (hasSomethingToLose(work) && isStopLossReached(turn.book, turn.copy.settings)) {
     turn.move("CLOSING", "STOP_LOSS", work.now());
   }
+}
+
+/** After its owner has chosen another share, what the copy began with is that share's. */
+function rescaleStart({ turn, startShare }: Work): void {
+  const { share } = turn.copy.settings;
+  const { startEquity } = turn.book;
+  if (startEquity === null || share === startShare) return;
+  turn.setBook({ ...turn.book, startEquity: ((startEquity * share) / startShare) as Amount });
 }
 
 /** Whether a stop loss could still do something: what it has closed already, it does not close again. */

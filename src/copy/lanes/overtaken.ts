@@ -1,6 +1,6 @@
 // What still rests of a copy although the strategy's own order is over. As long as the strategy holds something, a resting order
 // keeps its price, and may yet be filled. Once the strategy holds nothing of the symbol, what would open something is cancelled;
-// what would close keeps resting. What was to be cancelled while nothing could be sent is cancelled afterwards.
+// what would close keeps resting.
 import {
   COPY_QUOTE_ASSET,
   type LeadAction,
@@ -11,10 +11,10 @@ import { type Price, proceedsDown, type Quantity, ZERO } from "../../money/decim
 import { DUST_WORTH } from "../leads/lead-state.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { takeBack } from "./cancel.ts";
-import { isLeg, isWaitingLeg, type Work } from "./work.ts";
+import { isLeg, type Work } from "./work.ts";
 
 /** What says that the strategy's order or leg is over. */
-const ENDS: readonly MirrorEntry["kind"][] = ["CANCEL", "CANCEL_LEG", "FIRE_LEG"];
+export const ENDS: readonly MirrorEntry["kind"][] = ["CANCEL", "CANCEL_LEG", "FIRE_LEG"];
 
 /** Whether an order that was filled at once has left the strategy with nothing of its symbol. */
 export function empties({ symbol, side, filled, lead, leverage }: LeadAction & LeadPlacement): boolean {
@@ -38,16 +38,6 @@ export async function cancelOvertaken(work: Work, symbol: string, overNow: strin
     // What may not be cancelled now is looked for again once it may.
     if (work.stopped() !== null) return;
     await takeBack(work, entry, skipOf("OVERTAKEN"));
-  }
-}
-
-/** Cancels what the strategy has taken back while nothing could be sent. */
-export async function cancelMissed(work: Work): Promise<void> {
-  for (const entry of work.turn.resting()) {
-    if (entry.collectiveId === null || work.stopped() !== null) continue;
-    const lines = await work.entriesOf(entry.collectiveId);
-    const wasTakenBack = lines.some(({ kind, status }) => ENDS.includes(kind) && status === "SKIPPED");
-    if (wasTakenBack) await takeBack(work, entry, isWaitingLeg(entry) ? null : skipOf("OVERTAKEN"));
   }
 }
 

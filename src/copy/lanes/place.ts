@@ -4,9 +4,9 @@
 // venue was asked what there is. An order through zero of which the opening part may not be sent any more is sized once more,
 // without it.
 import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
-import { leverageMax } from "../../engine/futures/margin.ts";
 import { type Amount, costUp, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { mirrorClientId } from "../client-ids.ts";
+import { copiedLeverage } from "../scaling/limits.ts";
 import {
   isReduction,
   type RestingOnSymbol,
@@ -109,7 +109,10 @@ async function conclude(
     return;
   }
   if (outcome.kind === "REFUSED") {
-    turn.add(refusedLine(line, outcome, { worth: scaled.worth, available: snapshot?.available ?? null }));
+    const funds = { worth: scaled.worth, available: snapshot?.available ?? null };
+    const refused = turn.add(refusedLine(line, outcome, funds));
+    // The position is not what the book says.
+    if (refused.skip?.reason === "NOTHING_HELD") work.lookSoon();
     if (isAccountUnfit(outcome.refusal) && turn.copy.status === "FOLLOWING")
       turn.move("PAUSED", "ACCOUNT_UNFIT", work.now());
     return;
@@ -118,33 +121,48 @@ async function conclude(
   await enter(work, { ...line, skip: scaled.leftOut }, outcome);
 }
 
-/** As `scale`; what is skipped for want of funds is sized once more after the venue was asked what there is. */
+/** As `scale`; what is skipped, left out or cut for want of funds is sized once more after the venue was asked what there is. */
 async function scaleWithFunds(work: Work, action: Placing, opensNot: SkipReason | null): Promise<Scaled> {
   const scaled = await scale(work, action, opensNot);
-  if (scaled.kind === "SIZED" || !isWantOfFunds(scaled.skip)) return scaled;
+  const skip = scaled.kind === "SIZED" ? scaled.leftOut : scaled.skip;
+  const isWanting = skip !== null && isWantOfFunds(skip);
+  if (!isWanting && !(await isCut(work, action, { scaled, opensNot }))) return scaled;
   await takeSnapshot(work);
   return await scale(work, action, opensNot);
 }
 
-async function scale(work: Work, action: Placing, opensNot: SkipReason | null): Promise<Scaled> {
+/** Whether it would be more if more were available than is known of. */
+async function isCut(
+  work: Work,
+  action: Placing,
+  { scaled, opensNot }: { readonly scaled: Scaled; readonly opensNot: SkipReason | null },
+): Promise<boolean> {
+  if (scaled.kind === "SKIPPED" || scaled.opening === 0n) return false;
+  const wallet = work.turn.book.snapshot?.wallet ?? ZERO;
+  const ample = await scale(work, action, opensNot, wallet);
+  return ample.kind === "SIZED" && ample.quantity > scaled.quantity;
+}
+
+/** `available`: what is reckoned with instead of what the snapshot says. */
+async function scale(
+  work: Work,
+  action: Placing,
+  opensNot: SkipReason | null,
+  available?: Amount,
+): Promise<Scaled> {
   const { turn, dealings } = work;
   const { family, settings } = turn.copy;
   const { holdings, snapshot } = turn.book;
   const rules = await dealings.rules(action.symbol);
   const prices = await dealings.prices();
-  const terms = rules?.contract ?? null;
-  const leverage =
-    terms === null || action.leverage === null
-      ? action.leverage
-      : Math.min(action.leverage, leverageMax(terms));
   return scaleOrder({
     family,
-    placement: { ...action, leverage },
+    placement: action,
     lead: action.lead,
     settings,
     holdings,
     wallet: snapshot?.wallet ?? ZERO,
-    available: snapshot?.available ?? ZERO,
+    available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(turn.resting()),
     restingOnSymbol: restingOn(turn.resting(action.symbol)),
     accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
@@ -183,8 +201,8 @@ function unexecuted({ quantity, executedQuantity }: MirrorEntry): Quantity {
 /** The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it took it. */
 async function setLeverage(work: Work, action: Placing, { opening }: Sized): Promise<VenueRefusal | null> {
   if (action.leverage === null || opening === 0n) return null;
-  const terms = (await work.dealings.rules(action.symbol))?.contract ?? null;
-  const leverage = terms === null ? action.leverage : Math.min(action.leverage, leverageMax(terms));
+  const rules = await work.dealings.rules(action.symbol);
+  const leverage = (rules && copiedLeverage(action, rules)) ?? action.leverage;
   return await work.dealings.setLeverage(action.symbol, leverage);
 }
 

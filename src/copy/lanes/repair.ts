@@ -6,10 +6,11 @@
 import type { CopyRequest, LeadState, MirrorEntry } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { LEVERAGE_DEFAULT, leverageMax } from "../../engine/futures/margin.ts";
+import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { mirrorClientId } from "../client-ids.ts";
 import { driftOf, repairOrders } from "../scaling/drift.ts";
 import { spotSymbolOf } from "../scaling/equity.ts";
+import { copiedLeverage } from "../scaling/limits.ts";
 import type { RepairOrder } from "../scaling/repair-sizes.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { skipWords } from "../scaling/skip-words.ts";
@@ -30,10 +31,14 @@ export type RepairFacts = {
   readonly entries: readonly MirrorEntry[];
 };
 
-/** Repairs, and finishes the request. */
-export async function repair(work: Work, request: CopyRequest, facts: RepairFacts): Promise<void> {
+/** Repairs, and finishes the request. `recovered`: client ids of its orders that are booked already. */
+export async function repair(
+  work: Work,
+  request: CopyRequest,
+  facts: RepairFacts,
+  recovered: ReadonlySet<string>,
+): Promise<void> {
   const { turn } = work;
-  const recovered = work.mayHaveBeenSent ? await recoverRepair(work, request, facts) : new Set<string>();
   const stopped = work.stopped();
   if (stopped !== null) {
     turn.finishRequest(request.requestId, work.now(), skipWords(stopped, null));
@@ -86,12 +91,10 @@ async function send(
     return;
   }
   if (family === "FUTURES" && increases) {
-    const terms = (await dealings.rules(symbol))?.contract ?? null;
+    const rules = await dealings.rules(symbol);
     const wanted = leverageOf(facts.leverages, symbol);
-    const refusal = await dealings.setLeverage(
-      symbol,
-      terms === null ? wanted : Math.min(wanted, leverageMax(terms)),
-    );
+    const leverage = (rules && copiedLeverage({ leverage: wanted }, rules)) ?? wanted;
+    const refusal = await dealings.setLeverage(symbol, leverage);
     if (refusal !== null) {
       const { code, message } = refusal;
       turn.add(skipped(line, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
@@ -106,11 +109,14 @@ async function send(
   else turn.add(skipped(line, outcome.skip));
 }
 
-/** Books the orders of this request that may have been sent before a restart; answers their client ids. */
-async function recoverRepair(
+/**
+ * Books the orders of this request that may have been sent before a restart; answers their client ids. Sends nothing. `lead`: the
+ * strategy as it was then; null if that is not known.
+ */
+export async function recoverRepair(
   work: Work,
   request: CopyRequest,
-  { lead }: RepairFacts,
+  lead: LeadState | null,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const symbol of symbolsOf(work, lead)) {
@@ -140,11 +146,11 @@ function lineOfRepair(
 /** Away from what is held, or towards what the strategy holds. */
 function sideOf(
   { turn }: Work,
-  lead: LeadState,
+  lead: LeadState | null,
   { symbol, increases }: Pick<RepairOrder, "symbol" | "increases">,
 ): Side {
   if (!increases) return turn.holding(symbol).quantity > 0n ? "SELL" : "BUY";
-  return turn.copy.family === "FUTURES" && (lead.held.get(symbol) ?? 0n) < 0n ? "SELL" : "BUY";
+  return turn.copy.family === "FUTURES" && (lead?.held.get(symbol) ?? 0n) < 0n ? "SELL" : "BUY";
 }
 
 /** A repair of one symbol may take an order that reduces and one that increases: each has an id of its own. */
@@ -157,9 +163,9 @@ function idOf(
   return mirrorClientId({ requestId, symbol, copyId: turn.copy.copyId, purpose });
 }
 
-function symbolsOf({ turn }: Work, lead: LeadState): readonly string[] {
+function symbolsOf({ turn }: Work, lead: LeadState | null): readonly string[] {
   const nameOf = turn.copy.family === "SPOT" ? spotSymbolOf : (symbol: string) => symbol;
-  const theirs = [...lead.held.keys()].map(nameOf);
+  const theirs = [...(lead?.held.keys() ?? [])].map(nameOf);
   return [...new Set([...theirs, ...turn.book.holdings.keys()])].sort();
 }
 

@@ -61,6 +61,27 @@ describe("a process that ends after it has sent and before it has recorded", () 
     expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
   });
 
+  test("finds the first order of a copy that began before the strategy's actions were all there", async () => {
+    await stage.stop();
+    // The journal is ahead of the actions: those of what came before the copy are passed over.
+    await stage.does(strategy, places("BUY", "0.0002"), false);
+    await stage.does(strategy, places("BUY", "0.0002"), false);
+    const late = await stage.copier(strategy, "SPOT");
+    const cut = cutRecording();
+    await stage.does(strategy, places("BUY", "0.001"), false);
+    await stage.start();
+    await cut;
+    const sent = () => stage.venue.orders(late.account, "BTCUSDT");
+    await stage.waitFor("it is sent", async () => (await sent()).length > 0);
+    await restart();
+    await stage.waitFor("it is recorded", async () => (await stage.copy(late)).doneSeq === 3);
+    expect(await sent()).toHaveLength(1);
+    expect(await stage.log(late)).toHaveLength(1);
+    // Whoever does not ask is told by the venue that the order is a duplicate.
+    const [entry] = await stage.entries(late);
+    expect(entry).toMatchObject({ status: "FILLED", sends: 0 });
+  });
+
   test("cancels what it had cancelled no second time, and notes it", async () => {
     const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
     const cut = cutRecording();

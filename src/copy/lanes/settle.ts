@@ -46,14 +46,16 @@ export async function settle(work: Work, entry: MirrorEntry, state: VenueOrderSt
   return isSame ? entry : settled;
 }
 
-/** Asks the venue how an order or a leg stands, and settles it. One that the venue knows nothing of any more is over. */
+/** Asks the venue how an order or a leg stands, and settles it. One that it surely knows nothing of any more is over. */
 export async function askAfter(work: Work, entry: MirrorEntry): Promise<MirrorEntry> {
   const { symbol, clientOrderId } = entry;
   if (symbol === null || clientOrderId === null) return entry;
   const state = await (isLeg(entry)
     ? work.dealings.findLeg(symbol, clientOrderId)
     : work.dealings.find(symbol, clientOrderId));
-  return state === null ? entryGone(work, entry, null) : await settle(work, entry, state);
+  if (state === null) return work.notFound.note(entry, work.now()) ? entryGone(work, entry, null) : entry;
+  work.notFound.found(entry);
+  return await settle(work, entry, state);
 }
 
 /** The line of what does not rest any more, without the venue's saying how it ended; `why` is noted on it. */

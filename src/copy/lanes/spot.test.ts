@@ -173,3 +173,12 @@ describe("resting orders", () => {
     expect(await stage.log(copier)).toHaveLength(2);
   });
 });
+
+test("what would be cut for want of funds is sized anew once the venue has said what there is", async () => {
+  const copier = await stage.copier(strategy, "SPOT");
+  const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
+  // What that sets free, only the venue knows.
+  await stage.does(strategy, { type: "CancelOrder", orderId });
+  await stage.does(strategy, places("BUY", "0.00111"));
+  expect((await stage.log(copier)).at(-1)).toBe("PLACE BUY MARKET 0.00111 FILLED executed 0.00111");
+});

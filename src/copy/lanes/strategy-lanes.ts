@@ -89,6 +89,7 @@ export class StrategyLanes {
     const before = new Map([...this.#lanes.values()].map((lane) => [lane, lane.copy.status]));
     const controls = await this.#copying.listControls(this.#strategyId, this.#takenAt);
     let isOutdated = false;
+    const moved: Lane[] = [];
     for (const { copyId, ...control } of controls) {
       const lane = this.#lanes.get(copyId);
       if (lane === undefined) {
@@ -96,13 +97,31 @@ export class StrategyLanes {
       } else if (moving.has(lane) || lane.isMoving || lane.copy.status !== before.get(lane)) {
         // What was read may be older than what the lane itself has just written.
         isOutdated = true;
-      } else lane.control(control);
+      } else if (lane.control(control)) moved.push(lane);
     }
     await this.#takeRequests({ mayHaveSent: false });
     if (this.#isEnded) return;
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.refresh()));
+    // Whoever resumes a copy has given it other credentials before; of all others nobody waits for what their accounts say.
+    for (const lane of moved) if (lane.isBlocked) await lane.refresh();
+    void this.#refreshBlocked();
     this.#removeOver();
     if (isOutdated) void this.#changeAgain();
+  }
+
+  /** Tries anew what was blocked: with very many copies hardly any. Never rejects. */
+  async #refreshBlocked(): Promise<void> {
+    for (const lane of [...this.#lanes.values()]) {
+      if (!lane.isBlocked || this.#isEnded) continue;
+      try {
+        await lane.refresh();
+      } catch (error) {
+        const { copyId } = lane.copy;
+        this.#parts.log.warn(
+          { err: error, copyId },
+          "a copy's account could not be read; the next change has it read",
+        );
+      }
+    }
   }
 
   /** Reads it once more, a little later, until that succeeds. Never rejects. */
@@ -143,9 +162,14 @@ export class StrategyLanes {
     }
   }
 
-  async #add(copyId: string, { mayHaveSent }: { readonly mayHaveSent: boolean }): Promise<void> {
+  /** `isAsked`: a request of it is pending. */
+  async #add(
+    copyId: string,
+    { mayHaveSent, isAsked = false }: { readonly mayHaveSent: boolean; readonly isAsked?: boolean },
+  ): Promise<void> {
     const copy = await this.#copying.findCopy(copyId);
-    if (copy === null || (copy.status === "STOPPED" && copy.doneSeq >= this.#log.lastSeq)) return;
+    if (copy === null) return;
+    if (copy.status === "STOPPED" && copy.doneSeq >= this.#log.lastSeq && !isAsked) return;
     const resting = await this.#copying.listRestingEntries({ copyId });
     if (this.#isEnded) return;
     const lane = this.#laneOf(copy, { resting, mayHaveSent });
@@ -169,8 +193,11 @@ export class StrategyLanes {
 
   async #takeRequests({ mayHaveSent }: { readonly mayHaveSent: boolean }): Promise<void> {
     const pending = await this.#copying.listPendingRequests(this.#strategyId);
-    const byCopy = Map.groupBy(pending, ({ copyId }) => copyId);
-    for (const [copyId, requests] of byCopy) this.#lanes.get(copyId)?.request(requests, { mayHaveSent });
+    for (const [copyId, requests] of Map.groupBy(pending, (request) => request.copyId)) {
+      // Of a copy that was stopped long ago something may still have to be done.
+      if (!this.#lanes.has(copyId)) await this.#add(copyId, { mayHaveSent, isAsked: true });
+      this.#lanes.get(copyId)?.request(requests, { mayHaveSent });
+    }
   }
 
   #removeOver(): void {

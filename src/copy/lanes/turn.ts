@@ -99,7 +99,7 @@ export class Turn {
   }
 
   move(status: CopyStatus, reason: CopyReason | null, at: number): void {
-    this.#moves = { status, reason, at };
+    this.#moves = { from: { status: this.copy.status, reason: this.copy.reason }, status, reason, at };
     this.#hasChanged = true;
   }
 
@@ -139,4 +139,14 @@ export class Turn {
       finishes: this.#finishes,
     };
   }
+}
+
+/** Whether a move takes effect on a copy that people may have changed since the turn began: as the store has it. */
+export function takesEffect(
+  moves: CopyProgress["moves"],
+  { status, reason }: Pick<Copy, "status" | "reason">,
+): moves is NonNullable<CopyProgress["moves"]> {
+  if (moves === null || status === "STOPPED") return false;
+  const isAsItWas = status === moves.from.status && reason === moves.from.reason;
+  return isAsItWas || (moves.status === "CLOSING" && (status === "FOLLOWING" || status === "PAUSED"));
 }

@@ -26,8 +26,16 @@ export class Uncertain {
     return this.#names.size > 0 && this.#names.has(nameOf(task));
   }
 
+  clear(): void {
+    this.#names.clear();
+  }
+
   get isEmpty(): boolean {
-    return this.#names.size === 0;
+    return this.size === 0;
+  }
+
+  get size(): number {
+    return this.#names.size;
   }
 }
 

@@ -1,7 +1,10 @@
 // What carrying something out needs: of one lane, for one turn.
 import type { LeadAction, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
+import type { Rate } from "../../money/decimal.ts";
 import type { Dealings } from "./dealings.ts";
+import type { NotFound } from "./not-found.ts";
 import type { Turn } from "./turn.ts";
+import type { Missing } from "./write-off.ts";
 
 /** What opens something and could not be sent within this time of the strategy's commit is skipped, ms. */
 export const ENTRY_AGE_MAX_MS = 60_000;
@@ -11,6 +14,8 @@ export type Work = {
   readonly dealings: Dealings;
   /** Whether what this turn is about may have been sent before: the venue is asked then before anything is sent. */
   readonly mayHaveBeenSent: boolean;
+  /** Whether a leg that waits may have been sent before without that being recorded. */
+  mayHaveSent(waiting: MirrorEntry): boolean;
   /** When this process took the lane, wall time, Unix ms. */
   readonly takenAt: number;
   /** Wall time, Unix ms. */
@@ -21,6 +26,18 @@ export type Work = {
   opensNot(at: number): SkipReason | null;
   /** The lines of the log about an order or a leg of the strategy, this turn's left out; newest first. */
   entriesOf(collectiveId: string): Promise<readonly MirrorEntry[]>;
+  /** Lines of the log about a symbol, as the turn leaves them so far: the newest ones, newest first. */
+  linesOf(symbol: string): Promise<readonly MirrorEntry[]>;
+  /** Something could not be taken back: the next look tries again. */
+  noteMissed(): void;
+  /** What the venue was asked for and did not know. */
+  readonly notFound: NotFound;
+  /** The share of the account's balance that `startEquity` is of. */
+  readonly startShare: Rate;
+  /** What looks have found missing; null while a leg may have been sent, and have fired, that is not in the book. */
+  readonly missing: Missing | null;
+  /** The account is to be looked at when there is nothing else to do. */
+  lookSoon(): void;
   /** An action of the strategy by its number; null if there is none. */
   actionAt(seq: number): Promise<LeadAction | null>;
 };

@@ -27,7 +27,8 @@ import { ownedOf } from "../../../money/posting.ts";
 import type { CopyStore } from "../../../store/copy-store.ts";
 import { sealCredentials } from "../../credentials.ts";
 import { Leads } from "../../leads/leads.ts";
-import { openVenueStage } from "../../venue/testing/venue-stage.ts";
+import { openVenueStage, order } from "../../venue/testing/venue-stage.ts";
+import type { VenueOrder } from "../../venue/venue.ts";
 import { createVenues } from "../../venue/venues.ts";
 import { Lanes } from "../lanes.ts";
 
@@ -63,8 +64,9 @@ export async function openLanesStage({
   const told: { readonly copyId: string; readonly reason: CopyReason }[] = [];
   const copies: string[] = [];
   /** What stands between a lane and its store; a test may cut here. */
-  const seams: { recordProgress: CopyStore["recordProgress"] } = {
+  const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
     recordProgress: store.copying.recordProgress,
+    findAccount: store.copying.findAccount,
   };
   let running: Awaited<ReturnType<typeof start>> | null = null;
 
@@ -75,6 +77,7 @@ export async function openLanesStage({
     const copying: CopyStore = {
       ...store.copying,
       recordProgress: (...given) => seams.recordProgress(...given),
+      findAccount: (...given) => seams.findAccount(...given),
     };
     let isAlive = true;
     const lanes: Lanes = new Lanes({
@@ -107,7 +110,7 @@ export async function openLanesStage({
       await lanes.close();
       await venues.close();
     };
-    return { leads, lanes, end };
+    return { holder, leads, lanes, end };
   }
 
   const stage = {
@@ -208,6 +211,8 @@ export async function openLanesStage({
         return live.every(({ doneSeq }) => doneSeq === lead.seq);
       });
     },
+    /** Waits until it is so, while the clock stands still. */
+    eventually,
     /** Lets the clock run until it is so. */
     async waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       await eventually(what, async () => {
@@ -260,6 +265,41 @@ export async function openLanesStage({
       const change = { copyId: copy.copyId, from, status, reason, at: time.now() };
       await store.copying.changeCopy(change, audit(copy.copyId));
       await stage.peopleChanged(strategyId);
+    },
+    /** As its owner does it who keeps what the copy holds. */
+    async stopCopy({ copyId }: Copier, strategyId: string): Promise<void> {
+      const from = ["FOLLOWING", "PAUSED", "CLOSING"] as const;
+      const at = time.now();
+      const asks: CopyRequest = {
+        requestId: randomUUID(),
+        copyId,
+        kind: "WITHDRAW",
+        mayIncrease: false,
+        askedAt: at,
+        doneAt: null,
+        failure: null,
+      };
+      await store.copying.changeCopy(
+        { copyId, from, status: "STOPPED", reason: "COPIER", at, asks },
+        audit(copyId),
+      );
+      await stage.peopleChanged(strategyId);
+    },
+    /** Somebody else trades on the copier's account, at the market. */
+    async trades(
+      { account }: Copier,
+      type: StrategyType,
+      said: Pick<VenueOrder, "side" | "quantity">,
+    ): Promise<void> {
+      contracts.time = time.now();
+      const sent = order({ type: "MARKET", clientOrderId: randomUUID(), ...said });
+      const { kind } = await venue.client(type, account).place(sent);
+      if (kind !== "OK") throw new Error(`the venue takes it: ${kind}`);
+    },
+    /** The strategies that are claimed. */
+    async claimed(): Promise<readonly string[]> {
+      const rows = running === null ? [] : await store.copying.listClaimed(running.holder);
+      return rows.map(({ strategyId }) => strategyId);
     },
     /** Asks for something, and waits until it is done. */
     async ask(

@@ -1,0 +1,90 @@
+// What could not be sent while a kill switch was set is made up for afterwards, as far as it protects the copy or gets it out.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
+
+let stage: LanesStage;
+let strategy: string;
+let copier: Copier;
+
+beforeEach(async () => {
+  stage = await openLanesStage();
+  strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  copier = await stage.copier(strategy, "FUTURES");
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+const protectedEntry = {
+  reduceOnly: false,
+  leverage: null,
+  attached: { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") },
+};
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
+const ownLegs = async () => [...((await stage.store.loadAccount(strategy))?.account.openLegs.values() ?? [])];
+const legsAtVenue = async () => {
+  const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+  return [...(account?.account.openLegs.values() ?? [])];
+};
+
+test("a stop that the strategy has moved meanwhile is moved, and never missing for long", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  await stage.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
+  await stage.does(strategy, {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("92000"),
+    clientLegId: "moved",
+  });
+  expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("90000")]);
+  await stage.unhalt(strategy);
+  await stage.waitFor(
+    "the log says so",
+    async () => (await stage.log(copier))[1]?.includes("OVERTAKEN") === true,
+  );
+  expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("92000")]);
+  expect((await stage.log(copier)).slice(1)).toEqual([
+    "PLACE_LEG SELL STOP_MARKET CANCELED OVERTAKEN",
+    "CANCEL_LEG SELL STOP_MARKET SKIPPED HALTED",
+    "PLACE_LEG SELL STOP_MARKET RESTING",
+  ]);
+});
+
+test("a position is closed that the strategy's stop has closed meanwhile, once", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0.002");
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  expect(await legsAtVenue()).toEqual([]);
+  const log = await stage.log(copier);
+  expect(log.at(-1)).toBe("FIRE_LEG SELL MARKET 0.002 FILLED executed 0.002");
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect(await stage.log(copier)).toEqual(log);
+});
+
+test("a position that was liquidated meanwhile is closed before anything new is done", async () => {
+  await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+  await stage.does(strategy, places("BUY", "0.1"));
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
+  await stage.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen("98900") });
+  await stage.unhalt(strategy);
+  await stage.does(strategy, places("BUY", "0.001"), false);
+  stage.wake(strategy);
+  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
+  expect(await stage.position(copier, "BTCUSDT")).toBe(await stage.holds(copier, "BTCUSDT"));
+  const log = await stage.log(copier);
+  expect(log.at(-2)).toContain("LIQUIDATE SELL MARKET 0.1 FILLED");
+  expect(log.at(-1)).toContain("PLACE BUY MARKET");
+});
