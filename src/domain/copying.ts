@@ -361,6 +361,21 @@ export type MirrorEntry = {
   readonly queries: number;
 };
 
+/** Why what is held is not what the strategy's holding scales to. */
+export type DriftCause =
+  | "IN_LINE"
+  | "ROUNDING"
+  | "BEGAN_LATER"
+  | "RESTING"
+  | "SKIPPED"
+  | "FAILED"
+  | "OVERTAKEN"
+  | "PAUSED"
+  | "CLOSED"
+  | "OUTSIDE"
+  | "PENDING"
+  | "PRICE_MOVED";
+
 /** What is asked of a copy beside its lead's actions; done once, in turn with them. */
 export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK", "WITHDRAW"] as const;
 /**

@@ -3,24 +3,10 @@
 // closed or written off, which together make at least half of it; what was lost by snapping sizes down, if that does; the strategy
 // held it before the copy began; orders that make less of it; and if nothing else does, the proportion of the two accounts has moved.
 import type { StrategyType } from "../../domain/account.ts";
-import type { MirrorEntry, MirrorKind } from "../../domain/copying.ts";
+import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract } from "../../money/decimal.ts";
 import { heldOf, type Position } from "./repair-sizes.ts";
-
-export type DriftCause =
-  | "IN_LINE"
-  | "ROUNDING"
-  | "BEGAN_LATER"
-  | "RESTING"
-  | "SKIPPED"
-  | "FAILED"
-  | "OVERTAKEN"
-  | "PAUSED"
-  | "CLOSED"
-  | "OUTSIDE"
-  | "PENDING"
-  | "PRICE_MOVED";
 
 /** What changes a holding, or should have. */
 const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([

@@ -5,6 +5,7 @@ import type {
   CopyReason,
   CopyRequestKind,
   CopyStatus,
+  DriftCause,
   MirrorKind,
   MirrorStatus,
   SkipReason,
@@ -198,20 +199,6 @@ export type MirrorEntryShape = {
   readonly queries: number;
 };
 
-/** Why what is held is not what the strategy's holding scales to. */
-export type DriftCause =
-  | "IN_LINE"
-  | "ROUNDING"
-  | "BEGAN_LATER"
-  | "RESTING"
-  | "SKIPPED"
-  | "FAILED"
-  | "OVERTAKEN"
-  | "PAUSED"
-  | "CLOSED"
-  | "OUTSIDE"
-  | "PENDING"
-  | "PRICE_MOVED";
 export type DriftRowShape = {
   readonly symbol: string;
   readonly asset: string;
