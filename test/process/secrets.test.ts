@@ -55,9 +55,15 @@ type Aftermath = Journey & {
 
 async function readAll(
   gateway: GatewayProcess,
-  { links, env, heapFolder }: { links: Links; env: Readonly<Record<string, string>>; heapFolder: string },
+  asked: {
+    readonly links: Links;
+    readonly env: Readonly<Record<string, string>>;
+    readonly heapFolder: string;
+    readonly venue: GatewayProcess;
+  },
 ): Promise<Aftermath> {
-  const journey = await travel(gateway, { links, env });
+  const { links, env, heapFolder, venue } = asked;
+  const journey = await travel(gateway, { links, env, venue });
   const heaps = await heapsOf(gateway, heapFolder);
   const stored = [...filesOf(gateway, { except: MASTER_KEY_NAME }), backupOf(gateway, env)];
   for (const connection of journey.open) connection.close();
@@ -107,20 +113,27 @@ const KINDS = [
   ...["first password", "changed password", "reset password", "wrong password", "operator password"],
   ...["session cookie", "device cookie", "link to verify-email", "link to reset-password"],
   ...["totp seed", "recovery code", "api secret", "seeded api secret", "api secret of the new master key"],
+  "exchange secret",
   ...[MASTER_KEY, DEMO_PASSWORD, DEMO_API_SECRET, ...KYC_FIELDS],
 ].sort();
 
 describe("on a database of its own, without a mail server", () => {
+  let venue: GatewayProcess;
   let gateway: GatewayProcess;
   let after: Aftermath;
 
   beforeAll(async () => {
     const heapFolder = newDirectory();
-    gateway = await startGateway({ env: { LOG_LEVEL: "trace", ...heapWriter(heapFolder) } });
+    venue = await startGateway();
+    const env = { LOG_LEVEL: "trace", COPY_VENUES: venue.url, ...heapWriter(heapFolder) };
+    gateway = await startGateway({ env });
     const links: Links = (page) => linksIn(gateway.output())(page);
-    after = await readAll(gateway, { links, env: {}, heapFolder });
+    after = await readAll(gateway, { links, env: {}, heapFolder, venue });
   }, ALL_MS_MAX);
-  afterAll(() => gateway.kill());
+  afterAll(async () => {
+    await gateway?.kill();
+    await venue?.kill();
+  });
 
   test("every kind of secret was issued", () => {
     expect([...new Set(after.secrets.map(({ kind }) => kind))].sort()).toEqual(KINDS);
@@ -192,6 +205,7 @@ function plantedForms(text: string): (readonly [form: string, bytes: Buffer])[] 
 
 describe.skipIf(!hasPostgresPrograms)(postgresTitle("on PostgreSQL, with a mail server"), () => {
   let postgres: PostgresServer | null = null;
+  let venue: GatewayProcess;
   let gateway: GatewayProcess;
   let mailServer: Awaited<ReturnType<typeof openMailServer>>;
   let after: Aftermath;
@@ -202,9 +216,11 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("on PostgreSQL, with a mail 
     mailServer = await openMailServer(smtpPassword);
     const heapFolder = newDirectory();
     const env = { DATABASE_URL: (await postgres?.newDatabase()) ?? "" };
+    venue = await startGateway();
     gateway = await startGateway({
       env: {
         ...env,
+        COPY_VENUES: venue.url,
         LOG_LEVEL: "trace",
         SMTP_URL: `smtp://lyrebird:${smtpPassword}@127.0.0.1:${mailServer.port}`,
         MAIL_FROM: "Lyrebird <lyrebird@example.org>",
@@ -212,7 +228,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("on PostgreSQL, with a mail 
       },
     });
     const links: Links = (page) => linksIn(mailServer.text())(page);
-    const all = await readAll(gateway, { links, env, heapFolder });
+    const all = await readAll(gateway, { links, env, heapFolder, venue });
     const configured: readonly Secret[] = [
       { kind: SMTP_PASSWORD, text: smtpPassword },
       { kind: DATABASE_PASSWORD, text: PASSWORD },
@@ -221,6 +237,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("on PostgreSQL, with a mail 
   }, ALL_MS_MAX);
   afterAll(async () => {
     await gateway?.kill();
+    await venue?.kill();
     await mailServer?.close();
     await postgres?.stop();
   });

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateSync } from "otplib/functional";
+import type { DashboardRoute } from "../../../src/dashboard/route.ts";
 import { ALL_ROUTES } from "../../../src/dashboard/routes.ts";
 import { botClient } from "../../support/bot-client.ts";
 import { Browser } from "../../support/dashboard-client.ts";
@@ -36,7 +37,16 @@ const CLOCK = { wallNow: () => Date.now(), pass: () => {} };
 
 export async function travel(
   gateway: GatewayProcess,
-  { links, env = {} }: { readonly links: Links; readonly env?: Readonly<Record<string, string>> },
+  {
+    links,
+    env = {},
+    venue,
+  }: {
+    readonly links: Links;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Another gateway, where a copier's account is. */
+    readonly venue: GatewayProcess;
+  },
 ): Promise<Journey> {
   const secrets: Secret[] = [];
   const note = (kind: string, text: string): string => {
@@ -153,10 +163,18 @@ export async function travel(
   const { signalId } = (await elsewhere.get(`/strategies/${strategyId}/signals`)).rows[0];
   const { orderId } = (await elsewhere.get(`/strategies/${strategyId}/orders?state=all`)).rows[0];
   const named = { strategyId, signalId, orderId, submissionId, keyId: key.keyId, family: "SPOT" };
-  const shown = await lookAround(gateway.url, { ...named, personId: elsewhere.personId }, [
-    elsewhere,
-    operator,
-  ]);
+  const around = { ...named, personId: elsewhere.personId };
+  const shown = await lookAround(gateway.url, around, [elsewhere, operator], (route) => !isForCopiers(route));
+
+  // The same person as a copier, whose account elsewhere is checked and kept.
+  await elsewhere.send("PUT", `/strategies/${strategyId}/copying`, { isOpen: true });
+  await elsewhere.send("PUT", "/profile", { profile: "COPIER" });
+  const account = venue.seed();
+  const { apiKey } = account;
+  const connected = { family: "SPOT", venue: venue.url, label: "Main", apiKey };
+  const given = { apiSecret: note("exchange secret", account.apiSecret), code: elsewhere.code() };
+  await elsewhere.send("POST", "/copying/accounts", { ...connected, ...given });
+  shown.push(...(await lookAround(gateway.url, around, [elsewhere], isForCopiers)));
   const told = { name: "master-key rotate", bytes: Buffer.from(rotated, "utf8") };
   return { secrets, shown: [...shown, told], open: [live, stream] };
 }
@@ -248,20 +266,25 @@ const PAGES = [
   ...["/operator/people", "/operator/health", "/operator/security", "/operator/traffic", "/operator/audit"],
 ];
 
-/** Every row that only reads, every page, and the metrics. */
+function isForCopiers({ access, path }: DashboardRoute): boolean {
+  return access === "COPIER" || path.startsWith("/copies");
+}
+
+/** Every row that only reads, of those that are wanted, every page, and the metrics. */
 async function lookAround(
   url: string,
   named: Readonly<Record<string, string | number>>,
   browsers: readonly Traveller[],
+  isWanted: (route: DashboardRoute) => boolean,
 ): Promise<Haystack[]> {
   const shown: Haystack[] = [];
   const keep = (name: string, text: string) => shown.push({ name, bytes: Buffer.from(text, "utf8") });
-  for (const { path } of ALL_ROUTES.filter(({ method }) => method === "GET")) {
+  for (const { path } of ALL_ROUTES.filter((route) => route.method === "GET" && isWanted(route))) {
     const filled = path.replace(/:(\w+)/g, (_, name: string) => String(named[name] ?? 1));
     const query = path.endsWith("/candles") ? "?symbol=BTCUSDT&interval=1m" : "";
     const answers = [];
     for (const browser of browsers) answers.push(await browser.call("GET", filled + query));
-    if (answers.every(({ status }) => status >= 300) && !path.includes("legId")) {
+    if (answers.every(({ status }) => status >= 300) && !/:(leg|copy)Id/.test(path)) {
       throw new Error(`${path} was shown to nobody: ${answers[0]?.text}`);
     }
     keep(`GET ${path}`, answers.map(({ headers, text }) => JSON.stringify(headers) + text).join("\n"));
