@@ -49,13 +49,12 @@ function expectClean(report: RunReport | null): void {
   if (report === null) throw new Error("there is a store");
   const { faults, verdict, fates, kills, copies, lateCopies } = report;
   expect(faults, renderReport([report])).toEqual([]);
-  // A test that never came to its point must not pass.
+  // A test that never came to its point must not pass. Whether any of so few orders had to be sent again is left to chance.
   expect(copies).toBe(2 * LEADS * COPIERS);
   expect(lateCopies).toBe(copies / 2);
   expect(kills).toBeGreaterThan(0);
   for (const fate of FATES) if (!SELDOM.includes(fate)) expect(fates[fate], fate).toBeGreaterThan(0);
   expect(verdict.sent).toBeGreaterThan(ORDERS / 4);
   expect(verdict.skipped).toBeGreaterThan(0);
-  expect(verdict.sentAgain).toBeGreaterThan(0);
   expect(verdict.asked).toBeGreaterThan(ORDERS / 50);
 }
