@@ -1,0 +1,61 @@
+// A copy and its strategy in one symbol, as a test of drift says them.
+import type { StrategyType } from "../../../domain/account.ts";
+import { EMPTY_BOOK, type Holding, type MirrorEntry } from "../../../domain/copying.ts";
+import type { SymbolRules } from "../../../domain/symbol.ts";
+import { contractRules } from "../../../engine/testing/contract-rules.ts";
+import { symbolRules } from "../../../engine/testing/market-stub.ts";
+import { type Amount, decimal, type Price, type Quantity, ZERO } from "../../../money/decimal.ts";
+import { type Drift, type DriftInput, driftOf } from "../drift.ts";
+import { leadState } from "./actions.ts";
+
+/** A copy with half of what a strategy of 1000 USDT has, at 50000; what is not said is as it should be. */
+export type Given = {
+  readonly lead?: string;
+  readonly own?: string;
+  readonly actual?: string;
+  readonly wallet?: string;
+  readonly start?: string | null;
+  readonly entries?: readonly MirrorEntry[];
+  readonly isPending?: boolean;
+  readonly maxPerOrder?: string;
+  readonly rules?: Partial<SymbolRules>;
+};
+
+export function drift(family: StrategyType, given: Given): readonly Drift[] {
+  return driftOf(inputOf(family, given));
+}
+
+export function inputOf(family: StrategyType, given: Given): DriftInput {
+  const isSpot = family === "SPOT";
+  const { lead = "0", own = "0", actual = own, wallet = "500", start = "0", maxPerOrder } = given;
+  const rules = { ...(isSpot ? symbolRules("BTC") : contractRules("BTC")), ...given.rules };
+  const heldBy = (size: string) =>
+    leadState("1000", size === "0" ? {} : { [isSpot ? "BTC" : "BTCUSDT"]: size });
+  const holding: Holding = { quantity: decimal(own), cost: ZERO };
+  return {
+    family,
+    lead: heldBy(lead),
+    leadAtStart: start === null ? null : heldBy(start),
+    settings: {
+      share: decimal("1"),
+      maxPerOrder: maxPerOrder === undefined ? null : decimal<Amount>(maxPerOrder),
+      stopLoss: null,
+    },
+    book: {
+      ...EMPTY_BOOK,
+      holdings: new Map(holding.quantity === 0n ? [] : [["BTCUSDT", holding]]),
+      snapshot: {
+        at: 1_000,
+        wallet: decimal(wallet),
+        available: decimal(wallet),
+        equity: ZERO,
+        held: new Map([["BTCUSDT", decimal<Quantity>(actual)]]),
+      },
+    },
+    isPending: given.isPending ?? false,
+    entries: given.entries ?? [],
+    rulesOf: (symbol) => (symbol === "BTCUSDT" ? rules : null),
+    prices: new Map([["BTCUSDT", decimal<Price>("50000")]]),
+    leverages: new Map([["BTCUSDT", 10]]),
+  };
+}
