@@ -98,26 +98,86 @@ export function readMasterKey(file: string): MasterKey {
   return new MasterKey(file);
 }
 
+/** Never as text, which would stay in a thread's memory for as long as nothing takes its place. */
 function readVersions(file: string): readonly KeyObject[] {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, "utf8").trim();
+    bytes = readFileSync(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     throw new Error(`MASTER_KEY_FILE cannot be read, it should hold ${WHAT_IT_HOLDS}: ${reason}`);
   }
-  if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
-    throw new Error(`MASTER_KEY_FILE ${file} may be read by others: chmod 600 it`);
+  try {
+    if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
+      throw new Error(`MASTER_KEY_FILE ${file} may be read by others: chmod 600 it`);
+    }
+    return versionsIn(bytes, file);
+  } finally {
+    bytes.fill(0);
   }
-  const lines = text.split("\n").map((line) => line.trim().toLowerCase());
-  if (!lines.every((line) => /^[0-9a-f]{64}$/.test(line))) {
-    const lineEach = lines.length > 1 ? ", one line for each version" : "";
-    throw new Error(`MASTER_KEY_FILE ${file} must hold ${WHAT_IT_HOLDS}${lineEach}`);
+}
+
+function versionsIn(bytes: Buffer, file: string): readonly KeyObject[] {
+  const keys: KeyObject[] = [];
+  const lines = linesOf(bytes);
+  for (const line of lines) {
+    const key = keyOfHex(line);
+    if (key === null) {
+      const lineEach = lines.length > 1 ? ", one line for each version" : "";
+      throw new Error(`MASTER_KEY_FILE ${file} must hold ${WHAT_IT_HOLDS}${lineEach}`);
+    }
+    if (keys.some((known) => known.equals(key))) {
+      throw new Error(`MASTER_KEY_FILE ${file} holds the same key twice: each version has its own`);
+    }
+    keys.push(key);
   }
-  if (new Set(lines).size < lines.length) {
-    throw new Error(`MASTER_KEY_FILE ${file} holds the same key twice: each version has its own`);
+  return keys;
+}
+
+const LINE_FEED = 0x0a;
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || (byte !== undefined && byte >= 9 && byte <= 13);
+
+/** The lines, without the space around each and around all. */
+function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  let rest = trimmed(bytes);
+  for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED)) {
+    lines.push(trimmed(rest.subarray(0, end)));
+    rest = rest.subarray(end + 1);
   }
-  return lines.map((line) => createSecretKey(line, "hex"));
+  return [...lines, trimmed(rest)];
+}
+
+function trimmed(bytes: Buffer): Buffer {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isSpace(bytes[start])) start += 1;
+  while (end > start && isSpace(bytes[end - 1])) end -= 1;
+  return bytes.subarray(start, end);
+}
+
+/** The key that a line writes in hex; null if it is not that. */
+function keyOfHex(line: Buffer): KeyObject | null {
+  if (line.length !== 2 * MASTER_KEY_BYTES) return null;
+  const key = Buffer.alloc(MASTER_KEY_BYTES);
+  try {
+    for (const [index, byte] of line.entries()) {
+      const digit = digitOf(byte);
+      if (digit === null) return null;
+      key[index >> 1] = ((key[index >> 1] ?? 0) << 4) | digit;
+    }
+    return createSecretKey(key);
+  } finally {
+    key.fill(0);
+  }
+}
+
+/** Of "0" to "9" and "a" to "f" in either case. */
+function digitOf(byte: number): number | null {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = (byte | 0x20) - 0x61;
+  return letter >= 0 && letter < 6 ? letter + 10 : null;
 }
 
 /** Differs when the file was written or replaced. Empty if it cannot be looked at. */
