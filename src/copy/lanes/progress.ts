@@ -4,8 +4,8 @@ import type { CopyProgress, CopyStore } from "../../store/copy-store.ts";
 import { StoreUnavailable } from "../../store/store.ts";
 import { ClaimLost } from "./endings.ts";
 
-/** Copies that are written in one transaction. */
-export const GROUP_MAX = 200;
+/** Copies that are written in one transaction: a trader's commit may have to wait for one. */
+export const GROUP_MAX = 50;
 /** Until a store that was out of reach is tried again, ms. */
 const RETRY_MS = 500;
 
