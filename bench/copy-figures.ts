@@ -48,33 +48,31 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
   ];
 }
 
-/** What a trader's order takes: with nothing under way, and while another's is copied. */
+/** What a trader's order takes: with nothing under way, beside as much traffic of anybody's, and while another's is copied. */
 function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
   const of = (what: (round: CopyRound) => readonly number[], share: number) =>
     spreadOf(rounds.map((round) => quantile(what(round), share)));
+  const count = countText(copies);
   const quiet = (share: number) => ({
     name: "with nothing copied",
     value: of((round) => round.quiet, share),
   });
-  const count = countText(copies);
+  const beside = (share: number) => ({
+    name: `while ${count} bare placements are sent`,
+    value: of((round) => round.beside, share),
+  });
+  const during = (share: number, name: string) => ({
+    name: `  while ${count} copies of another's are sent, ${name}`,
+    unit: "ms" as const,
+    value: of((round) => round.during, share),
+  });
   return [
     plain("a trader's order with nothing copied, p50", quiet(0.5).value),
-    against(
-      {
-        name: `  while ${count} copies of another's are sent, p50`,
-        unit: "ms",
-        value: of(({ during }) => during, 0.5),
-      },
-      quiet(0.5),
-    ),
-    against(
-      {
-        name: `  while ${count} copies of another's are sent, p99`,
-        unit: "ms",
-        value: of(({ during }) => during, 0.99),
-      },
-      quiet(0.99),
-    ),
+    plain("  p99", quiet(0.99).value),
+    plain(`  ${beside(0.5).name}, p50`, beside(0.5).value),
+    plain("  p99", beside(0.99).value),
+    against(during(0.5, "p50"), beside(0.5)),
+    against(during(0.99, "p99"), beside(0.99)),
     against(
       {
         name: `  of a strategy that ${count} follow`,

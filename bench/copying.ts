@@ -31,8 +31,12 @@ export type CopyRound = {
   readonly lastMs: number;
   /** The bare sender's time for as many, ms. */
   readonly bareMs: number;
-  /** What an order of a trader took, ms: of one nobody follows, with nothing under way and during it, and of the one followed. */
+  /**
+   * What an order of a trader took, ms: of one nobody follows, with nothing under way, beside the bare sender, and during it, and of
+   * the one followed.
+   */
   readonly quiet: readonly number[];
+  readonly beside: readonly number[];
   readonly during: readonly number[];
   readonly followedMs: number;
 };
@@ -96,14 +100,16 @@ async function measureCopies(
     const measured: CopyRound[] = [];
     let requests = 0;
     const others = takeInTurns(prepared.others);
+    const sendBareOnce = () => sendBare(sender, venue, copies);
     while (measured.length < rounds) {
       const quiet = await tradeMany(trader, others, orders);
-      const bareMs = await sendBare(sender, venue, copies);
+      const bareMs = await sendBareOnce();
+      const beside = await whileSending(sendBareOnce, () => tradeMany(trader, others, orders));
       const round = await mirror({ trader, venue, copies }, prepared.lead, () =>
         tradeMany(trader, others, orders),
       );
       requests += round.requests;
-      measured.push({ ...round, quiet, bareMs });
+      measured.push({ ...round, quiet, beside, bareMs });
       say(`  ${measured.length} of ${rounds}: ${Math.round(round.lastMs)} ms, bare ${Math.round(bareMs)} ms`);
       await wait(REST_MS);
     }
@@ -119,7 +125,7 @@ async function measureCopies(
   }
 }
 
-type Mirrored = Omit<CopyRound, "quiet" | "bareMs"> & { readonly requests: number };
+type Mirrored = Omit<CopyRound, "quiet" | "beside" | "bareMs"> & { readonly requests: number };
 
 /** Has the followed strategy place an order, and waits until the venue has answered all its copies. */
 async function mirror(
@@ -171,6 +177,23 @@ async function sendBare(sender: CopySender, venue: CopyVenue, orders: number): P
   const { ms, failure } = await sender.run({ port: venue.port, orders });
   if (failure !== null) throw new MeasurementFailed(`copying, bare: ${failure}`);
   return ms;
+}
+
+/** Does something while the bare sender sends, again and again. */
+async function whileSending<Answer>(
+  send: () => Promise<number>,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  let isOver = false;
+  const sending = (async () => {
+    while (!isOver) await send();
+  })();
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await sending;
+  }
 }
 
 function takeInTurns<Each>(all: readonly Each[]): () => Each {

@@ -72,7 +72,7 @@ const FULL: Sizes = {
   memory: { few: 1_000, many: [10_000, 100_000] },
   positions: 100_000,
   streams: { connections: 250, few: 250, many: 2_250 },
-  copying: { few: 100, many: [1_000, 10_000], rounds: 6, orders: 50 },
+  copying: { few: 100, many: [1_000, 10_000], rounds: 6, orders: 150 },
   isQuick: false,
 };
 /** Everything is carried out, nothing is worth reading. */
