@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { createRefusals } from "./refusals.ts";
 
-test("what is refused is said, the same again after a minute, and the end of a session not at all", () => {
+test("what is refused is said, the same again after a minute, and what the pages say themselves not at all", () => {
   const said: string[] = [];
   let now = 0;
   const refused = createRefusals({ say: (text) => said.push(text), now: () => now });
   const tooMany = { code: "TOO_MANY_REQUESTS", message: "Too many windows are open." };
   refused(tooMany);
   refused({ code: "NOT_SIGNED_IN", message: "Sign in first." });
+  refused({ code: "NOT_FOUND", message: "There is nothing here of yours." });
   now = 59_999;
   refused(tooMany);
   expect(said).toEqual(["Live updates were refused. Too many windows are open."]);

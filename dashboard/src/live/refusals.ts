@@ -3,8 +3,8 @@
 import type { ServerMessages } from "../../../src/dashboard/shapes.ts";
 
 const SAID_AGAIN_AFTER_MS = 60_000;
-/** The pages say themselves that a session has ended. */
-const SAID_ELSEWHERE = "NOT_SIGNED_IN";
+/** The pages say themselves that a session has ended, and that what they are about is not there. */
+const SAID_ELSEWHERE: readonly string[] = ["NOT_SIGNED_IN", "NOT_FOUND"];
 
 /** What is to be called with each refusal; `say` shows a text, and `now` is any clock, ms. */
 export function createRefusals(parts: {
@@ -13,7 +13,7 @@ export function createRefusals(parts: {
 }): (refused: ServerMessages["refused"]) => void {
   const saidAt = new Map<string, number>();
   return ({ code, message }) => {
-    if (code === SAID_ELSEWHERE) return;
+    if (SAID_ELSEWHERE.includes(code)) return;
     const now = parts.now();
     if (now - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < SAID_AGAIN_AFTER_MS) return;
     saidAt.set(message, now);
