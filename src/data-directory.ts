@@ -12,9 +12,9 @@ import {
   demandNewestVersion,
   type MasterKey,
   readMasterKey,
-  syncFolder,
   verifyMasterKey,
-} from "./identity/api-keys.ts";
+} from "./identity/master-key.ts";
+import { syncFolder } from "./identity/whole-file.ts";
 import { agreeOnMasterKey, databaseName, openSharedDatabase, openUsedDatabase } from "./shared-database.ts";
 import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";

@@ -8,7 +8,7 @@ import {
   type MasterKey,
   MasterKeyUnfit,
   verifyMasterKey,
-} from "./identity/api-keys.ts";
+} from "./identity/master-key.ts";
 import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts";
 import { DatabaseUnfit } from "./store/postgres/server-check.ts";
 import type { Store } from "./store/store.ts";

@@ -9,7 +9,7 @@ import {
   nameOfDatabase,
   openDatabaseOf,
 } from "../data-directory.ts";
-import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../identity/api-keys.ts";
+import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../identity/master-key.ts";
 import { restorePostgres } from "../store/backup/postgres.ts";
 import { type Backup, checkBackup, type Restored, type RestoreOptions } from "../store/backup/restore.ts";
 import { restoreSqlite } from "../store/backup/sqlite.ts";

@@ -2,7 +2,7 @@
 // they are destroyed.
 import { expect, test } from "vitest";
 import type { VenueAccount } from "../domain/copying.ts";
-import { readMasterKey } from "../identity/api-keys.ts";
+import { readMasterKey } from "../identity/master-key.ts";
 import { SealBroken } from "../identity/sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
 import {

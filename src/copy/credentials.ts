@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { VenueAccount } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { isRecordSealedBy, openRecord, rewrapRecord, sealRecord } from "../identity/record-sealing.ts";
 import { derivedKey } from "../identity/sealing.ts";
 import type { CopyStore, KeyDigests } from "../store/copy-store.ts";

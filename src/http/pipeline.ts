@@ -9,7 +9,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import { type MasterKey, secretOf } from "../identity/api-keys.ts";
+import { secretOf } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
 import { METRICS_PATH } from "../inspection/metrics.ts";
 import {

@@ -3,7 +3,7 @@
 // others have made with it meanwhile work at once, since `MasterKey.keyOf` looks for itself.
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
-import { type MasterKey, verifyMasterKey } from "./api-keys.ts";
+import { type MasterKey, verifyMasterKey } from "./master-key.ts";
 
 /** How often the file is looked at, ms. */
 export const LOOK_MS = 5_000;

@@ -1,7 +1,7 @@
 // Sealed records: they open for the same purpose, row and master key alone, and another version of the master key leaves their text
 // as it is.
 import { expect, test } from "vitest";
-import { readMasterKey } from "./api-keys.ts";
+import { readMasterKey } from "./master-key.ts";
 import { isRecordSealedBy, openRecord, type RecordSeal, rewrapRecord, sealRecord } from "./record-sealing.ts";
 import { SealBroken } from "./sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys.ts";

@@ -5,8 +5,8 @@
 // A sealed record is `seal2.<master version>.<wrapped data key>.<text>`, the key and the text each as nonce, ciphertext and tag in
 // base64url. Both are bound to the purpose and the row, the wrapped key to the version as well.
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import type { MasterKey } from "./api-keys.ts";
 import { type Box, box, readBox, unbox, writeBox } from "./boxes.ts";
+import type { MasterKey } from "./master-key.ts";
 import { derivedKey, SealBroken } from "./sealing.ts";
 
 const FORM = "seal2";

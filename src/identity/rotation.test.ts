@@ -1,4 +1,4 @@
-// The versions of the master key: a file of several lines, adding one, and a running server that finds it.
+// A new version of the master key: adding one to its file, and a running server that finds it.
 import {
   chmodSync,
   existsSync,
@@ -13,17 +13,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import {
-  checkValueOf,
-  demandNewestVersion,
-  issueApiKey,
-  readMasterKey,
-  secretOf,
-  verifyMasterKey,
-} from "./api-keys.ts";
+import { issueApiKey, secretOf } from "./api-keys.ts";
 import { KeyWatch, LOOK_MS } from "./key-watch.ts";
+import { checkValueOf, readMasterKey, verifyMasterKey } from "./master-key.ts";
 import { rotateMasterKey } from "./rotation.ts";
-import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys.ts";
+import { fileOf, newLine, writeLines } from "./testing/master-keys.ts";
 
 const AT = Date.UTC(2026, 0, 1);
 const TERMS = { label: "test", ownerId: null, strategyId: null, createdAt: AT };
@@ -33,91 +27,6 @@ async function newStore(): Promise<Store> {
   onTestFinished(() => store.close());
   return store;
 }
-
-describe("a file of versions", () => {
-  test("of one line is version 1, as it always was; of several the last is current", () => {
-    const lines = [newLine(), newLine(), newLine()];
-    expect(readMasterKey(fileOf(lines[0] ?? "")).current).toBe(1);
-    const master = readMasterKey(fileOf(...lines));
-    expect(master.current).toBe(3);
-    for (const [index, line] of lines.entries()) {
-      expect(
-        master
-          .keyOf(index + 1)
-          .export()
-          .toString("hex"),
-      ).toBe(line);
-    }
-    expect(() => master.keyOf(4)).toThrow("no master key of version 4");
-    expect([master.has(0), master.has(3), master.has(4)]).toEqual([false, true, false]);
-  });
-
-  test("makes keys with the current version, and derives each secret from the version that made it", () => {
-    const [first, second] = [newLine(), newLine()];
-    const old = issueApiKey(readMasterKey(fileOf(first)), TERMS);
-    const master = readMasterKey(fileOf(first, second));
-    const fresh = issueApiKey(master, TERMS);
-    expect([old.record.masterVersion, fresh.record.masterVersion]).toEqual([1, 2]);
-    expect(secretOf(master, old.record)).toBe(old.secret);
-    expect(secretOf(master, fresh.record)).toBe(fresh.secret);
-    expect(secretOf(master, { ...fresh.record, masterVersion: 1 })).not.toBe(fresh.secret);
-    expect(() => secretOf(master, { ...fresh.record, masterVersion: 3 })).toThrow("version 3");
-  });
-
-  test("is refused with a line that is no key, an empty line or the same key twice, and says no part of a key", () => {
-    const line = newLine();
-    for (const lines of [[line, "short"], [line, "", newLine()], [line, line.toUpperCase()], [""]]) {
-      let said = "";
-      try {
-        readMasterKey(fileOf(...lines));
-      } catch (error) {
-        said = String(error);
-      }
-      expect(said).toMatch(/MASTER_KEY_FILE/);
-      expect(said.toLowerCase()).not.toContain(line);
-    }
-  });
-
-  test("that lost a version that is in use is not taken, and the versions stay", () => {
-    const [first, second] = [newLine(), newLine()];
-    const master = readMasterKey(fileOf(first, second));
-    const kept = master.keyOf(1);
-    for (const lines of [[first], [second, first], [newLine(), second], []]) {
-      writeLines(master.file, ...lines);
-      expect(() => master.lookAgain()).toThrow(/MASTER_KEY_FILE/);
-      expect(master.keyOf(1).equals(kept)).toBe(true);
-      expect([master.current, master.newest]).toEqual([2, 2]);
-    }
-  });
-
-  test("is verified in every version", async () => {
-    const store = await newStore();
-    const [first, second] = [newLine(), newLine()];
-    await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
-    await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
-    await expect(verifyMasterKey(store, readMasterKey(fileOf(first, newLine())))).rejects.toThrow(
-      "version 2 of the master key is not the one",
-    );
-    await expect(verifyMasterKey(store, readMasterKey(fileOf(newLine(), second)))).rejects.toThrow(
-      "version 1 of the master key is not the one",
-    );
-    await expect(verifyMasterKey(store, newMasterKey())).rejects.toThrow("the master key is not the one");
-  });
-});
-
-test("an older copy of the file is told by what the database remembers, with what to do", async () => {
-  const store = await newStore();
-  const [first, second] = [newLine(), newLine()];
-  const older = readMasterKey(fileOf(first));
-  await demandNewestVersion(store, older);
-  await verifyMasterKey(store, readMasterKey(fileOf(first, second)));
-  await verifyMasterKey(store, older);
-  await expect(demandNewestVersion(store, older)).rejects.toThrow(
-    /ends with version 1, and the database has been used with version 2: copy the file.*master-key rotate/,
-  );
-  await demandNewestVersion(store, readMasterKey(fileOf(first, second)));
-  await demandNewestVersion(store, readMasterKey(fileOf(first, second, newLine())));
-});
 
 describe("rotating", () => {
   test("adds a line, keeps the file's mode and leaves nothing beside it; it is remembered and audited", async () => {

@@ -6,14 +6,8 @@
 import { chownSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../store/store.ts";
-import {
-  checkValueOf,
-  type MasterKey,
-  newVersionLine,
-  readMasterKey,
-  syncFolder,
-  writeWhole,
-} from "./api-keys.ts";
+import { checkValueOf, type MasterKey, newVersionLine, readMasterKey } from "./master-key.ts";
+import { syncFolder, writeWhole } from "./whole-file.ts";
 
 const NEXT = ".next";
 

@@ -1,7 +1,7 @@
 // Seals: they open for the same purpose, row and master key alone, and not if anything of them was changed.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readMasterKey } from "./api-keys.ts";
+import { readMasterKey } from "./master-key.ts";
 import { derivedKey, isSealedByCurrent, open, SealBroken, seal } from "./sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys.ts";
 

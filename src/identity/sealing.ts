@@ -5,8 +5,8 @@
 // A sealed text is `seal1.<master version>.<nonce>.<ciphertext>.<tag>`, the last three in base64url. Its first word names the
 // form: beside it stands `seal2`, with a data key of the record's own (`record-sealing.ts`).
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
-import type { MasterKey } from "./api-keys.ts";
 import { box, readBox, unbox, writeBox } from "./boxes.ts";
+import type { MasterKey } from "./master-key.ts";
 
 const FORM = "seal1";
 const KEY_BYTES = 32;

@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import type { StrategyType } from "../domain/account.ts";
 import { openStrategy } from "../engine/open-strategy.ts";
 import type { Commit, Store } from "../store/store.ts";
-import { issueApiKey, type MasterKey } from "./api-keys.ts";
+import { issueApiKey } from "./api-keys.ts";
+import type { MasterKey } from "./master-key.ts";
 
 export type SeededStrategy = {
   readonly strategyId: string;

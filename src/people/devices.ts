@@ -1,7 +1,7 @@
 // Which browsers are known to an account: those with a cookie that this server made for that account, which nobody can make
 // without the master key. It opens nothing; it only says that failures of this browser are counted apart (`lockout.ts`).
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { derivedKey } from "../identity/sealing.ts";
 import { DEVICE_MS } from "./cookies.ts";
 

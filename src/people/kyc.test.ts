@@ -1,6 +1,6 @@
 // Identity verification: what a form must be, that it is kept sealed, and that each is decided once.
 import { describe, expect, test } from "vitest";
-import { readMasterKey } from "../identity/api-keys.ts";
+import { readMasterKey } from "../identity/master-key.ts";
 import { isSealedBy } from "../identity/sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
 import { COUNTRIES } from "./countries.ts";

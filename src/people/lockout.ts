@@ -9,7 +9,7 @@
 // That a lock was told to the audit is nobody's wait: only people are audited, so that waiting would tell whether there is one.
 import { isIPv6 } from "node:net";
 import type { Logger } from "pino";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";

@@ -1,6 +1,6 @@
 // The people of a service, made of their parts: accounts, second factors, identity verification, locks and mails.
 import type { Logger } from "pino";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { Accounts } from "./accounts.ts";
 import { Cookies } from "./cookies.ts";

@@ -1,5 +1,5 @@
 // Identity forms as the store keeps them: sealed under the master key, for one submission's row alone.
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../identity/sealing.ts";
 import type { KycSubmission, PeopleStore } from "../store/people-store.ts";
 

@@ -1,7 +1,7 @@
 // The second factor: codes of an authenticator within a step of now, each once, and recovery codes, each once.
 import { describe, expect, test } from "vitest";
 import type { Person } from "../domain/person.ts";
-import { readMasterKey } from "../identity/api-keys.ts";
+import { readMasterKey } from "../identity/master-key.ts";
 import { isSealedBy } from "../identity/sealing.ts";
 import { fileOf, newLine, writeLines } from "../identity/testing/master-keys.ts";
 import { SecondFactors } from "./second-factor.ts";

@@ -1,6 +1,6 @@
 // Seeds of authenticators as the store keeps them: sealed under the master key, for one person's row alone.
 
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../identity/sealing.ts";
 import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
 

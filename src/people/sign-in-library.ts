@@ -6,7 +6,7 @@
 // Loading it takes a quarter of a second, which the start of the server does not wait for: it is loaded when it is first needed.
 import { randomBytes } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { derivedKey } from "../identity/sealing.ts";
 import type {
   SignInCondition,

@@ -4,7 +4,8 @@
 // will fail under one key are looked at one after another, or many at once would all be looked at before any is counted.
 // Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
-import { type MasterKey, secretOf } from "../identity/api-keys.ts";
+import { secretOf } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import { verifies } from "../identity/signatures.ts";
 import type { Store } from "../store/store.ts";
 import { type StreamError, streamError } from "./errors.ts";

@@ -1,5 +1,6 @@
 // A person's authenticator. The server takes the codes of the previous, the present and the next 30 seconds, each once and only in
-// order; so up to three are at hand at once, and after them the next one has to be waited for, as people do.
+// order; so up to three are at hand at once, and after them the next one has to be waited for, as people do. Who has the server's
+// database at hand need not wait.
 import { setTimeout as until } from "node:timers/promises";
 import { generateSync } from "otplib/functional";
 
@@ -14,15 +15,24 @@ export class Authenticator {
     this.#secret = secret;
   }
 
-  /** A code that was not used; resolves at the beginning of the 30 seconds in which the server begins to take it. */
-  async code(): Promise<string> {
-    const present = stepAt(Date.now());
-    const step = Math.max(this.#lastStep + 1, present - 1);
+  /**
+   * A code that the server takes. When all of the present were used, it resolves at the beginning of the 30 seconds in which the
+   * next is taken; or at once, if `forget` makes the server forget which codes were used.
+   */
+  async code(forget: (() => void) | null = null): Promise<string> {
+    const now = Date.now();
+    const next = Math.max(this.#lastStep + 1, stepAt(now) - 1);
     // It is taken from one step before its own on.
-    const opensAt = (step - 1) * STEP_MS;
-    if (opensAt > Date.now()) await until(opensAt - Date.now());
-    this.#lastStep = step;
-    return this.#codeOf(step);
+    const opensAt = (next - 1) * STEP_MS;
+    if (opensAt <= now) this.#lastStep = next;
+    else if (forget === null) {
+      await until(opensAt - now);
+      this.#lastStep = next;
+    } else {
+      forget();
+      this.#lastStep = stepAt(now);
+    }
+    return this.lastCode();
   }
 
   /** The code that was given last, once more. */

@@ -5,7 +5,7 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../src/domain/audit.ts";
 import { type CopySettings, EMPTY_BOOK } from "../../src/domain/copying.ts";
 import type { Profile } from "../../src/domain/person.ts";
-import type { MasterKey } from "../../src/identity/api-keys.ts";
+import type { MasterKey } from "../../src/identity/master-key.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { newId } from "../../src/people/made-people.ts";

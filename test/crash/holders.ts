@@ -7,7 +7,7 @@ import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
-import type { MasterKey } from "../../src/identity/api-keys.ts";
+import type { MasterKey } from "../../src/identity/master-key.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import type { Commit, Store } from "../../src/store/store.ts";

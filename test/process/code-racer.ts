@@ -1,6 +1,6 @@
 // A process of its own that is asked whether codes are accepted: each line of its input is a question, answered by a line.
 import { createInterface } from "node:readline";
-import { readMasterKey } from "../../src/identity/api-keys.ts";
+import { readMasterKey } from "../../src/identity/master-key.ts";
 import { Cookies } from "../../src/people/cookies.ts";
 import { Lockout } from "../../src/people/lockout.ts";
 import { SecondFactors } from "../../src/people/second-factor.ts";

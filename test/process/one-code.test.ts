@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readMasterKey } from "../../src/identity/api-keys.ts";
+import { readMasterKey } from "../../src/identity/master-key.ts";
 import { fileOf, newLine } from "../../src/identity/testing/master-keys.ts";
 import { Cookies } from "../../src/people/cookies.ts";
 import { Lockout } from "../../src/people/lockout.ts";

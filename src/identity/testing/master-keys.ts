@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type MasterKey, readMasterKey } from "../api-keys.ts";
+import { type MasterKey, readMasterKey } from "../master-key.ts";
 
 /** A line of a master key's file. */
 export function newLine(): string {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
 import { onTestFinished } from "vitest";
-import type { MasterKey } from "../../identity/api-keys.ts";
+import type { MasterKey } from "../../identity/master-key.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";

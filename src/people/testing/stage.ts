@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { generateSync } from "otplib/functional";
 import { onTestFinished } from "vitest";
 import type { Person } from "../../domain/person.ts";
-import type { MasterKey } from "../../identity/api-keys.ts";
+import type { MasterKey } from "../../identity/master-key.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,0 +1,19 @@
+// Secrets of API keys: each comes from the version of the master key that its key names.
+import { expect, test } from "vitest";
+import { issueApiKey, secretOf } from "./api-keys.ts";
+import { readMasterKey } from "./master-key.ts";
+import { fileOf, newLine } from "./testing/master-keys.ts";
+
+const TERMS = { label: "test", ownerId: null, strategyId: null, createdAt: Date.UTC(2026, 0, 1) };
+
+test("keys are made with the current version, and each secret is derived from the version that made it", () => {
+  const [first, second] = [newLine(), newLine()];
+  const old = issueApiKey(readMasterKey(fileOf(first)), TERMS);
+  const master = readMasterKey(fileOf(first, second));
+  const fresh = issueApiKey(master, TERMS);
+  expect([old.record.masterVersion, fresh.record.masterVersion]).toEqual([1, 2]);
+  expect(secretOf(master, old.record)).toBe(old.secret);
+  expect(secretOf(master, fresh.record)).toBe(fresh.secret);
+  expect(secretOf(master, { ...fresh.record, masterVersion: 1 })).not.toBe(fresh.secret);
+  expect(() => secretOf(master, { ...fresh.record, masterVersion: 3 })).toThrow("version 3");
+});
