@@ -1,11 +1,10 @@
 // `npm run copy-faults`: strategies that are copied over a way with faults, by a copier that is killed, and what became of each order.
 import { onEachStore } from "../crash/stores.ts";
-import { interruption, keepTemporaryIn } from "../support/long-run.ts";
-import { runProgram, say } from "../support/program.ts";
-import { forgetSettings } from "../support/settings.ts";
+import { type Circumstances, type Outcome, runLong } from "../support/long-run.ts";
+import { say } from "../support/program.ts";
 import { plant } from "./faults/plants.ts";
 import { renderJson, renderReport } from "./faults/report.ts";
-import { copyUnderFire, type Progress, type RunReport } from "./faults/run.ts";
+import { copyUnderFire, type Progress } from "./faults/run.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 
 /**
@@ -14,36 +13,22 @@ import { HELP, type Options, readOptions } from "./options.ts";
  */
 const KILL_EVERY_MS = { sqlite: 8_000, postgres: 10_000 } as const;
 
-keepTemporaryIn("copy-faults");
-forgetSettings();
-const interrupted = interruption();
+await runLong("copy-faults", { help: HELP, readOptions, run });
 
-await runProgram("copy-faults", main);
-
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === "help") {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  say(`seed ${options.seed}`);
-  const reports = await runAll(options);
-  process.stdout.write(options.isJson ? renderJson(reports) : renderReport(reports));
-  if (interrupted.aborted) say("broken off");
-  const isClean = reports.every(({ faults, verdict }) => faults.length === 0 && verdict.sent > 0);
-  return isClean && !interrupted.aborted ? 0 : 1;
-}
-
-async function runAll(options: Options): Promise<RunReport[]> {
-  const { orders, seed, leads, copiers, kills, cuts } = options;
+async function run(options: Options, { interrupted }: Circumstances): Promise<Outcome> {
+  const { orders, seed, leads, copiers, kills, cuts, isJson } = options;
   const root = options.plant === null ? undefined : plant(options.plant);
-  return await onEachStore(options, interrupted, (store) =>
+  const reports = await onEachStore(options, interrupted, (store) =>
     copyUnderFire({
       ...{ store, seed, orders, leads, copiers, cuts, root, signal: interrupted },
       killEveryMs: kills ? KILL_EVERY_MS[store] : null,
       onProgress: (progress) => say(`${store}: ${wordsOf(progress, orders)}`),
     }),
   );
+  return {
+    report: isJson ? renderJson(reports) : renderReport(reports),
+    isClean: reports.every(({ faults, verdict }) => faults.length === 0 && verdict.sent > 0),
+  };
 }
 
 function wordsOf({ orders, kills, left }: Progress, wanted: number): string {

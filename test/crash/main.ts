@@ -1,38 +1,23 @@
 // `npm run crash`: the real program killed under load, and what must never be lost or doubled counted.
-import { interruption, keepTemporaryIn } from "../support/long-run.ts";
-import { runProgram, say } from "../support/program.ts";
-import { forgetSettings } from "../support/settings.ts";
-import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
+import { type Circumstances, type Outcome, runLong } from "../support/long-run.ts";
+import { say } from "../support/program.ts";
+import { type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 import { renderJson, renderReport } from "./report.ts";
 import { onEachStore } from "./stores.ts";
 
-keepTemporaryIn("crash");
-forgetSettings();
-const interrupted = interruption();
+await runLong("crash", { help: HELP, readOptions, run });
 
-await runProgram("crash", main);
-
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === "help") {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  say(`seed ${options.seed}`);
-  const reports = await runAll(options);
-  process.stdout.write(options.isJson ? renderJson(reports) : renderReport(reports));
-  if (interrupted.aborted) say("broken off");
-  const isClean = reports.every(({ faults, cycles }) => faults.length === 0 && cycles.length > 0);
-  return isClean && !interrupted.aborted ? 0 : 1;
-}
-
-async function runAll(options: Options): Promise<CrashReport[]> {
-  const { cycles, seed } = options;
-  return await onEachStore(options, interrupted, (store) => {
+async function run(options: Options, { interrupted }: Circumstances): Promise<Outcome> {
+  const { cycles, seed, isJson } = options;
+  const reports = await onEachStore(options, interrupted, (store) => {
     const onCycle = (cycle: CycleReport) => say(progress(store, cycles, cycle));
     return runCrashCycles({ store, seed, cycles, onCycle, signal: interrupted });
   });
+  return {
+    report: isJson ? renderJson(reports) : renderReport(reports),
+    isClean: reports.every(({ faults, cycles }) => faults.length === 0 && cycles.length > 0),
+  };
 }
 
 function progress(store: string, cycles: number, report: CycleReport): string {

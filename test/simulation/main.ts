@@ -1,7 +1,7 @@
 // `npm run walk`: a million random commands of each family, and what must always hold checked after every one of them.
 import type { StrategyType } from "../../src/domain/account.ts";
-import { keepTemporaryIn } from "../support/long-run.ts";
-import { runProgram, say } from "../support/program.ts";
+import { runLong } from "../support/long-run.ts";
+import { say } from "../support/program.ts";
 import { walkDesks } from "./desk-walk.ts";
 import { FAMILIES } from "./families.ts";
 import { COMMANDS_PER_DESK_COMMAND, HELP, type Options, readOptions } from "./options.ts";
@@ -11,31 +11,24 @@ import { walk } from "./walk.ts";
 /** How often progress is told, ms. */
 const PROGRESS_EVERY_MS = 2_000;
 
-const directory = keepTemporaryIn("walk");
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
-
-await runProgram("walk", main);
-
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === "help") {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const { seed, commands, json } = options;
-  say(`seed ${seed}`);
-  const inMemory = {
-    SPOT: await walkInMemory("SPOT", options),
-    FUTURES: await walkInMemory("FUTURES", options),
-  };
-  const deskCommands = Math.ceil(commands / COMMANDS_PER_DESK_COMMAND);
-  const atDesks = await timed(() =>
-    walkDesks(seed, deskCommands, { directory, onProgress: progressOf(deskCommands, "through the desks") }),
-  );
-  const report = { seed, inMemory, atDesks };
-  process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderReport(report));
-  return 0;
-}
+await runLong("walk", {
+  help: HELP,
+  readOptions,
+  endsAtOnce: true,
+  async run(options, { directory }) {
+    const { seed, commands, json } = options;
+    const inMemory = {
+      SPOT: await walkInMemory("SPOT", options),
+      FUTURES: await walkInMemory("FUTURES", options),
+    };
+    const deskCommands = Math.ceil(commands / COMMANDS_PER_DESK_COMMAND);
+    const onProgress = progressOf(deskCommands, "through the desks");
+    const atDesks = await timed(() => walkDesks(seed, deskCommands, { directory, onProgress }));
+    const report = { seed, inMemory, atDesks };
+    // What does not hold is thrown.
+    return { report: json ? `${JSON.stringify(report)}\n` : renderReport(report), isClean: true };
+  },
+});
 
 function walkInMemory(type: StrategyType, { seed, commands }: Options) {
   const onProgress = progressOf(commands, `of ${type} in memory`);
