@@ -1,125 +1,25 @@
 // The rules of budgets and bans, each as a test, on a clock that stands still until the test moves it: what a window is can
-// only be shown at its edge. Also that they outlive the process and hold across processes on one database.
+// only be shown at its edge.
 // Source: specification 7.1 and 8.1; design, section 6.
-import pino from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
-import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { type Credentials, newDirectory } from "../support/gateway.ts";
-import { type OwnClockGateway, openGateway } from "../support/own-clock.ts";
+import { describe, expect, test } from "vitest";
+import {
+  BAD_ORDER,
+  budgetStage,
+  MINUTE,
+  ORDER,
+  orders,
+  retryAfter,
+  SECOND,
+  statuses,
+  TOO_MANY_ORDERS,
+  TOO_MUCH_WEIGHT,
+  times,
+  used,
+} from "../support/budget-stage.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
-import { seedMany, supplyOf } from "../support/strategies.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60_000;
-/** A full minute by the clock. */
-const T = 29_920_000 * MINUTE;
-const TOO_MUCH_WEIGHT = { code: -1003 };
-const TOO_MANY_ORDERS = { code: -1015 };
-const ORDER = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001", newClientOrderId: "one" };
-/** A placement that a check after the budgets refuses. */
-const BAD_ORDER = { ...ORDER, side: "?" };
-
-let market: MarketFeed;
-let dataDir: string;
-let takeStrategy: () => Credentials;
-const closing: (() => Promise<void>)[] = [];
-
-let now: number;
-let gateway: OwnClockGateway;
-let opened: OwnClockGateway[];
-let key: Credentials;
-
-beforeAll(async () => {
-  const exchange = await openSimulatedExchange({ seed: 1 });
-  closing.push(() => exchange.close());
-  const clock = { now: () => Date.now() };
-  market = createMarketFeed({
-    family: "spot",
-    ...exchange,
-    clock,
-    log: pino({ level: "silent" }),
-    asksAboutQuietSymbols: false,
-    isMetered: false,
-  });
-  closing.push(async () => market.close());
-  await market.start();
-  dataDir = newDirectory();
-  takeStrategy = supplyOf(await seedMany(dataDir, 60));
-});
-
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-});
-
-/** Cases are hours apart, so that none finds what another has used up. */
-let cases = 0;
-
-beforeEach(async () => {
-  cases += 1;
-  now = T + cases * 60 * MINUTE;
-  opened = [];
-  gateway = await open();
-  key = takeStrategy();
-});
-
-afterEach(async () => {
-  for (const each of opened) await each.kill();
-});
-
-async function open(): Promise<OwnClockGateway> {
-  const another = await openGateway({ dataDir, market, wallNow: () => now });
-  opened.push(another);
-  return another;
-}
-
-type Parameters = Readonly<Record<string, string | number>>;
-
-function ask(method: string, path: string, parameters: Parameters = {}, by = key): Promise<WireAnswer> {
-  return signed(gateway.url, by, method, path, { ...parameters, timestamp: now });
-}
-const account = () => ask("GET", "/api/v3/account");
-const place = (order: Parameters = BAD_ORDER) => ask("POST", "/api/v3/order", order);
-
-/** A public request of weight 20, from an address. */
-function look(address = "192.0.2.1", headers: Record<string, string> = {}): Promise<WireAnswer> {
-  return send(gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT", {
-    headers: { "x-forwarded-for": address, ...headers },
-  });
-}
-
-/** A request that fails authentication, from an address. */
-function fail(address = "192.0.2.1"): Promise<WireAnswer> {
-  return send(gateway.url, "GET", "/api/v3/account", { headers: { "x-forwarded-for": address } });
-}
-
-async function times<Answer>(count: number, request: () => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let sent = 0; sent < count; sent += 1) answers.push(await request());
-  return answers;
-}
-
-function statuses(answers: readonly WireAnswer[]): number[] {
-  return answers.map(({ status }) => status);
-}
-
-const used = ({ headers }: WireAnswer) => headers.get("x-mbx-used-weight-1m");
-const orders = ({ headers }: WireAnswer) => [
-  headers.get("x-mbx-order-count-10s"),
-  headers.get("x-mbx-order-count-1m"),
-];
-const retryAfter = ({ headers }: WireAnswer) => headers.get("retry-after");
-
-/** Uses up the key's weight: 60 times 20. */
-async function exhaust(): Promise<void> {
-  expect(new Set(statuses(await times(60, account)))).toEqual(new Set([200]));
-}
-
-async function banKey(): Promise<void> {
-  await exhaust();
-  expect(statuses(await times(10, account))).toEqual(Array(10).fill(429));
-}
+const stage = budgetStage(32);
+const { account, ask, banKey, exhaust, fail, look, place, takeStrategy } = stage;
 
 describe("request weight", () => {
   test("is 1,200 a minute per API key on signed routes", async () => {
@@ -133,7 +33,7 @@ describe("request weight", () => {
   });
 
   test("is 1,200 a minute per address on public routes, shared by its clients, whatever key they send", async () => {
-    const keyed = { "x-mbx-apikey": key.apiKey };
+    const keyed = { "x-mbx-apikey": stage.key.apiKey };
     expect(new Set(statuses(await times(30, () => look())))).toEqual(new Set([200]));
     expect(new Set(statuses(await times(30, () => look("192.0.2.1", keyed))))).toEqual(new Set([200]));
     const refused = await look("192.0.2.1", keyed);
@@ -152,20 +52,20 @@ describe("request weight", () => {
   });
 
   test("is counted in windows aligned to the clock: the minute's budget is new on the minute, not before", async () => {
-    now += 59_999;
+    stage.now += 59_999;
     await exhaust();
     const refused = await account();
     expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
-    now += 1;
+    stage.now += 1;
     const granted = await account();
     expect([granted.status, used(granted)]).toEqual([200, "20"]);
   });
 
   test("that is exhausted says in Retry-After how many seconds are left of the minute", async () => {
     await exhaust();
-    now += 15_500;
+    stage.now += 15_500;
     expect(retryAfter(await account())).toBe("45");
-    now += 44_499;
+    stage.now += 44_499;
     expect(retryAfter(await account())).toBe("1");
   });
 
@@ -182,9 +82,9 @@ describe("request weight", () => {
   });
 
   test("is not charged where it cannot be told who asks, nor for a path that there is not", async () => {
-    const keyed = { "x-mbx-apikey": key.apiKey, "x-forwarded-for": "192.0.2.1" };
-    for (const query of ["", "?timestamp=abc", `?timestamp=${now}&signature=${"0".repeat(64)}`]) {
-      await send(gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
+    const keyed = { "x-mbx-apikey": stage.key.apiKey, "x-forwarded-for": "192.0.2.1" };
+    for (const query of ["", "?timestamp=abc", `?timestamp=${stage.now}&signature=${"0".repeat(64)}`]) {
+      await send(stage.gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
     }
     await ask("GET", "/api/v3/nothing");
     expect(used(await account())).toBe("20");
@@ -208,13 +108,13 @@ describe("order count", () => {
   });
 
   test("is new on every tenth second of the clock, while the minute's goes on", async () => {
-    now += 9_999;
+    stage.now += 9_999;
     await times(50, () => place());
     const refused = await place();
     expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
-    now += 1;
+    stage.now += 1;
     expect(orders(await place())).toEqual(["1", "52"]);
-    now += 50 * SECOND;
+    stage.now += 50 * SECOND;
     expect(orders(await place())).toEqual(["1", "1"]);
   });
 
@@ -240,7 +140,7 @@ describe("a ban", () => {
     await exhaust();
     const refused = await times(12, account);
     expect(statuses(refused)).toEqual([...Array(10).fill(429), 418, 418]);
-    const until = now + 2 * MINUTE;
+    const until = stage.now + 2 * MINUTE;
     const banned = refused.at(-1) as WireAnswer;
     expect(banned.body).toMatchObject({
       code: -1003,
@@ -248,17 +148,17 @@ describe("a ban", () => {
     });
     expect(retryAfter(banned)).toBe("120");
     // In the next minute there would be weight enough; a valid request is refused all the same, and it costs nothing.
-    now = until - 1;
+    stage.now = until - 1;
     const last = await place(ORDER);
     expect([last.status, retryAfter(last), used(last)]).toEqual([418, "1", "0"]);
-    now = until;
+    stage.now = until;
     expect((await account()).status).toBe(200);
   });
 
   test("is not made longer by the requests that it refuses", async () => {
     await banKey();
-    const until = now + 2 * MINUTE;
-    for (now = until - 30 * SECOND; now < until; now += SECOND) {
+    const until = stage.now + 2 * MINUTE;
+    for (stage.now = until - 30 * SECOND; stage.now < until; stage.now += SECOND) {
       expect((await account()).status).toBe(418);
     }
     expect((await account()).status).toBe(200);
@@ -275,13 +175,13 @@ describe("a ban", () => {
   });
 
   test("takes the ten inside one sliding minute: nine and one a minute later are none", async () => {
-    now += 30 * SECOND;
+    stage.now += 30 * SECOND;
     await exhaust();
     expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
-    now += MINUTE;
+    stage.now += MINUTE;
     await exhaust();
     expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
-    now += 29_999;
+    stage.now += 29_999;
     // The tenth within a minute.
     expect((await account()).status).toBe(429);
     expect((await account()).status).toBe(418);
@@ -296,10 +196,10 @@ describe("a ban", () => {
 
   test("of a key comes before every check of its signed requests, and leaves its address and other keys alone", async () => {
     await banKey();
-    const keyed = { "x-mbx-apikey": key.apiKey };
-    expect((await send(gateway.url, "POST", "/api/v3/order?timestamp=abc", { headers: keyed })).status).toBe(
-      418,
-    );
+    const keyed = { "x-mbx-apikey": stage.key.apiKey };
+    expect(
+      (await send(stage.gateway.url, "POST", "/api/v3/order?timestamp=abc", { headers: keyed })).status,
+    ).toBe(418);
     expect((await look("192.0.2.1", keyed)).status).toBe(200);
     expect((await ask("GET", "/api/v3/account", {}, takeStrategy())).status).toBe(200);
   });
@@ -309,9 +209,9 @@ describe("a ban", () => {
     expect(statuses(await times(11, () => look()))).toEqual([...Array(10).fill(429), 418]);
     const from = { "x-forwarded-for": "192.0.2.1" };
     expect((await fail()).status).toBe(418);
-    expect((await send(gateway.url, "GET", "/api/v3/nothing", { headers: from })).status).toBe(418);
+    expect((await send(stage.gateway.url, "GET", "/api/v3/nothing", { headers: from })).status).toBe(418);
     const large = { headers: from, body: "x".repeat(20_000) };
-    expect((await send(gateway.url, "POST", "/api/v3/order", large)).status).toBe(418);
+    expect((await send(stage.gateway.url, "POST", "/api/v3/order", large)).status).toBe(418);
     expect((await account()).status).toBe(200);
     expect((await look("192.0.2.2")).status).toBe(200);
   });
@@ -324,7 +224,7 @@ describe("failed authentications", () => {
     // They have not used up what the address may look at, nor what another may fail.
     expect(used(await look())).toBe("20");
     expect((await fail("192.0.2.2")).status).toBe(401);
-    now += 20 * SECOND;
+    stage.now += 20 * SECOND;
     const refused = await times(10, () => fail());
     expect(statuses(refused)).toEqual(Array(10).fill(429));
     expect(refused[0]?.body).toMatchObject(TOO_MUCH_WEIGHT);
@@ -339,7 +239,7 @@ describe("every answer", () => {
     await look();
     const from = { "x-forwarded-for": "192.0.2.1" };
     const at = async (method: string, path: string, body?: string) => {
-      const answer = await send(gateway.url, method, path, {
+      const answer = await send(stage.gateway.url, method, path, {
         headers: from,
         ...(body === undefined ? {} : { body }),
       });
@@ -355,16 +255,21 @@ describe("every answer", () => {
     expect(await at("GET", "/bot/v1/nothing")).toEqual([404, null]);
 
     await account();
-    const late = await signed(gateway.url, key, "GET", "/api/v3/account", { timestamp: now - MINUTE });
+    const late = await signed(stage.gateway.url, stage.key, "GET", "/api/v3/account", {
+      timestamp: stage.now - MINUTE,
+    });
     expect([late.status, used(late)]).toEqual([400, "20"]);
   });
 
   test("to a placement says what the key has placed, also if it is refused", async () => {
     expect(orders(await place())).toEqual(["1", "1"]);
-    const keyed = { headers: { "x-mbx-apikey": key.apiKey } };
-    const unsigned = await send(gateway.url, "POST", "/api/v3/order", keyed);
+    const keyed = { headers: { "x-mbx-apikey": stage.key.apiKey } };
+    const unsigned = await send(stage.gateway.url, "POST", "/api/v3/order", keyed);
     expect([unsigned.status, ...orders(unsigned)]).toEqual([400, "1", "1"]);
-    const large = await send(gateway.url, "POST", "/api/v3/order", { ...keyed, body: "x".repeat(20_000) });
+    const large = await send(stage.gateway.url, "POST", "/api/v3/order", {
+      ...keyed,
+      body: "x".repeat(20_000),
+    });
     expect([large.status, ...orders(large)]).toEqual([413, "1", "1"]);
     await times(60, account);
     const exhausted = await place();
@@ -375,125 +280,8 @@ describe("every answer", () => {
   });
 
   test("503 says when to come back and what was used", async () => {
-    await gateway.overload();
+    await stage.gateway.overload();
     const busy = await place(ORDER);
     expect([busy.status, retryAfter(busy), used(busy), ...orders(busy)]).toEqual([503, "1", "1", "1", "1"]);
-  });
-});
-
-describe("a restart", () => {
-  test("forgets no count: of keys, of addresses, of failures", async () => {
-    await account();
-    await place();
-    await look();
-    for (let sent = 0; sent < 12; sent += 1)
-      await Promise.all(Array.from({ length: 100 }, () => fail("192.0.2.3")));
-    await gateway.stop();
-    now += 5 * SECOND;
-    gateway = await open();
-    const next = await place();
-    expect([used(next), ...orders(next)]).toEqual(["22", "2", "2"]);
-    expect(used(await look())).toBe("40");
-    expect((await fail("192.0.2.3")).status).toBe(429);
-    now += 55 * SECOND;
-    expect(used(await account())).toBe("20");
-  });
-
-  test("after kill -9 forgets at most what was charged since the last second, and no ban", async () => {
-    await account();
-    await gateway.turn();
-    await account();
-    await gateway.kill();
-    gateway = await open();
-    expect(used(await account())).toBe("40");
-
-    key = takeStrategy();
-    await banKey();
-    await gateway.kill();
-    now += 119 * SECOND;
-    gateway = await open();
-    const banned = await account();
-    expect([banned.status, retryAfter(banned)]).toEqual([418, "1"]);
-    now += SECOND;
-    expect((await account()).status).toBe(200);
-  });
-
-  test("is not needed for a ban to be on disk: it is there before the tenth 429 is answered", async () => {
-    await exhaust();
-    await times(9, account);
-    const store = await openSqliteStore(`${dataDir}/lyrebird.sqlite`);
-    try {
-      const bans = async () =>
-        (await store.listBudgets({ after: 0, exceptOf: "nobody" }))
-          .flatMap(({ entry }) => entry.bans)
-          .filter(({ holder }) => holder === `key:${key.apiKey}`);
-      expect(await bans()).toEqual([]);
-      expect((await account()).status).toBe(429);
-      expect(await bans()).toEqual([{ holder: `key:${key.apiKey}`, until: now + 2 * MINUTE }]);
-    } finally {
-      await store.close();
-    }
-  });
-});
-
-describe("a second process on the same database", () => {
-  test("counts what the first has charged, and the first what it has, from the next second on", async () => {
-    const first = gateway;
-    const second = await open();
-    await times(30, account);
-    await place();
-    await first.turn();
-    await second.turn();
-    gateway = second;
-    const there = await place();
-    expect([used(there), ...orders(there)]).toEqual(["602", "2", "2"]);
-    await second.turn();
-    await first.turn();
-    gateway = first;
-    await times(29, account);
-    expect(used(await account())).toBe("1202");
-  });
-
-  test("keeps to the bans of the first, and both ban whom only their 429s together ban", async () => {
-    const first = gateway;
-    const second = await open();
-    await exhaust();
-    await first.turn();
-    await second.turn();
-    expect(statuses(await times(6, account))).toEqual(Array(6).fill(429));
-    gateway = second;
-    expect(statuses(await times(4, account))).toEqual(Array(4).fill(429));
-    await first.turn();
-    await second.turn();
-    expect((await account()).status).toBe(418);
-    await first.turn();
-    gateway = first;
-    expect((await account()).status).toBe(418);
-    // A ban that one of them began alone.
-    key = takeStrategy();
-    await banKey();
-    await second.turn();
-    gateway = second;
-    expect((await account()).status).toBe(418);
-  });
-
-  test("takes no more orders than the budget, even before it knows what the first has taken", async () => {
-    const first = gateway;
-    const second = await open();
-    const bought = { ...ORDER, quantity: "0.0002" };
-    const sold = { ...bought, side: "SELL" };
-    for (let count = 1; count <= 50; count += 1) {
-      const isOdd = count % 2 === 1;
-      gateway = isOdd ? first : second;
-      const order = count === 1 ? ORDER : isOdd ? bought : sold;
-      const placed = await place({ ...order, newClientOrderId: `n${count}` });
-      expect(placed.body).toMatchObject({ status: "FILLED" });
-    }
-    const next = () => place({ ...bought, newClientOrderId: "n51" });
-    const refused = await next();
-    expect(refused).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
-    expect(retryAfter(refused)).toBe("10");
-    // Its 429s count towards a ban like any other.
-    expect(statuses(await times(10, next))).toEqual([...Array(9).fill(429), 418]);
   });
 });

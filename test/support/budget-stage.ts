@@ -1,0 +1,174 @@
+// What tests of budgets and bans stand on: gateways on one database whose clock stands still until the test moves it, a key that
+// nobody has used, and the requests that use up what it has.
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { type Credentials, newDirectory } from "./gateway.ts";
+import { type OwnClockGateway, openGateway } from "./own-clock.ts";
+import { send, signed, type WireAnswer } from "./signed-client.ts";
+import { seedMany, supplyOf } from "./strategies.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+/** A full minute by the clock. */
+const T = 29_920_000 * MINUTE;
+export const TOO_MUCH_WEIGHT = { code: -1003 };
+export const TOO_MANY_ORDERS = { code: -1015 };
+export const ORDER = {
+  symbol: "BTCUSDT",
+  side: "BUY",
+  type: "MARKET",
+  quantity: "0.001",
+  newClientOrderId: "one",
+};
+/** A placement that a check after the budgets refuses. */
+export const BAD_ORDER = { ...ORDER, side: "?" };
+
+type Parameters = Readonly<Record<string, string | number>>;
+
+export type BudgetStage = {
+  /** Wall time of every gateway, Unix ms. A case begins on a full minute. */
+  now: number;
+  /** The gateway that requests go to; one that is just opened, to begin with. */
+  gateway: OwnClockGateway;
+  /** The key that requests are signed with unless another is given; a new one, to begin with. */
+  key: Credentials;
+  readonly dataDir: string;
+  takeStrategy(): Credentials;
+  /** Opens another gateway on the same database; it ends with the case. */
+  open(): Promise<OwnClockGateway>;
+  ask(method: string, path: string, parameters?: Parameters, by?: Credentials): Promise<WireAnswer>;
+  /** A read of weight 20. */
+  account(): Promise<WireAnswer>;
+  place(order?: Parameters): Promise<WireAnswer>;
+  /** A public request of weight 20, from an address. */
+  look(address?: string, headers?: Readonly<Record<string, string>>): Promise<WireAnswer>;
+  /** A request that fails authentication, from an address. */
+  fail(address?: string): Promise<WireAnswer>;
+  /** Uses up the key's weight: 60 times 20. */
+  exhaust(): Promise<void>;
+  banKey(): Promise<void>;
+};
+
+/** Stands for the file that calls this; read it only inside tests. */
+export function budgetStage(strategyCount: number): BudgetStage {
+  let market: MarketFeed;
+  let dataDir: string;
+  let takeStrategy: () => Credentials;
+  const closing: (() => Promise<void>)[] = [];
+
+  let now: number;
+  let gateway: OwnClockGateway;
+  let opened: OwnClockGateway[];
+  let key: Credentials;
+
+  beforeAll(async () => {
+    const exchange = await openSimulatedExchange({ seed: 1 });
+    closing.push(() => exchange.close());
+    const clock = { now: () => Date.now() };
+    market = createMarketFeed({
+      family: "spot",
+      ...exchange,
+      clock,
+      log: pino({ level: "silent" }),
+      asksAboutQuietSymbols: false,
+      isMetered: false,
+    });
+    closing.push(async () => market.close());
+    await market.start();
+    dataDir = newDirectory();
+    takeStrategy = supplyOf(await seedMany(dataDir, strategyCount));
+  });
+
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+
+  /** Cases are hours apart, so that none finds what another has used up. */
+  let cases = 0;
+
+  beforeEach(async () => {
+    cases += 1;
+    now = T + cases * 60 * MINUTE;
+    opened = [];
+    gateway = await open();
+    key = takeStrategy();
+  });
+
+  afterEach(async () => {
+    for (const each of opened) await each.kill();
+  });
+
+  async function open(): Promise<OwnClockGateway> {
+    const another = await openGateway({ dataDir, market, wallNow: () => now });
+    opened.push(another);
+    return another;
+  }
+
+  const ask: BudgetStage["ask"] = (method, path, parameters = {}, by = key) =>
+    signed(gateway.url, by, method, path, { ...parameters, timestamp: now });
+  const account = () => ask("GET", "/api/v3/account");
+
+  async function exhaust(): Promise<void> {
+    expect(new Set(statuses(await times(60, account)))).toEqual(new Set([200]));
+  }
+
+  return {
+    get now() {
+      return now;
+    },
+    set now(ms) {
+      now = ms;
+    },
+    get gateway() {
+      return gateway;
+    },
+    set gateway(another) {
+      gateway = another;
+    },
+    get key() {
+      return key;
+    },
+    set key(another) {
+      key = another;
+    },
+    get dataDir() {
+      return dataDir;
+    },
+    takeStrategy: () => takeStrategy(),
+    open,
+    ask,
+    account,
+    place: (order = BAD_ORDER) => ask("POST", "/api/v3/order", order),
+    look: (address = "192.0.2.1", headers = {}) =>
+      send(gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT", {
+        headers: { "x-forwarded-for": address, ...headers },
+      }),
+    fail: (address = "192.0.2.1") =>
+      send(gateway.url, "GET", "/api/v3/account", { headers: { "x-forwarded-for": address } }),
+    exhaust,
+    async banKey() {
+      await exhaust();
+      expect(statuses(await times(10, account))).toEqual(Array(10).fill(429));
+    },
+  };
+}
+
+/** Sends so many requests, one after another. */
+export async function times<Answer>(count: number, request: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let sent = 0; sent < count; sent += 1) answers.push(await request());
+  return answers;
+}
+
+export function statuses(answers: readonly WireAnswer[]): number[] {
+  return answers.map(({ status }) => status);
+}
+
+export const used = ({ headers }: WireAnswer) => headers.get("x-mbx-used-weight-1m");
+export const orders = ({ headers }: WireAnswer) => [
+  headers.get("x-mbx-order-count-10s"),
+  headers.get("x-mbx-order-count-1m"),
+];
+export const retryAfter = ({ headers }: WireAnswer) => headers.get("retry-after");

@@ -1,0 +1,16 @@
+// A signed read of an order that does not exist: it costs little, and whoever gets -2013 was authenticated.
+import type { Credentials } from "./gateway.ts";
+import { exchangeSigned, type Parts, type RawAnswer } from "./raw.ts";
+
+export const READ = "/api/v3/order";
+export const QUERY = "symbol=BTCUSDT&orderId=999";
+export const AUTHENTICATED = { status: 400, code: -2013 };
+
+export function seen({ status, body }: RawAnswer): { status: number; code: number | undefined } {
+  return { status, code: body.code };
+}
+
+/** The read with these parameters after the ones that say what is read. */
+export async function readWith(url: string, reader: Credentials, parameters: string, parts: Parts = {}) {
+  return seen(await exchangeSigned(url, reader, "GET", READ, { query: `${QUERY}&${parameters}`, ...parts }));
+}

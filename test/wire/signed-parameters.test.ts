@@ -1,0 +1,267 @@
+// Every way in which the parameters of a signed request may travel, and what of it is signed.
+// Source: specification 5.1; design, section 6.
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Credentials } from "../support/gateway.ts";
+import { exchange, exchangeSigned, hmacHex, type Parts } from "../support/raw.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
+
+const gateway = seededGateway(4);
+/** For requests that cost little: the budget of one key is enough for them all. */
+let reader: Credentials;
+
+beforeAll(() => {
+  reader = gateway.takeStrategy();
+});
+
+const ORDER = "/api/v3/order";
+const read = (parameters: string, parts: Parts = {}) => readWith(gateway.url, reader, parameters, parts);
+const now = () => Date.now();
+
+describe("the signature", () => {
+  test.each(["GET", "DELETE"] as const)("of a %s may come in the query or in a body", async (method) => {
+    const parameters = `${QUERY}&timestamp=${now()}`;
+    const inQuery = await exchangeSigned(gateway.url, reader, method, READ, { query: parameters });
+    expect(seen(inQuery)).toEqual(AUTHENTICATED);
+    const inBody = await exchangeSigned(gateway.url, reader, method, READ, {
+      body: parameters,
+      carriage: "body",
+    });
+    expect(seen(inBody)).toEqual(AUTHENTICATED);
+  });
+
+  test("of a POST may come in the query or in the body, over both parts with nothing between", async () => {
+    const strategy = gateway.takeStrategy();
+    const order = "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002";
+    const place = (parts: Parts) => exchangeSigned(gateway.url, strategy, "POST", ORDER, parts);
+    const answers = [
+      await place({ body: `${order}&timestamp=${now()}`, carriage: "body" }),
+      await place({ query: `${order}&timestamp=${now()}` }),
+      await place({ query: order, body: `timestamp=${now()}`, carriage: "body" }),
+      await place({ query: `timestamp=${now()}`, body: order, carriage: "query" }),
+      await place({ query: `timestamp=${now()}`, body: order, carriage: "body" }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(answers.map(({ body }) => body.orderId)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("may be the first parameter, or stand in the middle", async () => {
+    const before = `${QUERY}&timestamp=${now()}`;
+    const first = hmacHex(reader.apiSecret, before);
+    const asFirst = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `signature=${first}&${before}`,
+      headers: { "x-mbx-apikey": reader.apiKey },
+    });
+    expect(seen(asFirst)).toEqual(AUTHENTICATED);
+    const inTheMiddle = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `${QUERY}&signature=${first}&${before.slice(QUERY.length + 1)}`,
+      headers: { "x-mbx-apikey": reader.apiKey },
+    });
+    expect(seen(inTheMiddle)).toEqual(AUTHENTICATED);
+  });
+
+  test("is over the escapes as they were sent, in either case and for any character", async () => {
+    const note = "note=%C3%A9%c3%a9%20+%2B%26%3D'()*!~";
+    expect(await read(`${note}&timestamp=${now()}`)).toEqual(AUTHENTICATED);
+    expect(await read(`symb%6Fl2=%42&timestamp=${now()}`)).toEqual(AUTHENTICATED);
+  });
+
+  test("over decoded text is refused", async () => {
+    const stamp = `timestamp=${now()}`;
+    const answer = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `symbol=BTC%55SDT&orderId=999&${stamp}&signature=${hmacHex(reader.apiSecret, `${QUERY}&${stamp}`)}`,
+      headers: { "x-mbx-apikey": reader.apiKey },
+    });
+    expect(seen(answer)).toEqual({ status: 401, code: -2015 });
+  });
+
+  test("over sorted parameters is refused when they were sent in another order", async () => {
+    const stamp = `timestamp=${now()}`;
+    const sorted = hmacHex(reader.apiSecret, `orderId=999&symbol=BTCUSDT&${stamp}`);
+    const answer = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `${QUERY}&${stamp}&signature=${sorted}`,
+      headers: { "x-mbx-apikey": reader.apiKey },
+    });
+    expect(seen(answer)).toEqual({ status: 401, code: -2015 });
+  });
+
+  test.each([
+    ["uppercase", (hex: string) => hex.toUpperCase()],
+    ["cut short", (hex: string) => hex.slice(1)],
+    ["too long", (hex: string) => `${hex}00`],
+    ["not hex", () => "x".repeat(64)],
+    ["of another message", (hex: string) => hmacHex("another secret", hex)],
+  ])("is refused 401 when it is %s", async (_how, spoil) => {
+    const query = `${QUERY}&timestamp=${now()}`;
+    const answer = await exchange(gateway.url, {
+      method: "GET",
+      path: READ,
+      query: `${query}&signature=${spoil(hmacHex(reader.apiSecret, query))}`,
+      headers: { "x-mbx-apikey": reader.apiKey },
+    });
+    expect(seen(answer)).toEqual({ status: 401, code: -2015 });
+  });
+
+  test.each(["", "&signature=", "&signature"])(
+    'that is missing ("%s") is refused -1102',
+    async (parameter) => {
+      const answer = await exchange(gateway.url, {
+        method: "GET",
+        path: READ,
+        query: `${QUERY}&timestamp=${now()}${parameter}`,
+        headers: { "x-mbx-apikey": reader.apiKey },
+      });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: {
+          code: -1102,
+          msg: "Mandatory parameter 'signature' was not sent, was empty/null, or malformed.",
+        },
+      });
+    },
+  );
+
+  test("of another strategy's secret is refused", async () => {
+    const other = gateway.takeStrategy();
+    const answer = await exchangeSigned(
+      gateway.url,
+      { apiKey: reader.apiKey, apiSecret: other.apiSecret },
+      "GET",
+      READ,
+      { query: `${QUERY}&timestamp=${now()}` },
+    );
+    expect(seen(answer)).toEqual({ status: 401, code: -2015 });
+  });
+});
+
+describe("a body", () => {
+  const CONTENT_TYPES = [
+    ["none", {}],
+    ["the form's", { "content-type": "application/x-www-form-urlencoded" }],
+    ["JSON's", { "content-type": "application/json" }],
+    ["JSON's with a charset", { "content-type": "application/json;charset=utf-8" }],
+    ["empty", { "content-type": "" }],
+    ["garbage", { "content-type": ';;/\\ not a type; charset="' }],
+    ["multipart", { "content-type": "multipart/form-data; boundary=x" }],
+  ] as const;
+
+  test.each(CONTENT_TYPES)("is form text when its content type is %s", async (_name, headers) => {
+    const body = `${QUERY}&timestamp=${now()}`;
+    const answer = await exchangeSigned(gateway.url, reader, "DELETE", READ, {
+      body,
+      carriage: "body",
+      headers,
+    });
+    expect(seen(answer)).toEqual(AUTHENTICATED);
+  });
+
+  test.each(CONTENT_TYPES)("may be empty when its content type is %s", async (_name, headers) => {
+    for (const method of ["GET", "DELETE"]) {
+      const query = `${QUERY}&timestamp=${now()}`;
+      const answer = await exchangeSigned(gateway.url, reader, method, READ, {
+        query,
+        headers: { ...headers, "content-length": "0" },
+      });
+      expect(seen(answer)).toEqual(AUTHENTICATED);
+    }
+    const placed = await exchangeSigned(gateway.url, reader, "POST", ORDER, {
+      query: `symbol=NOSUCH&side=BUY&type=MARKET&quantity=1&timestamp=${now()}`,
+      headers: { ...headers, "content-length": "0" },
+    });
+    expect(seen(placed)).toEqual({ status: 400, code: -1121 });
+  });
+
+  test.each([
+    ['{"symbol":"BTCUSDT","side":"BUY"}', "an object"],
+    ["[1]", "a list"],
+    ["  \n{}", "an object after white space"],
+  ])("that is JSON (%j, %s) is refused -1102", async (body) => {
+    for (const method of ["POST", "DELETE", "GET"]) {
+      const answer = await exchangeSigned(gateway.url, reader, method, ORDER, {
+        query: `${QUERY}&timestamp=${now()}`,
+        body,
+        headers: { "content-type": "application/json" },
+      });
+      expect(seen(answer)).toEqual({ status: 400, code: -1102 });
+    }
+  });
+
+  test("may hold 16 KiB and not a byte more", async () => {
+    const query = `${QUERY}&timestamp=${now()}`;
+    const fits = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query,
+      body: `pad=${"x".repeat(16_380)}`,
+    });
+    expect(seen(fits)).toEqual(AUTHENTICATED);
+    const exceeds = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query,
+      body: `pad=${"x".repeat(16_381)}`,
+    });
+    expect(seen(exceeds)).toEqual({ status: 413, code: -1101 });
+  });
+
+  test("that is chunked is read like any other", async () => {
+    const body = `${QUERY}&timestamp=${now()}`;
+    const answer = await exchangeSigned(gateway.url, reader, "DELETE", READ, {
+      body,
+      carriage: "body",
+      headers: { "transfer-encoding": "chunked" },
+    });
+    expect(seen(answer)).toEqual(AUTHENTICATED);
+  });
+
+  test("that is chunked and too large is refused 413", async () => {
+    const answer = await exchangeSigned(gateway.url, reader, "POST", ORDER, {
+      body: `pad=${"x".repeat(40_000)}`,
+      headers: { "transfer-encoding": "chunked" },
+    });
+    expect(seen(answer)).toEqual({ status: 413, code: -1101 });
+  });
+});
+
+describe("a parameter", () => {
+  test("that occurs twice in one part is refused -1101", async () => {
+    const stamp = `timestamp=${now()}`;
+    const REFUSED = { status: 400, code: -1101 };
+    expect(await read(`${stamp}&${stamp}`)).toEqual(REFUSED);
+    expect(await read(`symbol=BTCUSDT&${stamp}`)).toEqual(REFUSED);
+    expect(await read(`s%79mbol=BTCUSDT&${stamp}`)).toEqual(REFUSED);
+    expect(await read(`note=1&note=2&${stamp}`)).toEqual(REFUSED);
+    expect(await read(`${stamp}`, { body: "note=1&note=2" })).toEqual(REFUSED);
+  });
+
+  test("in query and body has the query's value", async () => {
+    const strategy = gateway.takeStrategy();
+    const answer = await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
+      query: `symbol=ETHUSDT&quantity=0.01&timestamp=${now()}`,
+      body: "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002",
+    });
+    expect(answer).toMatchObject({ status: 200, body: { symbol: "ETHUSDT", origQty: "0.01000000" } });
+  });
+
+  test("may be escaped, its name too", async () => {
+    const answer = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query: `s%79mbol=%42TCUSDT&orderId=%39%39%39&timest%61mp=${now()}`,
+    });
+    expect(seen(answer)).toEqual(AUTHENTICATED);
+  });
+
+  test("that nobody knows is ignored", async () => {
+    expect(await read(`unknown=1&=&&x&timestamp=${now()}`)).toEqual(AUTHENTICATED);
+  });
+
+  test.each(["note=%", "note=%zz", "note=%C3", "%FF=1", "note=%E0%80"])(
+    "with an escape that is none (%s) is refused -1100",
+    async (parameter) => {
+      expect(await read(`timestamp=${now()}&${parameter}`)).toEqual({ status: 400, code: -1100 });
+    },
+  );
+});
