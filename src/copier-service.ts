@@ -32,13 +32,12 @@ export function startServersCopier(
     readonly store: Store;
     readonly notices: Notices;
     readonly copyChanged: (copyId: string) => void;
-    readonly venuesFared: CopierNews["venuesFared"];
     readonly onFatal: (failure: StoreFailure) => void;
     readonly log: Logger;
   },
 ): CopierThread | null {
   if (config.role !== "all" || config.copyVenues.length === 0) return null;
-  const { store, notices, copyChanged, venuesFared, onFatal, log } = around;
+  const { store, notices, copyChanged, onFatal, log } = around;
   const { databaseUrl } = config;
   return startCopierThread({
     database:
@@ -49,7 +48,6 @@ export function startServersCopier(
     allowedVenues: config.copyVenues,
     news: {
       copiesChanged: (copyIds) => copyIds.forEach(copyChanged),
-      venuesFared,
       paused: tellingPauses({ people: store.people, notices, log }),
       failed: onFatal,
     },
@@ -80,6 +78,8 @@ export async function startCopierService(
     opened.defer(() => keyWatch.close());
     const mailer = new Mailer({ settings: config.mail, after, log });
     opened.defer(() => mailer.close());
+    if (!mailer.sendsMail)
+      log.warn("no SMTP is configured: nobody is told by mail that a copy of theirs has paused");
     // Without it no mail is sent, and the log has no use for an address.
     const notices = new Notices({ mailer, publicUrl: () => publicUrl ?? "http://localhost" });
     const name = `copier-${randomBytes(8).toString("hex")}`;
@@ -93,9 +93,8 @@ export async function startCopierService(
       timers: systemTimers,
       news: {
         claimed: (strategyIds) => log.info({ strategies: strategyIds.length }, "leads are claimed"),
+        // Servers look up the revisions of what is watched.
         copiesChanged: () => {},
-        // Nobody looks at this process.
-        venuesFared: () => {},
         paused: tellingPauses({ people: store.people, notices, log }),
         failed: onFatal,
       },

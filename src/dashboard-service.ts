@@ -15,7 +15,6 @@ import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboard } from "./dashboard/pipeline.ts";
 import { ReportTurns } from "./dashboard/report-turns.ts";
 import { isReachedSecurely } from "./dashboard/transport-security.ts";
-import { VenueReports } from "./dashboard/venue-reports.ts";
 import type { Gateway, Pages } from "./http/pipeline.ts";
 import type { Family } from "./http/server.ts";
 import type { Inspection } from "./inspection/inspection.ts";
@@ -78,7 +77,6 @@ export function openDashboard(
     reportTurns,
     prices: new LastPrices(markets),
     copying,
-    venueReports: new VenueReports({ wallNow }),
     copyOffers: new CopyOffers({ store, reports, turns: reportTurns, markets, wallNow, after }),
     copyFigures: new FiguresOfCopies({ store, wallNow }),
     origins: () => ownOrigins(config, listening().port),

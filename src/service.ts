@@ -212,7 +212,6 @@ export async function startService(
       store,
       notices: dashboard.parts.people.notices,
       copyChanged: (copyId) => live.copyChanged(copyId),
-      venuesFared: (reports) => dashboard.parts.venueReports.hear(reports),
       onFatal,
       log,
     });

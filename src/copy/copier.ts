@@ -2,13 +2,13 @@
 // parts, and closed here: first nothing is begun any more, then nothing is under way, then the claims are given up.
 import type { Logger } from "pino";
 import type { Copy, CopyReason } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { Timers } from "../market/client/time.ts";
 import type { CopyStore } from "../store/copy-store.ts";
 import { type Store, StoreFailure } from "../store/store.ts";
 import { Lanes } from "./lanes/lanes.ts";
 import { Leads } from "./leads/leads.ts";
-import type { VenueReport } from "./venue/venue.ts";
+import { Reporting } from "./reporting.ts";
 import { createVenues } from "./venue/venues.ts";
 
 export type Copier = {
@@ -18,9 +18,6 @@ export type Copier = {
   close(): Promise<void>;
 };
 
-/** How often it tells how the venues fare, ms. */
-export const REPORT_MS = 5_000;
-
 /** What a copier tells. */
 export type CopierNews = {
   /** Which strategies it works at, whenever that changes. */
@@ -29,8 +26,6 @@ export type CopierNews = {
   copiesChanged(copyIds: readonly string[]): void;
   /** A copy has paused by itself: its copier is to be told. */
   paused(copy: Pick<Copy, "copyId" | "personId">, reason: CopyReason): void;
-  /** How the venues fare, every `REPORT_MS`. */
-  venuesFared(reports: readonly VenueReport[]): void;
   /** The store has failed: the process must stop. */
   failed(failure: StoreFailure): void;
 };
@@ -89,13 +84,21 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     resumed() {},
   });
   await leads.claim();
-  const stopReporting = timers.every(REPORT_MS, () => news.venuesFared(venues.reports()));
+  const reporting = new Reporting({
+    store: store.copying,
+    copier: holder,
+    reports: () => venues.reports(),
+    wallNow,
+    every: timers.every,
+    onFailure: news.failed,
+    log,
+  });
   return {
     wake: (strategyId, version) => leads.wake(strategyId, version),
     async close() {
-      stopReporting();
       leads.stop();
       await stopListening();
+      await reporting.close();
       await lanes.close();
       await leads.release();
       await venues.close();

@@ -21,7 +21,6 @@ function open() {
     news: {
       copiesChanged: (copyIds) => void told.push(...copyIds),
       paused: ({ copyId, personId }, reason) => void told.push(`paused ${copyId} ${personId} ${reason}`),
-      venuesFared: (reports) => void told.push(...reports.map(({ origin }) => `fares ${origin}`)),
       failed: ({ message }) => void told.push(`failed ${message}`),
     },
     timers: time,
@@ -62,13 +61,12 @@ test("the thread is woken for what it works at, and for nothing else", async () 
   expect(told.slice(1)).toEqual(["one 7"]);
 });
 
-test("what it says of pauses, of venues, of the store and in its log is handed on, secrets excepted", async () => {
+test("what it says of pauses, of the store and in its log is handed on, secrets excepted", async () => {
   const { lines, wake, begun, hears } = open();
   await begun(1);
-  for (const each of ["pauses", "fares", "fails", "logs"]) wake(each);
+  for (const each of ["pauses", "fails", "logs"]) wake(each);
   await hears("logs 7");
   await hears("paused copy person STOP_LOSS");
-  await hears("fares https://v.example");
   await hears("failed the disk is full");
   expect(lines).toMatchObject([{ level: 40, msg: "look", apiSecret: "[Redacted]", of: "copier" }]);
 });

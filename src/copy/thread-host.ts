@@ -129,9 +129,6 @@ class ThreadHost implements CopierThread {
       case "PAUSED":
         news.paused(message, message.reason);
         return;
-      case "VENUES":
-        news.venuesFared(message.reports);
-        return;
       case "LOG":
         repeat(log, message.line);
         return;

@@ -1,7 +1,6 @@
 // What the copier's thread and the thread that started it say to each other.
 import type { MessagePort } from "node:worker_threads";
 import type { CopyReason } from "../domain/copying.ts";
-import type { VenueReport } from "./venue/venue.ts";
 
 /** What the thread is started with. */
 export type ThreadStart = {
@@ -33,7 +32,6 @@ export type FromThread =
       readonly personId: string;
       readonly reason: CopyReason;
     }
-  | { readonly kind: "VENUES"; readonly reports: readonly VenueReport[] }
   /** A line of its log, as its logger has written it. */
   | { readonly kind: "LOG"; readonly line: string }
   /** The store has failed. */

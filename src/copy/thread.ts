@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import pino from "pino";
-import { readMasterKey } from "../identity/api-keys.ts";
 import { KeyWatch } from "../identity/key-watch.ts";
+import { readMasterKey } from "../identity/master-key.ts";
 import { systemTimers } from "../market/client/time.ts";
 import { openPostgresStore } from "../store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
@@ -39,7 +39,6 @@ const copier: Copier = await openCopier({
     claimed: (strategyIds) => say({ kind: "CLAIMED", strategyIds }),
     copiesChanged: (copyIds) => say({ kind: "COPIES_CHANGED", copyIds }),
     paused: ({ copyId, personId }, reason) => say({ kind: "PAUSED", copyId, personId, reason }),
-    venuesFared: (reports) => say({ kind: "VENUES", reports }),
     failed: ({ message: reason }) => say({ kind: "FAILED", reason }),
   },
   log,

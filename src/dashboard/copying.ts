@@ -11,7 +11,7 @@ import type {
 import type { StrategyType } from "../domain/account.ts";
 import type { VenueAccount } from "../domain/copying.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { Timers } from "../market/client/time.ts";
 import { DashboardError } from "./errors.ts";
 import { Kept } from "./kept.ts";

@@ -9,7 +9,6 @@ import type { Copying } from "./copying.ts";
 import type { LastPrices } from "./last-prices.ts";
 import type { ReportTurns } from "./report-turns.ts";
 import type { SessionShape } from "./shapes.ts";
-import type { VenueReports } from "./venue-reports.ts";
 
 export type DashboardParts = {
   readonly gateway: Gateway;
@@ -19,7 +18,6 @@ export type DashboardParts = {
   readonly inspection: Inspection;
   readonly prices: LastPrices;
   readonly copying: Copying;
-  readonly venueReports: VenueReports;
   readonly copyOffers: CopyOffers;
   readonly copyFigures: FiguresOfCopies;
   readonly server: SessionShape["server"];

@@ -1,28 +1,43 @@
-// How the venues fare at which the copier of this server works, as it last said. A copier that says nothing any more is not believed:
-// then nothing is known, as with a copier that is a process of its own.
-import type { VenueReport } from "../copy/venue/venue.ts";
+// How the venues fare, as the copiers last said in the store, whichever process they are. Whoever has not been heard of for too long
+// is not taken for being at work; where nobody else is, what was said last is shown as that.
+import { type CopierReport, isSilent, type VenueReport } from "../domain/venue-report.ts";
+import type { ReportingCopierShape, VenueHealthShape } from "./shapes.ts";
+import { failureWords } from "./venue-words.ts";
 
-/** The copier says so every five seconds; what is older than this, ms, is not shown. */
-export const REPORT_AGE_MS_MAX = 20_000;
+/** The reports of copiers that are at work; of all if none is. `now` is wall time, Unix ms. */
+export function reportsToShow(reports: readonly CopierReport[], now: number): readonly CopierReport[] {
+  const heard = reports.filter((report) => !isSilent(report, now));
+  return heard.length > 0 ? heard : reports;
+}
 
-export class VenueReports {
-  readonly #wallNow: () => number;
-  #reports: readonly VenueReport[] = [];
-  #heardAt = 0;
+export function presentCopier(report: CopierReport, now: number): ReportingCopierShape {
+  return { copier: report.copier, reportedAt: report.at, isSilent: isSilent(report, now) };
+}
 
-  constructor({ wallNow }: { readonly wallNow: () => number }) {
-    this.#wallNow = wallNow;
-  }
+/** How a venue fares, of each copier and family. */
+export function presentHealthOf(
+  origin: string,
+  reports: readonly CopierReport[],
+  now: number,
+): readonly VenueHealthShape[] {
+  return reports.flatMap((report) =>
+    report.venues
+      .filter((venue) => venue.origin === origin)
+      .map((venue) => ({ ...presentCopier(report, now), ...presentHealth(venue, now) })),
+  );
+}
 
-  /** What the copier says of all venues that it has asked something. */
-  hear(reports: readonly VenueReport[]): void {
-    this.#reports = reports;
-    this.#heardAt = this.#wallNow();
-  }
-
-  /** Of a venue, one for each family; none where nothing is known. */
-  of(origin: string): readonly VenueReport[] {
-    const isFresh = this.#wallNow() - this.#heardAt <= REPORT_AGE_MS_MAX;
-    return isFresh ? this.#reports.filter((report) => report.origin === origin) : [];
-  }
+function presentHealth(
+  { family, health }: VenueReport,
+  now: number,
+): Omit<VenueHealthShape, keyof ReportingCopierShape> {
+  const { isReachable, failure, lastAnswerAt, pausedUntil, budgetUsed } = health;
+  return {
+    family,
+    isAnswering: isReachable,
+    failure: failure === null ? null : failureWords(failure),
+    lastAnswerAt,
+    pausedUntil: pausedUntil > now ? pausedUntil : null,
+    budgetUsed: budgetUsed.toFixed(2),
+  };
 }

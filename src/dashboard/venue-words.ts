@@ -16,6 +16,16 @@ const CODE = {
 /** What another gateway of ours says of a key that belongs to the other family. */
 const OTHER_FAMILY = /other family/i;
 const VENUE_WORDS_LENGTH_MAX = 160;
+/** What is wrong with a certificate, by the code of the fault of its connection; of others that begin as `UNTRUSTED` nobody vouches. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  CERT_REVOKED: "its certificate was revoked",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  HOSTNAME_MISMATCH: "its certificate is for another name",
+};
+const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|CERT_|INVALID_CA)/;
+const NOBODY_VOUCHES = "its certificate is signed by nobody whom this server trusts";
 
 /** Why a venue does not accept credentials, in words that begin as what follows "it". */
 export function keyFaultOf({ code, message }: VenueRefusal | VenueRejection): KeyFault {
@@ -86,11 +96,31 @@ export function silence(
 ): DashboardError {
   if (answer.kind === "UNKNOWN") return new DashboardError("VENUE_SILENT");
   const retryAfterSeconds = Math.max(1, Math.ceil((answer.until - now) / 1_000));
-  const message =
-    answer.why === "LIMITED"
-      ? "The exchange takes no more requests from this server for a while."
-      : "The exchange cannot be reached from this server.";
-  return new DashboardError("VENUE_SILENT", { message, retryAfterSeconds });
+  if (answer.why === "LIMITED") {
+    const message = "The exchange takes no more requests from this server for a while.";
+    return new DashboardError("VENUE_SILENT", { message, retryAfterSeconds });
+  }
+  const certificate = certificateFault(answer.reason);
+  if (certificate === null) {
+    const message = "The exchange cannot be reached from this server.";
+    return new DashboardError("VENUE_SILENT", { message, retryAfterSeconds });
+  }
+  return new DashboardError("VENUE_SILENT", {
+    message: `This server does not trust the exchange: ${certificate} (${answer.reason}).`,
+    action: "Nothing was sent there. Tell the operator, who has to mend that.",
+    retryAfterSeconds,
+  });
+}
+
+/** Why a request to a venue had no answer, in words that go on after a colon; what there are no words for stays as it is. */
+export function failureWords(reason: string): string {
+  const certificate = certificateFault(reason);
+  return certificate === null ? shown(reason) : `${certificate} (${reason})`;
+}
+
+/** What is wrong with a venue's certificate, in words; null if a request failed for another reason. */
+function certificateFault(reason: string): string | null {
+  return CERTIFICATE_FAULTS[reason] ?? (UNTRUSTED.test(reason) ? NOBODY_VOUCHES : null);
 }
 
 /** A venue's own words as they may be shown within a sentence: it is not ours, and may say anything. */

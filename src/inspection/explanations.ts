@@ -1,6 +1,7 @@
 // What is found out about refused requests once they have been answered, and added to the log: how many at a time is bounded.
 import type { Logger } from "pino";
-import { type MasterKey, secretOf } from "../identity/api-keys.ts";
+import { secretOf } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { ApiKeyRecord, BoundKey, Store } from "../store/store.ts";
 import { diagnose, firstSight } from "./diagnosis.ts";
 import { DiagnosisRate } from "./diagnosis-rate.ts";

@@ -5,7 +5,7 @@
 // already, and leaves whatever costs more, such as a diagnosis, for after the answer.
 import type { Logger } from "pino";
 import type { StrategyType } from "../domain/account.ts";
-import type { MasterKey } from "../identity/api-keys.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { Budgets } from "../limits/budgets.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { type BoundKey, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";

@@ -11,6 +11,8 @@ import type { StrategyType } from "../domain/account.ts";
 import type { Budgets } from "../limits/budgets.ts";
 import { addressHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
+import type { Store } from "../store/store.ts";
+import { addCopierMetrics } from "./copier-metrics.ts";
 import { feedsOf } from "./health.ts";
 import { headerOf, type SeenRequest } from "./sighting.ts";
 import { LATENCY_BOUNDS_MS, type RouteCounts, type Traffic } from "./traffic.ts";
@@ -25,6 +27,7 @@ export type MetricsAnswer = {
 };
 
 type MetricsParts = {
+  readonly store: Pick<Store, "copying">;
   readonly traffic: Traffic;
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
@@ -110,7 +113,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other));
 }
 
-async function registryOf({ traffic, markets, desk, wallNow }: MetricsParts): Promise<Registry> {
+async function registryOf({ store, traffic, markets, desk, wallNow }: MetricsParts): Promise<Registry> {
   const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -157,6 +160,7 @@ async function registryOf({ traffic, markets, desk, wallNow }: MetricsParts): Pr
     "Symbols in use without a price.",
     (feed) => feed.staleSymbols.length,
   );
+  addCopierMetrics(registry, Gauge, { store, wallNow });
   // The library takes whatever answers `get` for a metric, and its types do not say so.
   registry.registerMetric(requestDurations(traffic) as unknown as Parameters<Registry["registerMetric"]>[0]);
   return registry;

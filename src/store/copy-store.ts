@@ -23,6 +23,7 @@ import type {
   VenueAccount,
   VenueAccountStatus,
 } from "../domain/copying.ts";
+import type { CopierReport } from "../domain/venue-report.ts";
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
 import type { JournalEntry, Strategy } from "./store.ts";
 
@@ -330,4 +331,11 @@ export type CopyStore = {
     terms?: { readonly setBy: string | null },
   ): Promise<boolean>;
   listSwitches(): Promise<readonly KillSwitch[]>;
+
+  // How venues fare.
+
+  /** Takes the place of what the copier has said before. What others have said before a time is forgotten. */
+  noteVenueReport(report: CopierReport, terms: { readonly forgetBefore: number }): Promise<void>;
+  /** What each copier has said last, newest first. */
+  listVenueReports(): Promise<readonly CopierReport[]>;
 };

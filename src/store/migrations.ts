@@ -5,6 +5,7 @@ import type { Migration, MigrationProvider } from "kysely/migration";
 import { COPYING } from "./migrations/copying.ts";
 import { numbered } from "./migrations/numbered.ts";
 import { PEOPLE } from "./migrations/people.ts";
+import { VENUE_REPORTS } from "./migrations/venue-reports.ts";
 
 const FIRST: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -361,6 +362,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0007-signals": SIGNALS,
       "0008-people": PEOPLE,
       "0009-copying": COPYING,
+      "0010-venue-reports": VENUE_REPORTS,
     };
   },
 };

@@ -57,6 +57,11 @@ export class Visitor {
     return this.#browser.call(method, path, { body });
   }
 
+  /** What the live connection is opened with. */
+  cookies(): string {
+    return this.#browser.cookies();
+  }
+
   /** A code that was not used. */
   code(): Promise<string> {
     return this.#authenticator.code();

@@ -1,14 +1,10 @@
 // The copier as a process of its own: beside a server that leaves copying alone, on one PostgreSQL database, and more than once.
 // What one of them leaves undone when it is killed, another does. The venue is a second server, on a database of its own.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { type Books, type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
+import { type CopierProcess, startCopier } from "../support/copier-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
 import {
@@ -22,15 +18,6 @@ import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
 /** A lease of eight seconds has to run out, and what may have been sent by its holder has to be void. */
 const TAKEN_OVER_MS_MAX = 25_000;
-
-type CopierProcess = {
-  readonly name: string;
-  readonly process: ChildProcess;
-  output(): string;
-  /** SIGTERM, and the exit code. */
-  stop(): Promise<number | null>;
-  kill(): Promise<void>;
-};
 
 describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () => {
   let database: PostgresServer;
@@ -62,44 +49,10 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () =>
     await database.stop();
   });
 
-  /** Starts a copier with the master key of the server, and resolves when it says that it copies. */
-  async function startCopier(): Promise<CopierProcess> {
-    const dataDir = newDirectory();
-    copyFileSync(join(gateway.dataDir, "master.key"), join(dataDir, "master.key"));
-    const args = ["src/main.ts", "--role", "copier", "--data", dataDir];
-    const child = spawn(process.execPath, args, {
-      env: { ...process.env, LOG_LEVEL: "warn", ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let output = "";
-    const exited = once(child, "exit");
-    child.stderr.on("data", (text) => {
-      output += text;
-    });
-    const name = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout }).on("line", (line) => {
-        output += `${line}\n`;
-        const copies =
-          /^Lyrebird copies as (copier-[0-9a-f]{16}), on the database 127\.0\.0\.1:\d+\/\w+$/.exec(line);
-        if (copies?.[1] !== undefined) resolve(copies[1]);
-      });
-      exited.then(([code]) => reject(new Error(`the copier exited with ${code}:\n${output}`)), reject);
-    });
-    return {
-      name,
-      process: child,
-      output: () => output,
-      async stop() {
-        child.kill("SIGTERM");
-        await exited;
-        return child.exitCode;
-      },
-      async kill() {
-        child.kill("SIGKILL");
-        await exited;
-      },
-    };
+  async function newCopierProcess(): Promise<CopierProcess> {
+    const started = await startCopier(gateway, env);
+    onTestFinished(() => void started.process.kill("SIGKILL"));
+    return started;
   }
 
   async function follow(): Promise<{ readonly lead: Lead; readonly copier: Copier }> {
@@ -138,7 +91,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () =>
   test("copies what a server has committed that leaves it alone, and ends in order", async () => {
     const { lead, copier } = await follow();
     await buy(lead);
-    const alone = await startCopier();
+    const alone = await newCopierProcess();
     await mirrored(copier, 1);
     expect(await holderOf(lead)).toBe(alone.name);
     await buy(lead);
@@ -152,7 +105,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () =>
 
   test("that is killed is followed by another, which copies each order once", async () => {
     const { lead, copier } = await follow();
-    const both = [await startCopier(), await startCopier()];
+    const both = [await newCopierProcess(), await newCopierProcess()];
     await buy(lead);
     await mirrored(copier, 1);
     const holder = await holderOf(lead);

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import pino from "pino";
-import type { VenueReports } from "../../src/dashboard/venue-reports.ts";
 import { openDashboard } from "../../src/dashboard-service.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
@@ -31,8 +30,6 @@ export type DashboardStage = {
   readonly gateway: Gateway;
   readonly inspection: Inspection;
   readonly dataDir: string;
-  /** Where the server's copier says how venues fare. */
-  readonly venueReports: VenueReports;
   /** What copiers may connect accounts of: at first the stage's own server, since it speaks what venues speak. */
   readonly venues: string[];
   /** Everything that was logged. */
@@ -136,7 +133,6 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     gateway,
     inspection,
     dataDir,
-    venueReports: dashboard.parts.venueReports,
     venues: copyVenues,
     logged: () => logText,
     wallNow,

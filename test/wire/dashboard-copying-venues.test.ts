@@ -1,5 +1,7 @@
-// How venues fare, as operators see it: what the server's copier says of them, and nothing where it says nothing.
+// How venues fare, as operators and their tools see it: what copiers have said last in the store, whichever process they are, and that
+// nobody says anything any more.
 import { expect, test } from "vitest";
+import { type CopierReport, REPORT_AGE_MS_MAX, type VenueReport } from "../../src/domain/venue-report.ts";
 import { openDashboardStage } from "../support/dashboard-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 
@@ -9,34 +11,72 @@ test("an operator sees whether a venue answers, until when it is left alone, and
   const stage = await openDashboardStage();
   try {
     const operator = await stage.somebody({ role: "OPERATOR" });
-    const seen = async () => (await operator.get("/operator/copying")).venues[0];
-    expect(await seen()).toMatchObject({ origin: stage.url, health: [] });
+    const seen = async () => {
+      const { venues, copiers } = await operator.get("/operator/copying");
+      return { health: venues[0].health, copiers };
+    };
+    const metrics = async () => await (await fetch(`${stage.url}/metrics`)).text();
+    expect(await seen()).toEqual({ health: [], copiers: [] });
 
     const now = stage.wallNow();
-    const answers = { ok: 1, refused: 0, limited: 0, unknown: 1 };
-    const health = {
+    const health: VenueReport["health"] = {
       isReachable: false,
+      failure: "DEPTH_ZERO_SELF_SIGNED_CERT",
       lastAnswerAt: now - 60_000,
+      pausedUntil: now + 60_000,
       budgetUsed: 0.456,
       clockOffsetMs: 3,
-      answers,
+      answers: { ok: 1, refused: 0, limited: 0, unknown: 1 },
     };
-    const silent = {
-      origin: stage.url,
-      family: "SPOT",
-      health: { ...health, pausedUntil: now + 5_000 },
-    } as const;
-    const well = {
-      ...silent,
+    const ill: VenueReport = { origin: stage.url, family: "SPOT", health };
+    const well: VenueReport = {
+      ...ill,
       family: "FUTURES",
-      health: { ...health, isReachable: true, pausedUntil: now },
-    } as const;
-    stage.venueReports.hear([silent, well, { ...well, origin: "https://elsewhere.example" }]);
+      health: { ...health, isReachable: true, failure: null, pausedUntil: now },
+    };
+    const say = (report: CopierReport) =>
+      stage.gateway.store.copying.noteVenueReport(report, { forgetBefore: 0 });
+    await say({ copier: "one", at: now, venues: [ill, well, { ...well, origin: "https://other.example" }] });
+    await say({ copier: "idle", at: now - 1, venues: [] });
+
+    const one = { copier: "one", reportedAt: now, isSilent: false };
+    const idle = { copier: "idle", reportedAt: now - 1, isSilent: false };
     const shared = { lastAnswerAt: now - 60_000, budgetUsed: "0.46" };
-    expect((await seen()).health).toEqual([
-      { ...shared, family: "SPOT", isAnswering: false, pausedUntil: now + 5_000 },
-      { ...shared, family: "FUTURES", isAnswering: true, pausedUntil: null },
-    ]);
+    const failure =
+      "its certificate is signed by nobody whom this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
+    const spot = { ...shared, family: "SPOT", isAnswering: false, failure, pausedUntil: now + 60_000 };
+    const futures = { ...shared, family: "FUTURES", isAnswering: true, failure: null, pausedUntil: null };
+    expect(await seen()).toEqual({
+      health: [
+        { ...one, ...spot },
+        { ...one, ...futures },
+      ],
+      copiers: [one, idle],
+    });
+    const labels = `venue="${stage.url}",family="SPOT",copier="one"`;
+    const told = await metrics();
+    expect(told).toContain(`lyrebird_venue_answers{${labels}} 0\n`);
+    expect(told).toContain(`lyrebird_venue_answers{${labels.replace("SPOT", "FUTURES")}} 1\n`);
+    expect(told).toContain(`lyrebird_venue_budget_used_ratio{${labels}} 0.456\n`);
+    expect(told).toMatch(new RegExp(`^lyrebird_venue_paused_seconds\\{${labels}\\} 5\\d(\\.\\d+)?$`, "m"));
+    expect(told).toMatch(/^lyrebird_copier_report_age_seconds\{copier="one"\} \d(\.\d+)?$/m);
+
+    // The browser takes a second for its way.
+    stage.pass(now + REPORT_AGE_MS_MAX - 1_000 - stage.wallNow());
+    expect((await seen()).copiers).toEqual([one]);
+    expect(await seen()).toEqual({
+      health: [
+        { ...one, ...spot, isSilent: true },
+        { ...one, ...futures, isSilent: true },
+      ],
+      copiers: [
+        { ...one, isSilent: true },
+        { ...idle, isSilent: true },
+      ],
+    });
+    const silence = await metrics();
+    expect(silence).not.toContain("lyrebird_venue_answers{");
+    expect(silence).toMatch(/^lyrebird_copier_report_age_seconds\{copier="one"\} 1\d(\.\d+)?$/m);
   } finally {
     await stage.close();
   }

@@ -1,6 +1,5 @@
 // What operators see of copying, and the kill switches that they set and clear: over a copier, a strategy or a venue.
 import { z } from "zod";
-import type { VenueReport } from "../../copy/venue/venue.ts";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
 import type { VenueAccountCount } from "../../store/copy-store.ts";
 import { DashboardError } from "../errors.ts";
@@ -8,7 +7,8 @@ import { haltAsOperator, haltReason, releaseAsOperator } from "../kill-switches.
 import { copiersOf } from "../present/copying-counts.ts";
 import { presentSwitches } from "../present/copying-halts.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
-import type { OperatorCopyingShape, VenueHealthShape } from "../shapes.ts";
+import type { OperatorCopyingShape } from "../shapes.ts";
+import { presentCopier, presentHealthOf, reportsToShow } from "../venue-reports.ts";
 
 /** As long as an origin may be, the longest of them. */
 const ID_LENGTH_MAX = 300;
@@ -89,6 +89,7 @@ async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
   const switches = await store.copying.listSwitches();
   const accounts = await store.copying.countAccounts();
   const { counts, gap } = await parts.copyFigures.ofEverybody();
+  const reports = reportsToShow(await store.copying.listVenueReports(), now);
   const origins = new Set([...parts.copying.venues, ...accounts.map(({ venue }) => venue)]);
   const body: OperatorCopyingShape = {
     venues: [...origins].map((origin) => ({
@@ -96,25 +97,15 @@ async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
       accounts: countOf(accounts, origin, ["CONNECTED", "FAILED"]),
       failed: countOf(accounts, origin, ["FAILED"]),
       isHalted: switches.some(({ kind, id }) => kind === "VENUE" && id === origin),
-      health: parts.venueReports.of(origin).map((report) => presentHealth(report, now)),
+      health: presentHealthOf(origin, reports, now),
     })),
+    copiers: reports.map((report) => presentCopier(report, now)),
     copies: copiersOf(await store.copying.tallyCopies({ everybody: true })),
     counts,
     gap,
     switches: await presentSwitches(store, switches),
   };
   return { body };
-}
-
-function presentHealth({ family, health }: VenueReport, now: number): VenueHealthShape {
-  const { isReachable, lastAnswerAt, pausedUntil, budgetUsed } = health;
-  return {
-    family,
-    isAnswering: isReachable,
-    lastAnswerAt,
-    pausedUntil: pausedUntil > now ? pausedUntil : null,
-    budgetUsed: budgetUsed.toFixed(2),
-  };
 }
 
 function countOf(

@@ -277,9 +277,19 @@ export type KillSwitchShape = {
   readonly setBy: string;
   readonly setAt: number;
 };
-export type VenueHealthShape = {
+/** A copier that has reported, and when it has last. */
+export type ReportingCopierShape = {
+  readonly copier: string;
+  readonly reportedAt: number;
+  /** It has not been heard of for so long that it is not taken for being at work. */
+  readonly isSilent: boolean;
+};
+/** How a venue fares in the eyes of one copier. */
+export type VenueHealthShape = ReportingCopierShape & {
   readonly family: StrategyType;
   readonly isAnswering: boolean;
+  /** Why its last request had no answer; null if it had one. */
+  readonly failure: string | null;
   /** Null before the first. */
   readonly lastAnswerAt: number | null;
   /** When it may be sent to again, as it has demanded; null if it has not. */
@@ -294,9 +304,11 @@ export type OperatorCopyingShape = {
     readonly accounts: number;
     readonly failed: number;
     readonly isHalted: boolean;
-    /** Of each family that this server's copier works with there; empty where nothing is known. */
+    /** Of each copier, and each family that it works with there; empty where nothing is known. */
     readonly health: readonly VenueHealthShape[];
   }[];
+  /** Those that are at work; if none is, whoever was last; empty if there never was one. */
+  readonly copiers: readonly ReportingCopierShape[];
   readonly copies: { readonly [S in CopyStatus]: number };
   readonly counts: EntryCountsShape;
   readonly gap: GapShape;

@@ -15,6 +15,7 @@ import { copyingLeadCases } from "./copying-leads.ts";
 import { copyingProgressCases } from "./copying-progress.ts";
 import { copyingRaceCases } from "./copying-races.ts";
 import { copyingRequestCases } from "./copying-requests.ts";
+import { copyingVenueReportCases } from "./copying-venue-reports.ts";
 import { failedHandshakeCases } from "./failed-handshakes.ts";
 import { failedSignInCases } from "./failed-sign-ins.ts";
 import { journalCases } from "./journal.ts";
@@ -72,5 +73,6 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     copyingProgressCases(opened);
     copyingRequestCases(opened);
     copyingRaceCases(opened);
+    copyingVenueReportCases(opened);
   });
 }

@@ -86,6 +86,7 @@ export const FULL_BOOK: CopyBook = {
   realized: decimal(`-${TINY}`),
   fees: decimal("0.1"),
   startEquity: decimal("1000"),
+  startShare: decimal("0.75"),
   snapshot: {
     at: COPIED_AT,
     wallet: decimal(HUGE),

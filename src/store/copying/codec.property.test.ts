@@ -151,6 +151,7 @@ const BOOKS: fc.Arbitrary<CopyBook> = fc.record({
   realized: units(),
   fees: units(),
   startEquity: fc.option(units()),
+  startShare: fc.option(units()),
   snapshot: fc.option(snapshot),
   nextEntryId: id,
 });

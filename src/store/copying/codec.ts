@@ -12,7 +12,7 @@ import type {
   Skip,
   VenueSnapshot,
 } from "../../domain/copying.ts";
-import { type Amount, type Decimal, decimal, formatBriefly } from "../../money/decimal.ts";
+import { type Amount, type Decimal, decimal, formatBriefly, type Rate } from "../../money/decimal.ts";
 
 /** A value with its own names, and something else under each of them: the compiler asks for every name that there is. */
 type Named<T> = { readonly [K in keyof T]: unknown };
@@ -37,24 +37,28 @@ export function decodeSettings(text: string): CopySettings {
 }
 
 export function encodeBook(book: CopyBook): string {
-  const { holdings, realized, fees, startEquity, snapshot, nextEntryId } = book;
+  const { holdings, realized, fees, startEquity, startShare, snapshot, nextEntryId } = book;
   return JSON.stringify({
     holdings: [...holdings].map(([symbol, holding]) => [symbol, storedHolding(holding)]),
     realized: formatBriefly(realized),
     fees: formatBriefly(fees),
     startEquity: textOrNull(startEquity),
+    startShare: textOrNull(startShare),
     snapshot: snapshot && storedSnapshot(snapshot),
     nextEntryId,
   } satisfies Named<CopyBook>);
 }
 
 export function decodeBook(text: string): CopyBook {
-  const { holdings, realized, fees, startEquity, snapshot, nextEntryId }: Parsed = JSON.parse(text);
+  const { holdings, realized, fees, startEquity, startShare, snapshot, nextEntryId }: Parsed =
+    JSON.parse(text);
   return {
     holdings: new Map(holdings.map(([symbol, stored]: Parsed) => [symbol, reviveHolding(stored)])),
     realized: decimal(realized),
     fees: decimal(fees),
     startEquity: decimalOrNull<Amount>(startEquity),
+    // Books that were written before it was noted have none.
+    startShare: decimalOrNull<Rate>(startShare ?? null),
     snapshot: snapshot && reviveSnapshot(snapshot),
     nextEntryId,
   };

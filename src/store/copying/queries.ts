@@ -8,11 +8,15 @@ import { entryQueries } from "./entries.ts";
 import { leadQueries } from "./leads.ts";
 import { requestQueries } from "./requests.ts";
 import { switchQueries } from "./switches.ts";
+import { venueReportQueries } from "./venue-reports.ts";
 
-/** What is written under a claim, each store in its own way. */
-export type ClaimedWrites = Pick<CopyStore, "claimLeads" | "releaseLeads" | "advanceLead" | "recordProgress">;
+/** What the process that works at leads writes, each store in its own way. */
+export type ClaimantsWrites = Pick<
+  CopyStore,
+  "claimLeads" | "releaseLeads" | "advanceLead" | "recordProgress" | "noteVenueReport"
+>;
 
-export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof ClaimedWrites> {
+export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof ClaimantsWrites> {
   return {
     ...accountQueries(db),
     ...leadQueries(db),
@@ -20,5 +24,6 @@ export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof Claime
     ...entryQueries(db),
     ...requestQueries(db),
     ...switchQueries(db),
+    ...venueReportQueries(db),
   };
 }

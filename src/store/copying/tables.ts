@@ -94,5 +94,7 @@ export type CopyingTables = {
     /** As JSON, which holds whatever a text may. */
     failure: string | null;
   };
+  /** What each copier has said last; `venues` as JSON. */
+  venue_reports: { copier: string; at: Integer; venues: string };
   kill_switches: { kind: SwitchKind; id: string; reason: string; set_by: string; set_at: Integer };
 };

@@ -19,6 +19,7 @@ import {
 import { CLAIMED_BY, IS_LEFT_TO_DO } from "../copying/claims.ts";
 import { type ClaimedLeadRow, claimedLeadOfRow } from "../copying/leads.ts";
 import { copyingQueries } from "../copying/queries.ts";
+import { putVenueReport, venueReportRow } from "../copying/venue-reports.ts";
 import type { Tables } from "../schema.ts";
 import type { Connections } from "./connections.ts";
 
@@ -91,6 +92,11 @@ const RECORD = `
   )
   SELECT EXISTS (SELECT FROM held) AS done`;
 
+/** Copiers forget the same rows at the same time: each passes over what another has locked. */
+const FORGET_REPORTS = `
+  DELETE FROM venue_reports WHERE copier IN (
+    SELECT copier FROM venue_reports WHERE copier <> $1 AND at < $2 FOR UPDATE SKIP LOCKED)`;
+
 export function postgresCopying(connections: Connections, db: Kysely<Tables>): CopyStore {
   const isDone = async (name: string, text: string, values: unknown[]) => {
     const [row] = await connections.query<{ done: boolean }>({ name, text, values });
@@ -127,6 +133,12 @@ export function postgresCopying(connections: Connections, db: Kysely<Tables>): C
       const { copies, entries, finishes } = progressColumns(strategyId, holder, progress);
       const values = [strategyId, holder, ...copies, ...entries, ...finishes];
       return await isDone("record-progress", RECORD, values);
+    },
+
+    async noteVenueReport(report, { forgetBefore }) {
+      const { copier, at, venues } = venueReportRow(report);
+      await connections.query({ text: putVenueReport("$1, $2, $3"), values: [copier, at, venues] });
+      await connections.query({ text: FORGET_REPORTS, values: [copier, forgetBefore] });
     },
   };
 }

@@ -31,7 +31,7 @@ import type { KeyUse } from "../people-store.ts";
 import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
-import { copyWrites } from "./copy-writes.ts";
+import { copyWrites, type NewVenueReport } from "./copy-writes.ts";
 import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
 import { peopleWrites } from "./people-writes.ts";
 import { type FailedHandshake, type SignalClaim, type SignalDelay, signalWrites } from "./signal-writes.ts";
@@ -60,6 +60,7 @@ export type Writes = {
   /** Whether it was done, here and below. */
   advance: { given: AdvanceColumns; answer: boolean };
   progress: { given: ProgressColumns; answer: boolean };
+  venueReport: { given: NewVenueReport; answer: null };
 };
 export type WriteKind = keyof Writes;
 /** Ids are the sender's. */
@@ -260,6 +261,9 @@ function carryOut(request: WriteRequest): Writes[WriteKind]["answer"] {
       return copying.advance(request.given);
     case "progress":
       return copying.record(request.given);
+    case "venueReport":
+      copying.noteVenueReport(request.given);
+      return null;
   }
 }
 

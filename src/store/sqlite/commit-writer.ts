@@ -17,6 +17,7 @@ import {
 } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
 import type { WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
+import type { NewVenueReport } from "./copy-writes.ts";
 import type { FailedHandshake, SignalClaim, SignalDelay } from "./signal-writes.ts";
 import type { WriterLine } from "./writer-line.ts";
 
@@ -101,6 +102,10 @@ export class CommitWriter {
 
   async recordProgress(progress: ProgressColumns): Promise<boolean> {
     return unlessBusy(await this.#write("progress", progress));
+  }
+
+  async noteVenueReport(report: NewVenueReport): Promise<void> {
+    unlessBusy(await this.#write("venueReport", report));
   }
 
   #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {

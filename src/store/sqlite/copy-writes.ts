@@ -8,7 +8,11 @@ import {
 } from "../copying/claimed-columns.ts";
 import { CLAIMED_BY, IS_LEFT_TO_DO, type LeadClaim } from "../copying/claims.ts";
 import type { ClaimedLeadRow } from "../copying/leads.ts";
+import { putVenueReport, type VenueReportRow } from "../copying/venue-reports.ts";
 import { eachRow } from "../group-columns.ts";
+
+/** What others have said before `forgetBefore` is removed. */
+export type NewVenueReport = VenueReportRow & { readonly forgetBefore: number };
 
 /** Whether a copy's move takes effect. */
 const GOES = `(status <> 'STOPPED' AND
@@ -52,6 +56,9 @@ export function copyWrites(database: DatabaseSync) {
     "UPDATE copy_requests SET done_at = ?3, failure = ?4 WHERE id = ?1 AND copy_id = ?2 AND done_at IS NULL",
   );
 
+  const putReport = database.prepare(putVenueReport("?, ?, ?"));
+  const forgetReports = database.prepare("DELETE FROM venue_reports WHERE copier <> ? AND at < ?");
+
   return {
     /** Answers all that the holder now has. */
     claim({ holder, now, until, isAlone }: LeadClaim): ClaimedLeadRow[] {
@@ -85,6 +92,11 @@ export function copyWrites(database: DatabaseSync) {
         if (moved.has(row[1])) finish.run(...row);
       });
       return true;
+    },
+
+    noteVenueReport({ copier, at, venues, forgetBefore }: NewVenueReport): void {
+      putReport.run(copier, at, venues);
+      forgetReports.run(copier, forgetBefore);
     },
   };
 }

@@ -13,6 +13,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { CopiersNote } from "./copying/copiers-note.tsx";
 import { type NewSwitch, SetSwitchDialog } from "./copying/set-switch-dialog.tsx";
 import { SwitchTable } from "./copying/switch-table.tsx";
 import { VenueTable } from "./copying/venue-table.tsx";
@@ -42,9 +43,10 @@ export function Page() {
         }
       />
       <Loaded query={query}>
-        {({ venues, copies, counts, gap, switches }) => (
+        {({ venues, copiers, copies, counts, gap, switches }) => (
           <>
             {clear.error !== null && <ErrorNote error={clear.error} />}
+            {venues.length > 0 && <CopiersNote copiers={copiers} />}
             <Card title="Kill switches" isFlush>
               <SwitchTable
                 rows={switches}

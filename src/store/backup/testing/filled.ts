@@ -12,6 +12,7 @@ import {
   skippedOf,
   VENUE,
 } from "../../contract/copying-records.ts";
+import { BANNED } from "../../contract/copying-venue-reports.ts";
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
 import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people-records.ts";
@@ -118,4 +119,5 @@ async function fillCopying(store: Store): Promise<void> {
   await copying.noteAccountChecked("account-of-cat", { status: "FAILED", failure: LABEL, at: 2_000 });
   const halted = { kind: "VENUE", id: VENUE, reason: LABEL, setBy: "op", setAt: 3_000 } as const;
   await copying.setSwitch(halted, auditedAs("KILL_SWITCH_SET", "op"));
+  await copying.noteVenueReport({ copier: LABEL, at: 4_000, venues: [BANNED] }, { forgetBefore: 0 });
 }

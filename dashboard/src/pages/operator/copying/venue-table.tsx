@@ -32,17 +32,28 @@ export function VenueTable({ rows, onHalt }: VenueTableProps) {
   );
 }
 
-/** One line for each family: whether it answers, until when it is left alone, and what of its budget is used up. */
-function Health({ family, isAnswering, lastAnswerAt, pausedUntil, budgetUsed }: VenueHealthShape) {
+/**
+ * One line for each family and copier: whether it answers, until when it is left alone, and what of its budget is used up. Which
+ * copier says so is told where several do.
+ */
+function Health({ health, isOneOfSeveral }: { health: VenueHealthShape; isOneOfSeveral: boolean }) {
+  const { family, isAnswering, failure, lastAnswerAt, pausedUntil, budgetUsed, copier, isSilent } = health;
   return (
     <div className="whitespace-normal text-sm">
-      {family === "SPOT" ? "Spot" : "Futures"}:{" "}
+      {family === "SPOT" ? "Spot" : "Futures"}
+      {isOneOfSeveral && <span className="break-all"> ({copier})</span>}:{" "}
+      {isSilent && (
+        <span className="text-warn">
+          nobody has reported since <Time at={health.reportedAt} />; said last:{" "}
+        </span>
+      )}
       {isAnswering ? (
         "answers"
       ) : (
         <span className="text-loss">
           no answer{lastAnswerAt === null ? " yet" : " since "}
           {lastAnswerAt !== null && <Time at={lastAnswerAt} />}
+          {failure !== null && <span className="break-words">: {failure}</span>}
         </span>
       )}
       {pausedUntil !== null && (
@@ -81,7 +92,17 @@ const COLUMNS: readonly Column<Venue>[] = [
     key: "health",
     header: "Answers",
     cell: ({ health }) =>
-      health.length === 0 ? <Missing /> : health.map((each) => <Health key={each.family} {...each} />),
+      health.length === 0 ? (
+        <Missing />
+      ) : (
+        health.map((each) => (
+          <Health
+            key={`${each.copier} ${each.family}`}
+            health={each}
+            isOneOfSeveral={health.some(({ copier }) => copier !== each.copier)}
+          />
+        ))
+      ),
   },
   {
     key: "state",

@@ -1,0 +1,37 @@
+// Who works at copies: the copiers that have been heard of lately, or that there is none.
+import type { OperatorCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import { Note } from "../../../ui/note.tsx";
+import { Time } from "../../../ui/time.tsx";
+
+export function CopiersNote({ copiers }: Pick<OperatorCopyingShape, "copiers">) {
+  const [last] = copiers;
+  if (last === undefined) {
+    return (
+      <Note tone="warn" title="No copier has reported yet.">
+        Nothing is mirrored until one runs: a server with the role{" "}
+        <code className="font-mono text-sm">all</code>, or a process with the role{" "}
+        <code className="font-mono text-sm">copier</code> on the same database.
+      </Note>
+    );
+  }
+  if (last.isSilent) {
+    return (
+      <Note tone="warn" title="No copier reports any more.">
+        The last one, <span className="break-all">{last.copier}</span>, was heard of{" "}
+        <Time at={last.reportedAt} />. Nothing is mirrored until one runs again; what is shown here of
+        exchanges is what was said last.
+      </Note>
+    );
+  }
+  return (
+    <p className="text-ink-soft text-sm">
+      {copiers.length === 1 ? "One copier is at work: " : `${copiers.length} copiers are at work: `}
+      {copiers.map(({ copier, reportedAt }, index) => (
+        <span key={copier}>
+          {index > 0 && "; "}
+          <span className="break-all">{copier}</span>, last heard of <Time at={reportedAt} format="time" />
+        </span>
+      ))}
+    </p>
+  );
+}

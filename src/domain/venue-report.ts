@@ -1,0 +1,50 @@
+// How venues fare, as a copier says it: whether they answer, until when they are left alone, and what of their budgets is used.
+// Nothing is decided by it; it is shown to operators.
+import type { StrategyType } from "./account.ts";
+
+export type VenueHealth = {
+  readonly isReachable: boolean;
+  /** Why the last request had no answer; null if it had one. */
+  readonly failure: string | null;
+  /** Null before the first. */
+  readonly lastAnswerAt: number | null;
+  /** Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not. */
+  readonly pausedUntil: number;
+  /** The highest share of a budget that its headers have shown in the present minute: 0 to 1. */
+  readonly budgetUsed: number;
+  /** What the venue's clock is ahead of ours, ms. */
+  readonly clockOffsetMs: number;
+  /** How many there were since the copier began. */
+  readonly answers: {
+    readonly ok: number;
+    readonly refused: number;
+    readonly limited: number;
+    readonly unknown: number;
+  };
+};
+
+/** How one of them fares. */
+export type VenueReport = {
+  readonly origin: string;
+  readonly family: StrategyType;
+  readonly health: VenueHealth;
+};
+
+/** What a copier says of all venues that it has asked something, and by saying so that it is at work. */
+export type CopierReport = {
+  /** The name that it claims leads by. */
+  readonly copier: string;
+  /** Wall time, Unix ms. */
+  readonly at: number;
+  readonly venues: readonly VenueReport[];
+};
+
+/** A copier says so every so often, ms. */
+export const REPORT_MS = 5_000;
+/** One that has not been heard of for longer than this, ms, is not believed to be at work. */
+export const REPORT_AGE_MS_MAX = 15_000;
+
+/** Whether a copier that has reported last at a time has been silent for too long. Both are wall time, Unix ms. */
+export function isSilent({ at }: Pick<CopierReport, "at">, now: number): boolean {
+  return now - at > REPORT_AGE_MS_MAX;
+}
