@@ -97,6 +97,8 @@ export type CopyBook = {
   readonly fees: Amount;
   /** What the copy's share of the account was worth when it began; null until the venue has been asked. */
   readonly startEquity: Amount | null;
+  /** The share that this is of; null with it, and of copies that began before it was noted: the present one is taken for it. */
+  readonly startShare: Rate | null;
   readonly snapshot: VenueSnapshot | null;
   /** The number of the next entry of its log. */
   readonly nextEntryId: number;
@@ -414,6 +416,7 @@ export const EMPTY_BOOK: CopyBook = {
   realized: 0n as Amount,
   fees: 0n as Amount,
   startEquity: null,
+  startShare: null,
   snapshot: null,
   nextEntryId: 1,
 };

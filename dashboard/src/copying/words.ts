@@ -53,7 +53,7 @@ export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
   WITHDRAW:
     "The copy was stopped without being closed. What rested and would have opened something was cancelled. Orders, take profits and stop losses that close what the copy held were left at the exchange, as far as the holding goes: the log shows each of them as “Left there”. Nobody looks at them any more.",
   WRITE_OFF:
-    "The exchange account had less than the copy holds, or the other side of it, at two looks in a row: it was liquidated by the exchange, or traded by somebody else. The copy’s book now says what is there; what is missing counts as closed at the exchange’s price.",
+    "What the copy held was closed by another order than its own. If the line names one, it is the exchange’s: it has liquidated the position, or reduced it for the sake of others, and the figures are the exchange’s. If it names none, the account had less than the copy holds, or the other side of it, at two looks in a row: somebody else has traded there, and what is missing counts as closed at the exchange’s price. The copy’s book now says what is there.",
 };
 
 /** In the order of the filter. */

@@ -1,7 +1,7 @@
 // A lane's way to its account: the credentials are opened when they are first needed, and the client is kept. Once the venue
 // has rejected them nothing is sent until the account has others, or has been checked and found good.
 import type { VenueAccount } from "../../domain/copying.ts";
-import type { MasterKey } from "../../identity/api-keys.ts";
+import type { MasterKey } from "../../identity/master-key.ts";
 import type { CopyStore } from "../../store/copy-store.ts";
 import { openCredentials } from "../credentials.ts";
 import type { Venue, VenueClient, VenueRejection } from "../venue/venue.ts";

@@ -11,10 +11,10 @@ import { skipOf } from "../scaling/skip.ts";
 import { marketQuantity } from "../scaling/snap.ts";
 import { takeBack } from "./cancel.ts";
 import { ownLine, refusedLine, skipped } from "./lines.ts";
+import { takeStock } from "./liquidations.ts";
 import { marketOrder } from "./market-order.ts";
 import { refusedAs } from "./refusals.ts";
 import { askAfter, enter } from "./settle.ts";
-import { takeSnapshot } from "./snapshot.ts";
 import type { NewEntry } from "./turn.ts";
 import { isWaitingLeg, type Work } from "./work.ts";
 import { goneFrom, writeOff } from "./write-off.ts";
@@ -66,7 +66,7 @@ export async function closeAll(
     // What cannot be cancelled is tried again in the next pass.
     if (outcome.kind === "REFUSED") kept = refusedAs(outcome.refusal).skip;
   }
-  if (turn.book.holdings.size > 0) await takeSnapshot(work);
+  if (turn.book.holdings.size > 0 || turn.copy.family === "FUTURES") await takeStock(work);
   const unsold: NewEntry[] = [];
   let left = kept;
   for (const symbol of heldSymbols(work)) {

@@ -182,6 +182,20 @@ test("with another share the stop loss is of that share", async () => {
   }
 });
 
+test("a share that was changed just before a restart, or while nothing ran, is followed by the next process", async () => {
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
+  await stage.does(strategy, places("BUY", "0.0001"));
+  const { startEquity } = (await stage.copy(copier)).book;
+  await stage.stop();
+  const settings = { share: decimal<Rate>("0.5"), maxPerOrder: null, stopLoss: decimal<Rate>("0.1") };
+  await stage.store.copying.changeSettings(copier.copyId, settings, audit(copier.copyId));
+  await stage.start();
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  const { book } = await stage.copy(copier);
+  expect(book).toMatchObject({ startEquity: (startEquity ?? 0n) / 2n, startShare: decimal("0.5") });
+});
+
 describe("the close of a strategy", () => {
   test("sells and cancels for all of its copies, and a second one changes nothing", async () => {
     const copiers: Copier[] = [];

@@ -4,7 +4,7 @@
 // A key that the venue rejects ends the turn (CredentialsRejected): whether something may have been executed goes along.
 import type { Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { ZERO } from "../../money/decimal.ts";
+import { type Amount, ZERO } from "../../money/decimal.ts";
 import type { VenuePrices } from "../scaling/equity.ts";
 import { skipOf } from "../scaling/skip.ts";
 import {
@@ -26,6 +26,7 @@ import type {
   VenueOrder,
   VenueOrderState,
   VenueRefusal,
+  VenueTrade,
 } from "../venue/venue.ts";
 import { CredentialsRejected, MayNotRun, VenueRefused } from "./endings.ts";
 
@@ -104,6 +105,14 @@ export class Dealings {
 
   fills(symbol: string, venueOrderId: string): Promise<VenueFills> {
     return this.#ask(() => this.#deliverer.client.fills(symbol, venueOrderId));
+  }
+
+  trades(...of: Parameters<VenueClient["trades"]>): Promise<readonly VenueTrade[] | null> {
+    return this.#ask(() => this.#deliverer.client.trades(...of));
+  }
+
+  clearance(...of: Parameters<VenueClient["clearance"]>): Promise<Amount> {
+    return this.#ask(() => this.#deliverer.client.clearance(...of));
   }
 
   find(symbol: string, clientOrderId: string): Promise<VenueOrderState | null> {

@@ -40,11 +40,48 @@ describe("positions", () => {
     expect((await stage.log(copier))[0]).toBe("SET_LEVERAGE DONE");
   });
 
+  test.each<"BUY" | "SELL">(["BUY", "SELL"])(
+    "that take all there is at much leverage leave room for what the venue asks beside margin: %s",
+    async (side) => {
+      await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+      await stage.does(strategy, places(side, "0.949"), false);
+      // Until the copy's turn has come the market and the mark price part by 0.1 %.
+      const mark = side === "BUY" ? "99900" : "100090";
+      stage.contracts.show("BTCUSDT", "99990", "100000", mark);
+      stage.time.advance(2_000);
+      await stage.dealtWith(strategy);
+      const [order] = (await stage.entries(copier)).slice(-1);
+      expect(order).toMatchObject({ kind: "PLACE", status: "FILLED", skip: null });
+      // At 100,099.8 (or 100,290.18): margin, 0.2 % of 99,900 (100,090), and the fee.
+      expect(await stage.position(copier, "BTCUSDT")).toBe(side === "BUY" ? "0.799" : "-0.797");
+    },
+  );
+
   test("another leverage is set at once where something is held", async () => {
     await stage.does(strategy, places("BUY", "0.002"));
     await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 25 });
     const account = await stage.venue.store.loadAccount(copier.account.strategyId);
     expect(account?.account.leverages.get("BTCUSDT")).toBe(25);
+  });
+
+  test("pay funding out of the wallet, which the next sizes follow, and the copy's result does not", async () => {
+    await stage.does(strategy, places("BUY", "0.1"));
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    const before = await stage.copy(copier);
+    await stage.passes(60_000);
+    stage.contracts.time = stage.time.now();
+    // 0.1 × 100,000 × 1 %
+    await stage.venue.settleFunding(copier.account, "BTCUSDT", "0.01");
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    const { book } = await stage.copy(copier);
+    const paid = decimal("100");
+    expect(book.snapshot?.wallet).toBe((before.book.snapshot?.wallet ?? 0n) - paid);
+    expect(book.snapshot?.wallet).toBe(decimal(await stage.owned(copier, "USDT")));
+    expect(book.snapshot?.equity).toBe(before.book.snapshot?.equity);
+    expect(book.holdings).toEqual(before.book.holdings);
+    // The strategy has paid none: 0.01 × 895 / 995 is 0.0089…
+    await stage.does(strategy, places("BUY", "0.01"));
+    expect((await stage.log(copier)).at(-1)).toContain("PLACE BUY MARKET 0.008 FILLED");
   });
 
   test("a liquidation of the strategy closes the copy's own", async () => {

@@ -57,7 +57,7 @@ export class Lane {
   readonly #door: AccountDoor;
   readonly #maySend: MaySend;
   readonly #setbacks: Setbacks;
-  readonly #missing = new Missing();
+  readonly #missing: Missing;
   readonly #notFound = new NotFound();
   readonly #closingPace = new ClosingPace();
   readonly #lookDue: LookDue;
@@ -69,8 +69,6 @@ export class Lane {
   readonly #finished = new Set<string>();
   #dealings: { readonly of: unknown; readonly dealings: Dealings } | null = null;
   #sentBefore: number;
-  /** The share that what the copy began with is of. */
-  #startShare: Copy["settings"]["share"];
   #isMoving = false;
   #running: Promise<void> | null = null;
   #isWoken = false;
@@ -95,7 +93,7 @@ export class Lane {
     this.#maySend = new MaySend({ door: this.#door, copy: () => this.#copy, halted, wallNow });
     this.#sentBefore = parts.takenAt;
     this.#lookDue = new LookDue(this.lookedAt);
-    this.#startShare = copy.settings.share;
+    this.#missing = new Missing(this.lookedAt || copy.startedAt);
     for (const entry of taken.resting) this.#resting.set(entry.entryId, entry);
     if (!taken.mayHaveSent) return;
     if (copy.doneSeq < parts.log.lastSeq) this.#uncertain.add({ kind: "ACTION", seq: copy.doneSeq + 1 });
@@ -334,10 +332,12 @@ export class Lane {
       },
       noteMissed: () => this.#maySend.noteMissed(),
       notFound: this.#notFound,
-      startShare: this.#startShare,
       linesOf: async (symbol) => {
-        const lines = await store.listMirrorEntries(copyId, { symbol, limit: LINES_MAX });
-        return turn.current(lines).filter((line) => line.symbol === symbol);
+        const lines = await store.listMirrorEntries(copyId, {
+          symbol: symbol ?? undefined,
+          limit: LINES_MAX,
+        });
+        return turn.current(lines).filter((line) => symbol === null || line.symbol === symbol);
       },
       entriesOf: (collectiveId) => store.listEntriesOf(copyId, collectiveId),
       actionAt: (seq) => log.at(seq),
@@ -379,7 +379,6 @@ export class Lane {
       else this.#resting.delete(entry.entryId);
     }
     const { book, doneSeq, moves, finishes } = progress;
-    if (book.startEquity !== this.#copy.book.startEquity) this.#startShare = turn.copy.settings.share;
     if (finishes !== null) {
       this.#finished.add(finishes.requestId);
       this.#requests = this.#requests.filter(({ requestId }) => requestId !== finishes.requestId);

@@ -5,7 +5,7 @@
 // to bound. What lanes have to record goes together, strategy by strategy.
 import type { Logger } from "pino";
 import type { Copy, CopyReason, LeadAction } from "../../domain/copying.ts";
-import type { MasterKey } from "../../identity/api-keys.ts";
+import type { MasterKey } from "../../identity/master-key.ts";
 import type { Lead } from "../../store/copy-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { Venues } from "../venue/venues.ts";

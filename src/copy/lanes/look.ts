@@ -2,9 +2,9 @@
 // reached.
 
 import type { Amount } from "../../money/decimal.ts";
+import { takeStock } from "./liquidations.ts";
 import { makeUp } from "./missed.ts";
 import { askAfter } from "./settle.ts";
-import { takeSnapshot } from "./snapshot.ts";
 import { isStopLossReached } from "./stop-loss.ts";
 import { isWaitingLeg, type Work } from "./work.ts";
 import { writeOffMissing } from "./write-off.ts";
@@ -26,7 +26,7 @@ export async function look(
   }
   if (mayHaveMissed) await makeUp(work);
   rescaleStart(work);
-  await takeSnapshot(work);
+  await takeStock(work);
   await writeOffMissing(work);
   if (hasSomethingToLose(work) && isStopLossReached(turn.book, turn.copy.settings)) {
     turn.move("CLOSING", "STOP_LOSS", work.now());
@@ -34,11 +34,12 @@ export async function look(
 }
 
 /** After its owner has chosen another share, what the copy began with is that share's. */
-function rescaleStart({ turn, startShare }: Work): void {
+function rescaleStart({ turn }: Work): void {
   const { share } = turn.copy.settings;
-  const { startEquity } = turn.book;
+  const { startEquity, startShare } = turn.book;
   if (startEquity === null || share === startShare) return;
-  turn.setBook({ ...turn.book, startEquity: ((startEquity * share) / startShare) as Amount });
+  const rescaled = startShare === null ? startEquity : (startEquity * share) / startShare;
+  turn.setBook({ ...turn.book, startEquity: rescaled as Amount, startShare: share });
 }
 
 /** Whether a stop loss could still do something: what it has closed already, it does not close again. */

@@ -19,10 +19,18 @@ export async function takeSnapshot(work: Work): Promise<void> {
   const { share } = settings;
   const startEquity =
     book.startEquity ?? copyEquity(family, { share, wallet, holdings: book.holdings }, prices, NO_TRADES);
-  const begun = { ...book, startEquity };
+  const begun = { ...book, startEquity, startShare: book.startEquity === null ? share : book.startShare };
   const symbolOf = family === "SPOT" ? spotSymbolOf : (symbol: string) => symbol;
   const snapshot = snapshotOf(balances, { book, at: work.now(), symbolOf });
   turn.setBook({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
+}
+
+/** Values the copy anew after its book was changed, without asking for balances. */
+export async function revalue({ turn, dealings }: Work): Promise<void> {
+  const { book } = turn;
+  if (book.snapshot === null) return;
+  const equity = equityOf(book, await dealings.prices()) ?? book.snapshot.equity;
+  turn.setSnapshot({ ...book.snapshot, equity });
 }
 
 /** Whether the venue has to be asked before anything can be sized. */

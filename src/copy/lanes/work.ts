@@ -1,6 +1,5 @@
 // What carrying something out needs: of one lane, for one turn.
 import type { LeadAction, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
-import type { Rate } from "../../money/decimal.ts";
 import type { Dealings } from "./dealings.ts";
 import type { NotFound } from "./not-found.ts";
 import type { Turn } from "./turn.ts";
@@ -26,14 +25,12 @@ export type Work = {
   opensNot(at: number): SkipReason | null;
   /** The lines of the log about an order or a leg of the strategy, this turn's left out; newest first. */
   entriesOf(collectiveId: string): Promise<readonly MirrorEntry[]>;
-  /** Lines of the log about a symbol, as the turn leaves them so far: the newest ones, newest first. */
-  linesOf(symbol: string): Promise<readonly MirrorEntry[]>;
+  /** Lines of the log about a symbol, or all, as the turn leaves them so far: the newest ones, newest first. */
+  linesOf(symbol: string | null): Promise<readonly MirrorEntry[]>;
   /** Something could not be taken back: the next look tries again. */
   noteMissed(): void;
   /** What the venue was asked for and did not know. */
   readonly notFound: NotFound;
-  /** The share of the account's balance that `startEquity` is of. */
-  readonly startShare: Rate;
   /** What looks have found missing; null while a leg may have been sent, and have fired, that is not in the book. */
   readonly missing: Missing | null;
   /** The account is to be looked at when there is nothing else to do. */

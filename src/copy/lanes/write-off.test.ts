@@ -1,5 +1,5 @@
-// What the venue or its owner took out of an account: two looks in a row find it missing, and the book is brought down to what is
-// there.
+// What its owner took out of an account: two looks in a row find it missing, and the book is brought down to what is there. What the
+// venue itself has closed is in `liquidations.test.ts`.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import { type Copier, type LanesStage, openLanesStage, places } from "./testing/lanes-stage.ts";
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-describe("a position that the venue has liquidated", () => {
+describe("a position that others have closed", () => {
   let strategy: string;
   let copier: Copier;
   beforeEach(async () => {
@@ -31,8 +31,7 @@ describe("a position that the venue has liquidated", () => {
   }
   const trades = (side: "BUY" | "SELL", quantity: string) =>
     stage.trades(copier, "FUTURES", { side, quantity: decimal(quantity) });
-  /** It is gone by no order of the copy's; the venue closes it with one of its own. */
-  async function liquidated(): Promise<void> {
+  async function closed(): Promise<void> {
     stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
     // Prices that were asked for before are not reckoned with any more.
     stage.time.advance(2_000);
@@ -42,7 +41,7 @@ describe("a position that the venue has liquidated", () => {
 
   test("is written off after the second look, at the venue's price", async () => {
     const { book: before } = await stage.copy(copier);
-    await liquidated();
+    await closed();
     await look();
     expect(await stage.holds(copier, "BTCUSDT")).toBe("0.1");
     await look();
@@ -71,7 +70,7 @@ describe("a position that the venue has liquidated", () => {
   });
 
   test("of which the venue says that there is nothing to close is looked at at once", async () => {
-    await liquidated();
+    await closed();
     const { book } = await stage.copy(copier);
     const lookedAt = book.snapshot?.at ?? 0;
     stage.time.advance(1_000);
@@ -124,7 +123,7 @@ test("coins that the owner sold are written off, and an exit's own fills are not
 });
 
 test("only what two looks in a row agree on is missing, and not at once", () => {
-  const missing = new Missing();
+  const missing = new Missing(0);
   let now = 0;
   const note = (quantity: string, laterMs = 2_000) => {
     now += laterMs;

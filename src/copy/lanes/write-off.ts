@@ -1,6 +1,6 @@
-// What the book of a copy holds and its account has no more: the venue has liquidated it, or its owner has sold it. Once two looks in
-// a row have found it missing, it is taken out of the book at the venue's price, and a line of the log says so. Until then nothing is
-// believed: a venue's answers may lag behind one another.
+// What the book of a copy holds and its account has no more, and no order of the venue explains (`liquidations.ts`): its owner has sold
+// it. Once two looks in a row have found it missing, it is taken out of the book at the venue's price, and a line of the log says so.
+// Until then nothing is believed: a venue's answers may lag behind one another.
 import type { MirrorEntry } from "../../domain/copying.ts";
 import {
   type Amount,
@@ -29,6 +29,13 @@ type Found = { readonly quantity: Quantity; readonly since: number };
 /** What looks have found missing, by symbol: negative of a short. */
 export class Missing {
   #before: ReadonlyMap<string, Found> = new Map();
+  /** Until when it is known what the venue itself has closed, wall time, Unix ms. */
+  explainedUntil: number;
+
+  /** `lookedAt`: when the account was last looked at, or the copy began. */
+  constructor(lookedAt: number) {
+    this.explainedUntil = lookedAt;
+  }
 
   /** Takes note of what is missing now; answers how much of it was missing at the look before as well, without its sign. */
   note(now: ReadonlyMap<string, Quantity>, at: number): ReadonlyMap<string, Quantity> {

@@ -63,11 +63,11 @@ describe("a repair", () => {
       "BUY 0.002 increases",
     ]);
     expect(inWords(all("FUTURES", { lead: "0.4", own: "0" }))).toEqual([
-      // Half of it is worth 10000; at 10 times 500 hold 500 / (0.1 + 0.0005) = 4975.1, on the step 0.099.
-      "BUY 0.099 increases",
+      // Half of it is worth 10000. At 10 times one takes 5010 at 50100, loses 100 at once, and 25.05 are the fee: 500 / 5135.05.
+      "BUY 0.097 increases",
     ]);
-    // 503 hold 5004.9, at 50000 just more than 0.1; at 50100, as the market may have it by then, just less.
-    expect(inWords(all("FUTURES", { lead: "0.4", own: "0", wallet: "503" }))).toEqual([
+    // 513 are enough for more than 0.1 at 50000; as the market may have it by then, for just less.
+    expect(inWords(all("FUTURES", { lead: "0.4", own: "0", wallet: "513" }))).toEqual([
       "BUY 0.099 increases",
     ]);
   });

@@ -5,12 +5,16 @@
 // What takes the market's price is reckoned with MARKET_SLACK on top, since nobody knows what it will be filled at. The copier's
 // bound for an order and the venue's minimums are not: they are about what an order is worth.
 //
+// A venue asks of an opening of futures, beside its initial margin, for what it loses at once against the mark price, and for its fee.
+// With much leverage both are a large part of the margin, and a strategy's own account may have had to provide neither. So they do not
+// count when it is held against FUNDS_CUT_MAX whether there is enough: room for them is always left, however much that cuts.
+//
 // An order at the market's price through zero frees the margin of what it closes before it opens the rest, so that counts as room; the
 // venue wants the whole reserve of one with a limit beforehand. What is freed is reckoned low: by what the position cost, at the
 // order's leverage, which is never below the position's; less what closing it loses, and less the fees of both ends.
-//
-// Knowingly left out: what a contract that is bought above its mark price has lost at once, which the venue asks margin for too.
+// Source: reference exchange, section 15.7 and 15.8.
 import type { LeadPlacement, Skip } from "../../domain/copying.ts";
+import type { Side } from "../../domain/order.ts";
 import { initialMargin } from "../../engine/futures/margin.ts";
 import { STANDARD } from "../../engine/profiles.ts";
 import {
@@ -38,36 +42,75 @@ import { skipOf } from "./skip.ts";
 
 /** By so much of its size what opens may be cut for want of funds, before it is snapped: 2 %. */
 const FUNDS_CUT_MAX: Rate = decimal("0.02");
-/** By so much an order at the market's price may be filled above the price that is known: 0.2 %. */
+/** By so much an order at the market's price may be filled to the worse side of the price that is known: 0.2 %. */
 const MARKET_SLACK: Rate = decimal("0.002");
 /** Of units that rounding up a margin and a fee may take beyond their exact sum. */
-const ROUNDING_SLACK = 2n;
+const ROUNDING_SLACK = 3n;
 
 /** By what the cost of opening something is reckoned. */
 export type Payment = Pick<ScaleInput, "family"> &
-  Pick<LeadPlacement, "leverage"> & { readonly price: Price };
+  Pick<LeadPlacement, "leverage"> & {
+    /** What it may be filled at. */
+    readonly price: Price;
+    /** What a unit of it may lose at once against the mark price; zero on spot. */
+    readonly loss: Price;
+    /** The price that is known. */
+    readonly known: Price;
+  };
 
-/** The price that a payment is reckoned at. */
-export function priceToPay(price: Price, order: { readonly takesMarketPrice: boolean }): Price {
-  return order.takesMarketPrice ? (divideUp(price * (SCALE + MARKET_SLACK), SCALE) as Price) : price;
+/** How an opening is paid for. `known`: its limit or the market's price, whichever is higher. */
+export function paymentOf(
+  { family, leverage }: Pick<Payment, "family" | "leverage">,
+  order: {
+    readonly side: Side;
+    readonly known: Price;
+    readonly takesMarketPrice: boolean;
+    /** Null where it has none. */
+    readonly limit: Price | null;
+    readonly mark: Price | null;
+  },
+): Payment {
+  const { known, takesMarketPrice } = order;
+  const slack = takesMarketPrice ? slackOf(known) : (ZERO as Price);
+  const loss = family === "SPOT" ? (ZERO as Price) : takesMarketPrice ? slack : lossAtLimit(order);
+  return { family, leverage, known, price: add(known, slack), loss };
 }
 
-/** What opening so much takes of the available: on spot what it costs, of futures initial margin and the taker's fee. */
-export function worthOfOpening({ family, leverage, price }: Payment, quantity: Quantity): Amount {
+/** What opening so much takes of the available: on spot what it costs, of futures initial margin, opening loss and the taker's fee. */
+export function worthOfOpening({ family, leverage, price, loss }: Payment, quantity: Quantity): Amount {
   const cost = costUp(price, quantity);
   if (family === "SPOT") return cost;
-  const margin = initialMargin(price, quantity, leverage ?? 1);
+  const margin = add(initialMargin(price, quantity, leverage ?? 1), costUp(loss, quantity));
   return add(margin, feeUp(cost, STANDARD.FUTURES.takerFee));
 }
 
 /** The most that can be opened with so much, before it is snapped; the price is not zero. */
-export function affordableOpening({ family, leverage, price }: Payment, room: Amount): Quantity {
+export function affordableOpening({ family, leverage, price, loss }: Payment, room: Amount): Quantity {
   if (room <= 0n) return ZERO;
   if (family === "SPOT") return quantityFor(room, price);
   const times = BigInt(leverage ?? 1);
   const usable = room > ROUNDING_SLACK ? room - ROUNDING_SLACK : 0n;
-  const notional = (usable * times * SCALE) / (SCALE + STANDARD.FUTURES.takerFee * times);
-  return quantityFor(notional as Amount, price);
+  const perUnit = price * (SCALE + STANDARD.FUTURES.takerFee * times) + loss * times * SCALE;
+  return ((usable * times * SCALE * SCALE) / perUnit) as Quantity;
+}
+
+/** By how much a limit is worse than the mark price; zero where none is known. */
+function lossAtLimit({
+  side,
+  limit,
+  mark,
+}: {
+  readonly side: Side;
+  readonly limit: Price | null;
+  readonly mark: Price | null;
+}): Price {
+  if (limit === null || mark === null) return ZERO;
+  const loss = side === "BUY" ? subtract(limit, mark) : subtract(mark, limit);
+  return loss > 0n ? loss : ZERO;
+}
+
+function slackOf(price: Price): Price {
+  return divideUp(price * MARKET_SLACK, SCALE) as Price;
 }
 
 /**
@@ -114,7 +157,9 @@ export function releasedBy(
   if (!isFreed || held === undefined || held.quantity === 0n) return ZERO;
   const size = magnitude(held.quantity);
   const entered = divideDown(held.cost * least(closed, size), size) as Amount;
-  const left = held.quantity > 0n ? proceedsDown(price, closed) : costUp(price, closed);
+  const slack = slackOf(price);
+  const left =
+    held.quantity > 0n ? proceedsDown(subtract(price, slack), closed) : costUp(add(price, slack), closed);
   const lost = held.quantity > 0n ? subtract(entered, left) : subtract(left, entered);
   const fees = add(feeUp(entered, STANDARD.FUTURES.takerFee), feeUp(left, STANDARD.FUTURES.takerFee));
   const margin = divideDown(entered, BigInt(leverage ?? 1)) as Amount;
@@ -125,8 +170,13 @@ export function releasedBy(
 /** Of what is to be opened as much as the room is enough for, before it is snapped; null if that is too little of it. */
 export function fundedOpening(payment: Payment, opening: Quantity, room: Amount): Quantity | null {
   if (worthOfOpening(payment, opening) <= room) return opening;
+  const { family, known, leverage } = payment;
   const affordable = affordableOpening(payment, room);
-  return (opening - affordable) * SCALE <= opening * FUNDS_CUT_MAX ? affordable : null;
+  const isEnough =
+    family === "SPOT"
+      ? (opening - affordable) * SCALE <= opening * FUNDS_CUT_MAX
+      : initialMargin(known, opening, leverage ?? 1) * (SCALE - FUNDS_CUT_MAX) <= room * SCALE;
+  return isEnough ? affordable : null;
 }
 
 /** What an opening that cannot be paid for would take, and what there is. */

@@ -55,9 +55,34 @@ test("the gap is summed up by symbol and by size", () => {
     "1000 1 median 3 worst 3 delay 200",
     "all 1 median 20 worst 20 delay 50",
   ]);
-  const [first] = summary.orders;
-  expect(first && formatBriefly(first.real)).toBe("60006");
-  expect(gapOf([])).toEqual({ bySymbol: [], bySize: [], orders: [] });
+  expect(gapOf([])).toEqual({ bySymbol: [], bySize: [], byOrder: [] });
+});
+
+test("the gap of an order is that of all copies of it", () => {
+  const order = (collectiveId: string, copyId: string, quote: string, delayMs: number): ExecutedEntry => ({
+    ...executed("BTCUSDT", "0.01", quote, "60000", delayMs),
+    ...{ collectiveId, copyId, leadQuantity: decimal("0.5") },
+  });
+  const leg = { ...order("third", "ann", "600", 0), leadQuantity: null, kind: "FIRE_LEG" } as const;
+  // The market's clock was ahead of ours by 40 ms: that is no delay.
+  const gaps = gapOf([
+    order("second", "ann", "600.06", 100),
+    order("second", "bob", "600.18", 201),
+    order("second", "bob", "600.12", -40),
+    order("first", "ann", "599.94", 30),
+    leg,
+  ]).byOrder;
+  expect(gaps.map(({ collectiveId, isLeg, copies }) => ({ collectiveId, isLeg, copies }))).toEqual([
+    { collectiveId: "second", isLeg: false, copies: 2 },
+    { collectiveId: "first", isLeg: false, copies: 1 },
+    { collectiveId: "third", isLeg: true, copies: 1 },
+  ]);
+  expect(gaps[0]).toMatchObject({ at: 1_000, side: "BUY", leadQuantity: decimal("0.5") });
+  expect(inWords(gaps)).toEqual([
+    "BTCUSDT 3 median 2 worst 3 delay 100",
+    "BTCUSDT 1 median -1 worst -1 delay 30",
+    "BTCUSDT 1 median 0 worst 0 delay 0",
+  ]);
 });
 
 function executed(
@@ -71,6 +96,9 @@ function executed(
     copyId: "copy",
     strategyId: "strategy",
     entryId: 1,
+    collectiveId: "order",
+    kind: "PLACE",
+    leadQuantity: decimal("1"),
     symbol,
     side: "BUY",
     executedQuantity: decimal(quantity),

@@ -7,27 +7,32 @@ import type { Side } from "../../domain/order.ts";
 import { type Amount, decimal, divideUp, type Price, type Quantity, SCALE } from "../../money/decimal.ts";
 import type { ExecutedEntry } from "../../store/copy-store.ts";
 
+const LEG_KINDS: readonly ExecutedEntry["kind"][] = ["PLACE_LEG", "FIRE_LEG"];
+
 export type Gap = {
+  /** Orders of copies. */
   readonly orders: number;
   readonly medianBps: bigint;
   readonly worstBps: bigint;
   /** From the strategy's commit to the venue's acknowledgement. */
   readonly meanDelayMs: number;
 };
-export type ExecutedOrder = {
-  readonly entry: ExecutedEntry;
-  /** The average that it was executed at, rounded down. */
-  readonly real: Price;
-  readonly bps: bigint;
-  readonly delayMs: number;
-};
+/** An order, or a leg, of a strategy, over the copies of it. */
+export type OrderGap = Gap &
+  Pick<ExecutedEntry, "strategyId" | "collectiveId" | "symbol" | "side" | "leadQuantity" | "leadPrice"> & {
+    readonly at: number;
+    readonly isLeg: boolean;
+    /** Copies that executed something of it. */
+    readonly copies: number;
+  };
+type Measured = { readonly entry: ExecutedEntry; readonly bps: bigint; readonly delayMs: number };
 export type GapSummary = {
   /** By name. */
   readonly bySymbol: readonly (Gap & { readonly symbol: string })[];
   /** By notional, in the quote asset, below `upTo`; null: all above. Classes without orders are left out. */
   readonly bySize: readonly (Gap & { readonly upTo: Amount | null })[];
-  /** As they were given. */
-  readonly orders: readonly ExecutedOrder[];
+  /** In the order of the first of their entries. */
+  readonly byOrder: readonly OrderGap[];
 };
 
 const SIZE_CLASSES: readonly (Amount | null)[] = [
@@ -62,11 +67,9 @@ export function slippageBps({
 }
 
 export function gapOf(entries: readonly ExecutedEntry[]): GapSummary {
-  const orders = entries.flatMap((entry) => {
+  const orders = entries.flatMap((entry): Measured[] => {
     const bps = slippageBps(entry);
-    if (bps === null) return [];
-    const real = ((entry.executedQuote * SCALE) / entry.executedQuantity) as bigint as Price;
-    return [{ entry, real, bps, delayMs: entry.acknowledgedAt - entry.leadAt }];
+    return bps === null ? [] : [{ entry, bps, delayMs: delayOf(entry) }];
   });
   const symbols = [...new Set(orders.map(({ entry }) => entry.symbol))].sort();
   return {
@@ -80,8 +83,33 @@ export function gapOf(entries: readonly ExecutedEntry[]): GapSummary {
     }))
       .filter(({ of }) => of.length > 0)
       .map(({ upTo, of }) => ({ upTo, ...sum(of) })),
-    orders,
+    byOrder: ordersOf(orders),
   };
+}
+
+/** From the strategy's commit to the venue's acknowledgement. The strategy's time is the market's, which may run a little ahead. */
+export function delayOf({
+  leadAt,
+  acknowledgedAt,
+}: Pick<ExecutedEntry, "leadAt" | "acknowledgedAt">): number {
+  return Math.max(0, acknowledgedAt - leadAt);
+}
+
+function ordersOf(all: readonly Measured[]): readonly OrderGap[] {
+  const orders = Map.groupBy(all, ({ entry }) => entry.collectiveId);
+  return [...orders.values()].flatMap((of) => {
+    const [first] = of;
+    if (first === undefined) return [];
+    const { strategyId, collectiveId, symbol, side, leadQuantity, leadPrice, leadAt, kind } = first.entry;
+    return [
+      {
+        ...{ strategyId, collectiveId, symbol, side, leadQuantity, leadPrice, at: leadAt },
+        isLeg: LEG_KINDS.includes(kind),
+        copies: new Set(of.map(({ entry }) => entry.copyId)).size,
+        ...sum(of),
+      },
+    ];
+  });
 }
 
 function sizeClassOf(notional: Amount): Amount | null {
@@ -89,7 +117,7 @@ function sizeClassOf(notional: Amount): Amount | null {
 }
 
 /** Of at least one order. */
-function sum(orders: readonly ExecutedOrder[]): Gap {
+function sum(orders: readonly Measured[]): Gap {
   const bps = orders.map((order) => order.bps).sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
   const delays = orders.reduce((total, { delayMs }) => total + delayMs, 0);
   return {

@@ -168,7 +168,7 @@ function inWords(family: StrategyType, actions: readonly LeadAction[], wallet: s
   return previewOrders({
     family,
     actions,
-    wallet: decimal(wallet),
+    worked: decimal(wallet),
     settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
     rulesOf: (symbol) => (symbol === rules.symbol ? rules : null),
   }).map(({ action, scaled, notional }) =>

@@ -19,8 +19,8 @@ export type PreviewInput = {
   readonly family: StrategyType;
   /** Oldest first. Of all kinds: fills and cancels are followed too. */
   readonly actions: readonly LeadAction[];
-  /** What the account has of the quote asset. */
-  readonly wallet: Amount;
+  /** What there is to work with: the account's quote asset, and on spot what a copy on it holds already. */
+  readonly worked: Amount;
   readonly settings: CopySettings;
   /** The venue's; null for what it does not list. */
   readonly rulesOf: (symbol: string) => SymbolRules | null;
@@ -31,11 +31,11 @@ const NO_PRICES: VenuePrices = new Map();
 
 /** A row for each order that was placed, oldest first. */
 export function previewOrders(input: PreviewInput): readonly PreviewRow[] {
-  const { family, actions, wallet, settings } = input;
+  const { family, actions, worked, settings } = input;
   const [first] = actions;
   if (first === undefined) return [];
   const placements = actions.filter((action) => action.kind === "PLACE");
-  const book = new PaperBook(family, { wallet, settings, lead: first.lead, placements });
+  const book = new PaperBook(family, { wallet: worked, settings, lead: first.lead, placements });
   return actions.flatMap((action) => {
     if (action.kind === "PLACE") return [previewOf(input, book, action)];
     follow(book, action);

@@ -15,7 +15,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { affordableOpening, type Payment, priceToPay, worthOfOpening } from "./funds.ts";
+import { affordableOpening, type Payment, paymentOf, worthOfOpening } from "./funds.ts";
 import { marketQuantity } from "./snap.ts";
 
 /** A symbol's holding in base units; of contracts negative for a short. */
@@ -85,7 +85,7 @@ export function repairSizes(
   const worth =
     increase === null || terms.price === null
       ? ZERO
-      : worthOfOpening(paymentOf(terms, terms.price), increase.quantity);
+      : worthOfOpening(paymentAt(terms, terms.price), increase.quantity);
   return { reduction, increase, worth };
 }
 
@@ -131,12 +131,13 @@ function affordable(quantity: Quantity, terms: RepairTerms): Quantity {
   const { price, maxPerOrder, room } = terms;
   if (price === null || price <= 0n) return ZERO;
   const bounded = maxPerOrder === null ? quantity : least(quantity, quantityFor(maxPerOrder, price));
-  return least(bounded, affordableOpening(paymentOf(terms, price), room));
+  return least(bounded, affordableOpening(paymentAt(terms, price), room));
 }
 
 /** Repairs are orders at the market's price. */
-function paymentOf({ family, leverage }: RepairTerms, price: Price): Payment {
-  return { family, leverage, price: priceToPay(price, { takesMarketPrice: true }) };
+function paymentAt(terms: RepairTerms, price: Price): Payment {
+  // To either side it may lose as much.
+  return paymentOf(terms, { side: "BUY", known: price, takesMarketPrice: true, limit: null, mark: price });
 }
 
 function orderOf(

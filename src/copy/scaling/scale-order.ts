@@ -30,7 +30,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { hasUnvalued, type VenuePrices } from "./equity.ts";
-import { fundedOpening, fundsSkip, priceToPay, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
+import { fundedOpening, fundsSkip, paymentOf, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
 import { copiedLeverage, orderCapSkip, positionSkip } from "./limits.ts";
 import { type OrderPrices, orderPrices } from "./order-prices.ts";
 import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
@@ -180,7 +180,8 @@ function sized(
     positionSkip(input, rules, { quantity: snapped, opening, price: prices.worth }) ??
     orderCapSkip(rules, placement.orderType, input.restingOnSymbol);
   if (skip !== null) return { ...unsized(skip, parts), quantity: snapped };
-  const funded = fundedOf(input, rules, parts, { quantity: snapped, opening, price: prices.worth, measure });
+  const { price: limit, worth } = prices;
+  const funded = fundedOf(input, rules, parts, { quantity: snapped, opening, price: worth, limit, measure });
   if ("skip" in funded) return { ...unsized(funded.skip, parts), quantity: snapped };
   return {
     kind: "SIZED",
@@ -199,13 +200,20 @@ function fundedOf(
   input: ScaleInput,
   rules: SymbolRules,
   parts: Parts,
-  order: Pick<Sized, "quantity" | "opening"> & { readonly price: Price | null; readonly measure: Measure },
+  order: Pick<Sized, "quantity" | "opening"> & {
+    readonly price: Price | null;
+    readonly limit: Price | null;
+    readonly measure: Measure;
+  },
 ): Pick<Sized, "quantity" | "opening" | "worth"> | { readonly skip: Skip } {
-  const { quantity, opening, measure } = order;
+  const { quantity, opening, measure, limit } = order;
   if (opening === 0n || order.price === null) return { quantity, opening, worth: ZERO };
-  const price = priceToPay(order.price, measure);
+  const { side, symbol } = input.placement;
+  const { takesMarketPrice } = measure;
+  const mark = input.prices.get(symbol) ?? null;
   const leverage = copiedLeverage(input.placement, rules);
-  const payment = { family: input.family, leverage, price };
+  const of = { side, known: order.price, takesMarketPrice, limit, mark };
+  const payment = paymentOf({ family: input.family, leverage }, of);
   const wanted = worthOfOpening(payment, opening);
   const closed = subtract(quantity, opening);
   const had = roomOf(input, releasedBy(input, { closed, price: order.price, leverage }));

@@ -69,7 +69,7 @@ function wordsOfFirst(quantity: string, maxPerOrder: string): string | null {
   const [row] = previewOrders({
     family: "SPOT",
     actions: [actionOf(1, leadState("1000"), bought)],
-    wallet: decimal("100"),
+    worked: decimal("100"),
     settings: { share: decimal("1"), maxPerOrder: decimal(maxPerOrder), stopLoss: null },
     rulesOf: () => rules,
   });

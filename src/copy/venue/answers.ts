@@ -59,9 +59,9 @@ export function readAnswer(status: number, text: string, secrets: readonly strin
 }
 
 /** The value of an answer as something else. What cannot be read is not known. */
-export function mapped<Value>(
-  answer: VenueAnswer<unknown>,
-  read: (body: unknown) => Value,
+export function mapped<From, Value>(
+  answer: VenueAnswer<From>,
+  read: (value: From) => Value,
 ): VenueAnswer<Value> {
   if (answer.kind !== "OK") return answer;
   try {

@@ -1,4 +1,4 @@
-// The fills of an order as the venue lists them, summed up to what they cost in fees. They are asked for within the turn of the
+// Fills as the venue lists them; those of an order summed up to what they cost in fees. These are asked for within the turn of the
 // order that they are of, so they may use what orders may.
 // Source: reference exchange, sections 7.6 and 11.9.
 import { type Price, ZERO } from "../../money/decimal.ts";
@@ -6,9 +6,10 @@ import { type AccountRest, URGENT } from "./account-rest.ts";
 import { mapped, unknown } from "./answers.ts";
 import { type Body, idOf, rowsOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf, type PairAssets } from "./fees.ts";
+import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer, VenueFills } from "./venue.ts";
 
-/** Fills of a page, and pages of an order: more of either than an order ever has. */
+/** Fills of a page, and pages that are asked for: more of either than an order ever has. */
 const PAGE_ROWS = 1_000;
 const PAGES_MAX = 20;
 
@@ -27,7 +28,8 @@ export async function askForFills(
   const rules = await rest.rules.of(symbol);
   if (rules.kind !== "OK") return rules;
   if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
-  const rows = await allRows(rest, route, symbol, venueOrderId);
+  const listed = await listFills(rest, { ...route, ...URGENT }, { symbol, orderId: venueOrderId });
+  const rows = mapped(listed, (found) => found.rows);
   if (rows.kind !== "OK") return rows;
   const assets = rules.value;
   const others = mapped(rows, () => otherAssetsOf(rows.value, assets));
@@ -37,24 +39,25 @@ export async function askForFills(
   return mapped(rows, () => feesOf(rows.value, assets, priceOf));
 }
 
-async function allRows(
+/** All fills of an order, or since a time, oldest first. `isWhole`: there are no more than that. */
+export async function listFills(
   rest: AccountRest,
-  { path, weight }: Route,
-  symbol: string,
-  venueOrderId: string,
-): Promise<VenueAnswer<readonly Body[]>> {
+  call: Omit<RestCall, "method" | "parameters">,
+  { startTime, ...of }: { readonly symbol: string; readonly orderId?: string; readonly startTime?: number },
+): Promise<VenueAnswer<{ readonly rows: readonly Body[]; readonly isWhole: boolean }>> {
   const rows: Body[] = [];
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const last = rows.at(-1);
-    const fromId = last === undefined ? undefined : Number(idOf(last, "id")) + 1;
-    const parameters = { symbol, orderId: venueOrderId, fromId, limit: PAGE_ROWS };
-    const answer = await rest.ask({ method: "GET", path, weight, parameters, ...URGENT });
+    // An id says where to go on, and does not go with a time.
+    const from = last === undefined ? { startTime } : { fromId: Number(idOf(last, "id")) + 1 };
+    const parameters = { ...of, ...from, limit: PAGE_ROWS };
+    const answer = await rest.ask({ ...call, method: "GET", parameters });
     const read = mapped(answer, (value) => rowsOf(value).map((row) => ({ ...row, id: idOf(row, "id") })));
     if (read.kind !== "OK") return read;
     rows.push(...read.value);
-    if (read.value.length < PAGE_ROWS) break;
+    if (read.value.length < PAGE_ROWS) return { kind: "OK", value: { rows, isWhole: true } };
   }
-  return { kind: "OK", value: rows };
+  return { kind: "OK", value: { rows, isWhole: false } };
 }
 
 /** What an asset is worth in the pair's quote asset; an asset that is not traded for it has no price. Null: no prices. */

@@ -9,6 +9,7 @@ import { mapped, unknown, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { askForFills } from "./fills.ts";
 import { cancelLeg, findLeg, openLegIds, placeLeg } from "./futures-legs.ts";
+import { askForClearance, FuturesTrades } from "./futures-trades.ts";
 import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf, unpaidOrderOf } from "./orders.ts";
 import { askForRestrictions, hasNoSuchRoute } from "./spot-account.ts";
 import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
@@ -24,6 +25,7 @@ type Setting = { readonly leverage: number; readonly at: number };
 
 export function createFuturesClient(rest: AccountRest): VenueClient {
   const settings = new Map<string, Setting>();
+  const trades = new FuturesTrades(rest);
 
   return {
     check: () => check(rest),
@@ -71,6 +73,10 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
     },
 
     fills: (symbol, venueOrderId) => askForFills(rest, FILLS, symbol, venueOrderId),
+
+    trades: (symbol, of) => trades.since(symbol, of),
+
+    clearance: (symbol, between) => askForClearance(rest, symbol, between),
 
     async setLeverage(symbol, leverage) {
       const known = settings.get(symbol);

@@ -62,6 +62,20 @@ describe("orders", () => {
     });
   });
 
+  test("what the venue has liquidated is told from what was ordered", async () => {
+    stage.contracts.time = stage.time.now();
+    await client.setLeverage("BTCUSDT", 100);
+    const { venueOrderId } = ok(await client.place(market("BUY", "0.01", "one")));
+    stage.contracts.show("BTCUSDT", "59000", "59010");
+    await stage.liquidate(strategy, "BTCUSDT", "59010");
+    const since = stage.time.now() - 60_000;
+    const trades = ok(await client.trades("BTCUSDT", { since, known: new Set([venueOrderId]) }));
+    expect(trades).toMatchObject([
+      { by: "KNOWN", side: "BUY", quantity: decimal("0.01"), quote: decimal("600") },
+      { by: "VENUE", side: "SELL", quantity: decimal("0.01") },
+    ]);
+  });
+
   test("a LIMIT order rests, is found, and is cancelled once", async () => {
     const limit = order({ type: "LIMIT", price: decimal("50000"), clientOrderId: "limit" });
     expect(ok(await client.place(limit)).status).toBe("RESTING");

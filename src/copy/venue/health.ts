@@ -1,6 +1,6 @@
-// How a venue has fared of late: what is shown to operators and copiers. Nothing is decided by it.
+// How a venue has fared of late: what is shown to operators. Nothing is decided by it.
+import type { VenueHealth } from "../../domain/venue-report.ts";
 import type { Attempt } from "./signed-rest.ts";
-import type { VenueHealth } from "./venue.ts";
 
 type Parts = {
   readonly wallNow: () => number;
@@ -12,7 +12,8 @@ type Parts = {
 export class Health {
   readonly #parts: Parts;
   readonly #answers = { ok: 0, refused: 0, limited: 0, unknown: 0 };
-  #isReachable = true;
+  /** Why the last request had no answer. */
+  #failure: string | null = null;
   #lastAnswerAt: number | null = null;
 
   constructor(parts: Parts) {
@@ -21,9 +22,8 @@ export class Health {
 
   /** What became of a request for which a connection was asked for. */
   count(answer: Attempt): void {
-    const isAnswered =
-      answer.kind !== "UNKNOWN" && !(answer.kind === "DELAYED" && answer.why === "UNREACHABLE");
-    this.#isReachable = isAnswered;
+    this.#failure = failureOf(answer);
+    const isAnswered = this.#failure === null;
     if (isAnswered) this.#lastAnswerAt = this.#parts.wallNow();
     switch (answer.kind) {
       case "OK":
@@ -46,7 +46,8 @@ export class Health {
   now(): VenueHealth {
     const { pausedUntil, shareUsed, clockOffsetMs } = this.#parts;
     return {
-      isReachable: this.#isReachable,
+      isReachable: this.#failure === null,
+      failure: this.#failure,
       lastAnswerAt: this.#lastAnswerAt,
       pausedUntil: pausedUntil(),
       budgetUsed: Math.min(1, shareUsed()),
@@ -54,4 +55,10 @@ export class Health {
       answers: { ...this.#answers },
     };
   }
+}
+
+/** Null for an answer. */
+function failureOf(answer: Attempt): string | null {
+  const isMissing = answer.kind === "UNKNOWN" || (answer.kind === "DELAYED" && answer.why === "UNREACHABLE");
+  return isMissing ? answer.reason : null;
 }

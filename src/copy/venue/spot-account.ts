@@ -79,6 +79,10 @@ export function createSpotClient(rest: AccountRest): VenueClient {
       return await askForFills(rest, FILLS, symbol, venueOrderId);
     },
 
+    trades: async () => ({ kind: "OK", value: [] }),
+
+    clearance: async () => ({ kind: "OK", value: ZERO }),
+
     setLeverage: async () => NO_LEVERAGE,
   };
 }

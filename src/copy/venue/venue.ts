@@ -7,6 +7,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
+import type { VenueHealth } from "../../domain/venue-report.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 
 export type VenueCredentials = { readonly apiKey: string; readonly apiSecret: string };
@@ -85,6 +86,23 @@ export type VenueFills = {
   readonly feeInBase: Quantity;
 };
 
+/** What was executed on a contract, by one order at one price. */
+export type VenueTrade = {
+  readonly venueOrderId: string;
+  /**
+   * Who ordered it. KNOWN: whoever asks named the order. VENUE: the venue has closed a position by itself (liquidation, ADL,
+   * settlement), with an order that is over. OTHER: anybody else. UNKNOWN: not found out yet; it is when asked again.
+   */
+  readonly by: "KNOWN" | "VENUE" | "OTHER" | "UNKNOWN";
+  /** Null unless it is the venue's or another's. */
+  readonly clientOrderId: string | null;
+  readonly side: Side;
+  readonly quantity: Quantity;
+  readonly quote: Amount;
+  /** The venue's own time, Unix ms. */
+  readonly at: number;
+};
+
 export type VenueBalances = {
   readonly at: number;
   /** Spot: free and locked of the quote asset. Futures: the wallet balance of the margin asset. */
@@ -121,30 +139,6 @@ export type Venue = {
   account(accountId: string, credentials: VenueCredentials): VenueClient;
 };
 
-export type VenueHealth = {
-  readonly isReachable: boolean;
-  /** Null before the first. */
-  readonly lastAnswerAt: number | null;
-  readonly pausedUntil: number;
-  /** The highest share of a budget that its headers have shown in the present minute: 0 to 1. */
-  readonly budgetUsed: number;
-  /** What the venue's clock is ahead of ours, ms. */
-  readonly clockOffsetMs: number;
-  readonly answers: {
-    readonly ok: number;
-    readonly refused: number;
-    readonly limited: number;
-    readonly unknown: number;
-  };
-};
-
-/** How one of them fares. */
-export type VenueReport = {
-  readonly origin: string;
-  readonly family: StrategyType;
-  readonly health: VenueHealth;
-};
-
 /** One account there. Each method is one attempt; a timestamp that the venue refuses (-1021) is mended and sent again within it. */
 export type VenueClient = {
   check(): Promise<VenueAnswer<AccountCheck>>;
@@ -160,6 +154,19 @@ export type VenueClient = {
   /** The client ids of all orders and legs that are open. */
   openOrderIds(): Promise<VenueAnswer<ReadonlySet<string>>>;
   fills(symbol: string, venueOrderId: string): Promise<VenueAnswer<VenueFills>>;
+  /**
+   * What was executed on a contract since then (wall time, Unix ms; at most six days ago), oldest first; of a spot pair nothing.
+   * `known`: orders by the venue's ids. Null if it is more than can be listed, or the venue does not list the symbol any more.
+   */
+  trades(
+    symbol: string,
+    of: { readonly since: number; readonly known: ReadonlySet<string> },
+  ): Promise<VenueAnswer<readonly VenueTrade[] | null>>;
+  /** What the insurance fund took for liquidations on a contract between two times of the venue, Unix ms; of a spot pair nothing. */
+  clearance(
+    symbol: string,
+    between: { readonly from: number; readonly until: number },
+  ): Promise<VenueAnswer<Amount>>;
   /** Has the contract use isolated margin at a leverage; OK if it does already. */
   setLeverage(symbol: string, leverage: number): Promise<VenueAnswer<null>>;
 };

@@ -2,6 +2,7 @@
 // is under way then has no answer.
 import type { Logger } from "pino";
 import type { StrategyType } from "../../domain/account.ts";
+import type { VenueReport } from "../../domain/venue-report.ts";
 import type { Timers } from "../../market/client/time.ts";
 import type { AccountRest } from "./account-rest.ts";
 import { createFuturesClient } from "./futures-account.ts";
@@ -10,7 +11,7 @@ import { VenuePrices } from "./prices.ts";
 import { VenueRules } from "./rules.ts";
 import { VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
-import type { Venue, VenueReport } from "./venue.ts";
+import type { Venue } from "./venue.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */

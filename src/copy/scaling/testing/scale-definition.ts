@@ -55,7 +55,7 @@ export function wholeOf(
   return { whole, opening: whole - min(whole, reducible) };
 }
 
-/** What opening so much takes at least, not rounded up: 0.2 % more than it is worth at the market's price. */
+/** What opening so much takes at least, not rounded up: at the market's price it is worth 0.2 % more, and loses as much at once. */
 export function paidFor({ family, placement, prices }: ScaleInput, opening: bigint): bigint {
   const market = prices.get("BTCUSDT") ?? 0n;
   const isMarket = placement.orderType === "MARKET";
@@ -63,7 +63,19 @@ export function paidFor({ family, placement, prices }: ScaleInput, opening: bigi
   const at = isMarket ? (market * 1_002n) / 1_000n : isWorthMore ? market : placement.price;
   const cost = (opening * at) / ONE;
   if (family === "SPOT") return cost;
-  return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n;
+  const worse = placement.side === "BUY" ? placement.price - market : market - placement.price;
+  const loss = (opening * (isMarket ? (market * 2n) / 1_000n : worse > 0n ? worse : 0n)) / ONE;
+  return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n + loss;
+}
+
+/** The initial margin of opening so much at the price that is known, not rounded up; on spot what it costs, with the 0.2 %. */
+export function bareFor(input: ScaleInput, opening: bigint): bigint {
+  const { family, placement, prices } = input;
+  if (family === "SPOT") return paidFor(input, opening);
+  const market = prices.get("BTCUSDT") ?? 0n;
+  const isMarket = placement.orderType === "MARKET";
+  const at = isMarket || (placement.side === "SELL" && market > placement.price) ? market : placement.price;
+  return (opening * at) / (ONE * BigInt(Math.min(placement.leverage ?? 1, 125)));
 }
 
 /** What an order sets free that closes so much of a position: margin at its leverage, less what that loses and the fees of both ends. */
@@ -71,7 +83,10 @@ export function freedBy({ family, placement, holdings, prices }: ScaleInput, clo
   const { quantity = 0n, cost = 0n } = holdings.get("BTCUSDT") ?? {};
   if (family === "SPOT" || placement.orderType !== "MARKET" || closed === 0n) return 0n;
   const entry = (cost * closed) / (quantity < 0n ? -quantity : quantity);
-  const worth = (prices.get("BTCUSDT") ?? 0n) * closed;
+  // To the worse side by 0.2 %, which is rounded up.
+  const market = prices.get("BTCUSDT") ?? 0n;
+  const slack = (market * 2n + 999n) / 1_000n;
+  const worth = (quantity > 0n ? market - slack : market + slack) * closed;
   const exit = quantity > 0n ? worth / ONE : (worth + ONE - 1n) / ONE;
   const loss = quantity > 0n ? entry - exit : exit - entry;
   const fee = (of: bigint) => (of * 5n + 9_999n) / 10_000n;

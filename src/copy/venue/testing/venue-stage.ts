@@ -41,6 +41,10 @@ export type VenueStage = AsyncDisposable & {
   fill(strategy: Credentials, orderId: string, seen: string): Promise<void>;
   trigger(strategy: Credentials, orderId: string, seen: string): Promise<void>;
   fire(strategy: Credentials, legId: string, seen: string): Promise<void>;
+  /** A mark price has reached the liquidation price of a position. */
+  liquidate(strategy: Credentials, symbol: string, seen: string): Promise<void>;
+  /** Funding is settled at the market time of now. */
+  settleFunding(strategy: Credentials, symbol: string, rate: string): Promise<void>;
 };
 
 export async function openVenueStage(): Promise<VenueStage> {
@@ -111,6 +115,14 @@ export async function openVenueStage(): Promise<VenueStage> {
     async fire({ strategyId }, legId, seen) {
       const command = { type: "TriggerLeg", legId: Number(legId), ...seenAt(seen) } as const;
       await desk.execute(strategyId, command, { key: legTriggerKey(command.legId) });
+    },
+    async liquidate({ strategyId }, symbol, seen) {
+      const command = { type: "LiquidatePosition", symbol, ...seenAt(seen) } as const;
+      await desk.execute(strategyId, command, {});
+    },
+    async settleFunding({ strategyId }, symbol, rate) {
+      const settlement = contracts.settlement(symbol, rate);
+      await desk.execute(strategyId, { type: "SettleFunding", settlement }, {});
     },
     async [Symbol.asyncDispose]() {
       await venues.close();

@@ -1,0 +1,142 @@
+// What was executed on a contract of an account, and who ordered it. The venue closes positions by orders of its own: it liquidates
+// them, reduces them for the sake of others (ADL), settles a contract that it lists no more. Such an order is told by its type or by
+// how its client id begins, which no client may choose; so each order that is not known is asked for, once.
+// Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
+import type { Side } from "../../domain/order.ts";
+import type { Amount, Quantity } from "../../money/decimal.ts";
+import { type AccountRest, LOOK } from "./account-rest.ts";
+import { BodyFault, mapped, valueFor } from "./answers.ts";
+import { amountOf, type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
+import { listFills } from "./fills.ts";
+import { NOT_FOUND_CODES, statusOf } from "./orders.ts";
+import type { VenueAnswer, VenueTrade } from "./venue.ts";
+
+const TRADES = { path: "/fapi/v1/userTrades", weight: 5, ...LOOK };
+/** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
+const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
+/** Orders of an account that are asked for at one time: who trades much beside a copy does not hold it up. */
+const ORDERS_ASKED_MAX = 20;
+/** Orders whose giver is remembered; the oldest are forgotten, and asked for after all. */
+const REMEMBERED_MAX = 1_000;
+/** The venue takes times that lie so far back, less a day, ms. */
+const BACK_MS_MAX = 6 * 86_400_000;
+
+/** Rows of incomes that are asked for. */
+const INCOMES_MAX = 1_000;
+
+type Giver = { readonly by: "VENUE" | "OTHER"; readonly clientOrderId: string };
+type Row = Omit<VenueTrade, "by" | "clientOrderId">;
+
+export class FuturesTrades {
+  readonly #rest: AccountRest;
+  /** By symbol and order id. */
+  readonly #givers = new Map<string, Giver>();
+
+  constructor(rest: AccountRest) {
+    this.#rest = rest;
+  }
+
+  /** See `VenueClient.trades`. */
+  async since(
+    symbol: string,
+    { since, known }: { readonly since: number; readonly known: ReadonlySet<string> },
+  ): Promise<VenueAnswer<readonly VenueTrade[] | null>> {
+    const now = this.#rest.venueNow();
+    // What we call then is another time there.
+    const startTime = Math.max(since + now - this.#rest.wallNow(), now - BACK_MS_MAX);
+    const listed = await listFills(this.#rest, TRADES, { symbol, startTime });
+    // Were they not all, what came last would be missing.
+    const read = mapped(listed, (found) => (found.isWhole ? found.rows.map(rowOf) : null));
+    const answer = valueFor(NOT_FOUND_CODES, read, null);
+    if (answer.kind !== "OK") return answer;
+    if (answer.value === null) return { kind: "OK", value: null };
+    const rows = answer.value;
+    const strange = rows.map(({ venueOrderId }) => venueOrderId).filter((orderId) => !known.has(orderId));
+    const givers = await this.#giversOf(symbol, new Set(strange));
+    return mapped(givers, (found) =>
+      rows.map((row): VenueTrade => {
+        const giver = found.get(row.venueOrderId) ?? null;
+        const by = known.has(row.venueOrderId) ? "KNOWN" : (giver?.by ?? "UNKNOWN");
+        return { ...row, by, clientOrderId: giver?.clientOrderId ?? null };
+      }),
+    );
+  }
+
+  /** As many as may be asked for at one time, the first ones first. */
+  async #giversOf(
+    symbol: string,
+    orderIds: ReadonlySet<string>,
+  ): Promise<VenueAnswer<ReadonlyMap<string, Giver>>> {
+    const givers = new Map<string, Giver>();
+    let asked = 0;
+    for (const orderId of orderIds) {
+      const remembered = this.#givers.get(`${symbol} ${orderId}`);
+      if (remembered !== undefined) givers.set(orderId, remembered);
+      else if (asked < ORDERS_ASKED_MAX) {
+        asked += 1;
+        const answer = await this.#ask(symbol, orderId);
+        if (answer.kind !== "OK") return answer;
+        if (answer.value !== null) givers.set(orderId, answer.value);
+      }
+    }
+    return { kind: "OK", value: givers };
+  }
+
+  /** Null while the order is not over: how much it closes is not known before. */
+  async #ask(symbol: string, orderId: string): Promise<VenueAnswer<Giver | null>> {
+    const parameters = { symbol, orderId };
+    const path = "/fapi/v1/order";
+    const answer = await this.#rest.ask({ method: "GET", path, weight: 1, parameters, ...LOOK });
+    const found = mapped(answer, (value) => giverOf(objectOf(value)));
+    const giver = valueFor<Giver | null>(NOT_FOUND_CODES, found, { by: "OTHER", clientOrderId: "" });
+    if (giver.kind === "OK" && giver.value !== null) this.#remember(`${symbol} ${orderId}`, giver.value);
+    return giver;
+  }
+
+  #remember(name: string, giver: Giver): void {
+    const [oldest] = this.#givers.keys();
+    if (this.#givers.size >= REMEMBERED_MAX && oldest !== undefined) this.#givers.delete(oldest);
+    this.#givers.set(name, giver);
+  }
+}
+
+/** The incomes that the insurance fund took, less what it gave; never below zero. */
+export async function askForClearance(
+  rest: AccountRest,
+  symbol: string,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<VenueAnswer<Amount>> {
+  const parameters = {
+    symbol,
+    incomeType: "INSURANCE_CLEAR",
+    startTime: from,
+    endTime: until,
+    limit: INCOMES_MAX,
+  };
+  const path = "/fapi/v1/income";
+  const answer = await rest.ask({ method: "GET", path, weight: 30, parameters, ...LOOK });
+  return mapped(answer, (value) => {
+    const taken = rowsOf(value).reduce((sum, row) => sum - amountOf<Amount>(row, "income"), 0n);
+    return (taken > 0n ? taken : 0n) as Amount;
+  });
+}
+
+function giverOf(body: Body): Giver | null {
+  const clientOrderId = textOf(body, "clientOrderId");
+  if (textOf(body, "type") !== "LIQUIDATION" && !VENUES_OWN.test(clientOrderId))
+    return { by: "OTHER", clientOrderId };
+  return statusOf(textOf(body, "status")) === "RESTING" ? null : { by: "VENUE", clientOrderId };
+}
+
+function rowOf(body: Body): Row {
+  const quantity = amountOf<Quantity>(body, "qty");
+  const quote = amountOf<Amount>(body, "quoteQty");
+  if (quantity <= 0n || quote < 0n) throw new BodyFault("a trade of nothing");
+  const at = timeOf(body, "time");
+  return { venueOrderId: idOf(body, "orderId"), side: sideOf(textOf(body, "side")), quantity, quote, at };
+}
+
+function sideOf(text: string): Side {
+  if (text === "BUY" || text === "SELL") return text;
+  throw new BodyFault(`side ${text}`);
+}
