@@ -16,9 +16,9 @@ const EMAIL = "cora@example.org";
 const NAME = "Cora Copier";
 const ACCOUNT = "Main account";
 const STRATEGY = "Demo spot";
-/** A code of the authenticator may have to be waited for. */
+/** A machine under load is slow. */
 const CHAPTER_MS = 120_000;
-/** The copier follows at once; a machine under load is slow. */
+/** The copier follows at once. */
 const COPIED = { timeout: 30_000 } as const;
 
 const isAbsent = await isBrowserAbsent();
@@ -103,13 +103,13 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog
       .getByLabel("Secret of the key", { exact: true })
       .fill(`${account.apiSecret.slice(0, -4)}AAAA`);
-    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code());
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));
     cora.expects(400, "/copying/accounts");
     await dialog.getByRole("button", { name: "Check and connect" }).click();
     await dialog.getByText("BODY_UNFIT").waitFor();
 
     await dialog.getByLabel("Secret of the key", { exact: true }).fill(account.apiSecret);
-    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code());
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));
     await dialog.getByRole("button", { name: "Check and connect" }).click();
     await dialog.getByText("The account is connected").waitFor();
     expect(await dialog.getByRole("list", { name: "What was checked" }).innerText()).toMatch(
@@ -227,7 +227,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByRole("button", { name: `Disconnect ${ACCOUNT}` }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(`Type ${ACCOUNT} to confirm`).fill(ACCOUNT);
-    await dialog.getByLabel("Code").fill(await authenticator.code());
+    await dialog.getByLabel("Code").fill(await authenticator.code(stage.forgetCodes));
     await dialog.getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("table", { name: "Disconnected exchange accounts" }).getByText(ACCOUNT).waitFor();
     await page.getByText("No exchange account is connected.").waitFor();

@@ -149,7 +149,6 @@ export async function show(
   const { page } = visitors[who];
   await page.setViewportSize(size);
   await page.goto(path(places));
-  await page.getByRole("heading", { level: 1 }).waitFor();
   await settled(page);
   if (open !== undefined) {
     await open(page, places);
@@ -159,11 +158,15 @@ export async function show(
   return page;
 }
 
-/** Nothing is being loaded any more, and what is live is connected. */
+/** The loading of the session has a heading of its own; from then until the page has one, nothing else says that it loads. */
+const IS_THERE = `document.querySelector("h1") !== null && document.querySelector('[aria-busy="true"]') === null`;
+
+/** The page is there, nothing is being loaded any more, and what is live is connected. */
 async function settled(page: Page): Promise<void> {
-  const underWay = page.locator('[aria-busy="true"]').or(page.getByText(/^○ connecting$/));
-  await eventually(`nothing loads on ${page.url()}`, async () => (await underWay.count()) === 0, {
-    msMax: 30_000,
-    askAgainMs: 50,
-  });
+  const connecting = page.getByText(/^○ connecting$/);
+  await eventually(
+    `all of ${page.url()} is there`,
+    async () => (await page.evaluate(IS_THERE)) === true && (await connecting.count()) === 0,
+    { msMax: 30_000, askAgainMs: 50 },
+  );
 }

@@ -2,6 +2,7 @@
 // apart by their contexts; what a mail would have said is read from the server's log. Where somebody copies, a second server on the
 // same market is the exchange that they copy on.
 import type { Browser, BrowserContextOptions } from "playwright-core";
+import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Credentials, type GatewayProcess, runNode, startGateway } from "../support/gateway.ts";
 import { openBrowser } from "./browser.ts";
@@ -83,6 +84,11 @@ export class Stage {
     const { pathname, search } = new URL(link);
     return pathname + search;
   }
+
+  /** Has the server forget which codes of second factors were used, as if it had been long ago. */
+  readonly forgetCodes = (): void => {
+    changeRows(this.gateway.dataDir, "UPDATE second_factors SET last_step = 0");
+  };
 
   /** Makes an operator, by the command beside the running server. */
   makeOperator(email = OPERATOR_EMAIL): void {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SKIPPED_WITHOUT_DISK } from "../crash/power/recorded-gateway.ts";
-import { postgresTitle } from "./postgres.ts";
+import { KEPT_CLUSTER, postgresTitle } from "./postgres.ts";
 import { forgetSettings } from "./settings.ts";
 
 /** Runs once, before the workers start; they and what they spawn inherit the environment. */
@@ -12,6 +12,10 @@ export function setup(): () => void {
   // A database that a test starts runs as a user of its own and has to get through to its directory.
   chmodSync(root, 0o711);
   process.env.TMPDIR = root;
+  // Threads and processes are started by the thousand, all of the same modules: what one has compiled the next ones read.
+  process.env.NODE_COMPILE_CACHE = join(root, "compiled");
+  // It is copied by a program that Windows does not have.
+  if (process.platform !== "win32") process.env[KEPT_CLUSTER] = join(root, "cluster");
   forgetSettings();
   for (const title of [postgresTitle("tests on PostgreSQL"), `power cuts${SKIPPED_WITHOUT_DISK}`]) {
     if (title.includes("skipped")) process.stderr.write(`${title}\n`);

@@ -244,17 +244,21 @@ async function whenWaiting(url: string, { count, what }: { count: number; what: 
 }
 
 async function tablesOf(url: string): Promise<string[]> {
-  return await withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'",
-    );
-    return rows.map(({ name }) => name);
-  });
+  return await withClient(url, tablesIn);
+}
+
+async function tablesIn(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'",
+  );
+  return rows.map(({ name }) => name);
 }
 
 async function removeAllRows(url: string): Promise<void> {
-  const tables = await tablesOf(url);
-  await change(url, tables.map((name) => `DELETE FROM ${escapeIdentifier(name)}`).join(";"));
+  await withClient(url, async (client) => {
+    const tables = await tablesIn(client);
+    await client.query(tables.map((name) => `DELETE FROM ${escapeIdentifier(name)}`).join(";"));
+  });
 }
 
 async function change(url: string, statements: string): Promise<void> {
