@@ -50,7 +50,6 @@ export async function prepareCopies(
         const accounts = numbers.map((number) => {
           const id = `account-${number}`;
           const apiKey = keyOf(number);
-          const credentials = { apiKey, apiSecret: secretOf(apiKey) };
           return {
             ...({
               id,
@@ -59,12 +58,18 @@ export async function prepareCopies(
               venue: origin,
               label: "bench",
             } as const),
-            ...{ key_hint: apiKey, sealed: sealCredentials(master, id, credentials) },
+            ...{ key_hint: apiKey, credentials: number },
             ...({ status: "CONNECTED", failure: null, created_at: now, checked_at: now } as const),
             disconnected_at: null,
           };
         });
         await transaction.insertInto("venue_accounts").values(accounts).execute();
+        const sealed = numbers.map((number) => {
+          const apiKey = keyOf(number);
+          const credentials = { apiKey, apiSecret: secretOf(apiKey) };
+          return { position: number, sealed: sealCredentials(master, `account-${number}`, credentials) };
+        });
+        await transaction.insertInto("venue_credentials").values(sealed).execute();
         const made = numbers.map((number) => ({
           ...({ id: `copy-${number}`, person_id: `person-${number}`, strategy_id: strategyId } as const),
           ...({

@@ -17,6 +17,7 @@ import type {
   LeadAction,
   LeadDeedKind,
   MirrorEntry,
+  MirrorKind,
   MirrorStatus,
   SkipReason,
   SwitchKind,
@@ -95,16 +96,15 @@ export type OpenStrategy = Strategy & {
 export type EntryQuery = {
   /** Only those of a lower number: a page of what is newest. */
   readonly before?: number | undefined;
+  /** Only those of this number or a higher one: a filter looks at no others. */
+  readonly from?: number | undefined;
   readonly statuses?: readonly MirrorStatus[] | undefined;
   readonly symbol?: string | undefined;
   readonly limit: number;
 };
 
-/** Of whom entries are counted. */
-export type EntryScope =
-  | { readonly copyId: string }
-  | { readonly strategyId: string }
-  | { readonly everybody: true };
+/** Of whose orders. */
+export type OrderScope = { readonly strategyId: string } | { readonly everybody: true };
 
 export type EntryCount = {
   readonly status: MirrorStatus;
@@ -119,6 +119,14 @@ export type CopyCount = {
   readonly count: number;
 };
 
+/** Live copies of strategies that are closed, by what is known of them. */
+export type UnclosedCount = CopyCount & {
+  readonly venue: string;
+  readonly accountStatus: VenueAccountStatus;
+  /** Whether any kill switch is over them. */
+  readonly isHalted: boolean;
+};
+
 export type VenueAccountCount = {
   readonly venue: string;
   readonly status: VenueAccountStatus;
@@ -130,8 +138,12 @@ export type ExecutedEntry = {
   readonly copyId: string;
   readonly strategyId: string;
   readonly entryId: number;
+  readonly collectiveId: string;
+  readonly kind: MirrorKind;
   readonly symbol: string;
   readonly side: "BUY" | "SELL";
+  /** The strategy's own order; null of a leg, which has no size. */
+  readonly leadQuantity: Quantity | null;
   readonly executedQuantity: Quantity;
   readonly executedQuote: Amount;
   readonly leadPrice: Price;
@@ -253,7 +265,7 @@ export type CopyStore = {
     audit: NewAuditRecord,
   ): Promise<"CREATED" | "NOT_OPEN" | "TAKEN">;
   findCopy(copyId: string): Promise<Copy | null>;
-  /** Newest first. */
+  /** Newest first: all that are live, and the newest of those that are stopped, `STOPPED_LISTED_MAX`. */
   listCopiesOf(personId: string): Promise<readonly Copy[]>;
   /** Of a strategy, oldest first; only those that are not STOPPED if `isLive` says so. */
   listCopiesOfStrategy(strategyId: string, query: { readonly isLive: boolean }): Promise<readonly Copy[]>;
@@ -301,10 +313,31 @@ export type CopyStore = {
   listRestingEntries(
     of: { readonly copyId: string } | { readonly strategyId: string },
   ): Promise<readonly MirrorEntry[]>;
-  /** Those of other kinds than CANCEL, CANCEL_LEG and SET_LEVERAGE, of which the strategy did the deed since a time. */
-  countEntries(of: EntryScope, since: number): Promise<readonly EntryCount[]>;
-  /** Newest first: those that executed something and of which the strategy's own price is known. */
-  listExecuted(of: EntryScope, limit: number): Promise<readonly ExecutedEntry[]>;
+  /** Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW and WRITE_OFF. */
+  countEntries(copyId: string): Promise<readonly EntryCount[]>;
+  /** The same of all copies, of which the strategy did the deed on the day (UTC) of a time, or later. */
+  countEntriesSince(of: OrderScope, since: number): Promise<readonly EntryCount[]>;
+  /** How many are RESTING. */
+  countResting(copyId: string): Promise<number>;
+  /**
+   * Those that executed something and of which the strategy's own price is known: of the newest orders that have any, newest first,
+   * each with so many of its entries, by copy id. Of orders of one and the same time some may be left out.
+   */
+  listExecuted(
+    of: OrderScope,
+    bounds: { readonly orders: number; readonly perOrder: number },
+  ): Promise<readonly ExecutedEntry[]>;
+
+  // What is not done yet.
+
+  /**
+   * Of a copy that follows or is paused: how many of its strategy's actions it has not dealt with, and from when the oldest of them
+   * is. Null if there is none.
+   */
+  findBehind(copyId: string): Promise<{ readonly actions: number; readonly since: number } | null>;
+  /** Such copies that have not dealt with an action of before a time. */
+  countBehind(of: OrderScope, before: number): Promise<number>;
+  tallyUnclosed(of: OrderScope): Promise<readonly UnclosedCount[]>;
 
   // What is asked of a copy.
 

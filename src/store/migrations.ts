@@ -3,8 +3,10 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
 import { COPYING } from "./migrations/copying.ts";
+import { MIRROR_COUNTS } from "./migrations/mirror-counts.ts";
 import { numbered } from "./migrations/numbered.ts";
 import { PEOPLE } from "./migrations/people.ts";
+import { VENUE_CREDENTIALS } from "./migrations/venue-credentials.ts";
 import { VENUE_REPORTS } from "./migrations/venue-reports.ts";
 
 const FIRST: Migration = {
@@ -363,6 +365,8 @@ export const MIGRATIONS: MigrationProvider = {
       "0008-people": PEOPLE,
       "0009-copying": COPYING,
       "0010-venue-reports": VENUE_REPORTS,
+      "0011-mirror-counts": MIRROR_COUNTS,
+      "0012-venue-credentials": VENUE_CREDENTIALS,
     };
   },
 };

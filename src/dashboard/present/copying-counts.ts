@@ -12,7 +12,9 @@ export function copiersOf(tally: readonly CopyCount[]): { readonly [S in CopySta
 }
 
 /** Of a strategy that is closed: the copies that were live then, and those of them that have closed. Null if nobody followed it. */
-export function closingOf(tally: readonly CopyCount[]): StrategyCopyingShape["closing"] {
+export function closingOf(
+  tally: readonly CopyCount[],
+): Omit<NonNullable<StrategyCopyingShape["closing"]>, "left"> | null {
   const { FOLLOWING, PAUSED, CLOSING } = copiersOf(tally);
   const done = tally
     .filter(({ status, reason }) => status === "STOPPED" && reason === "STRATEGY_CLOSED")

@@ -11,10 +11,12 @@ import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
 import { copyingAccountCases } from "./copying-accounts.ts";
 import { copyingCopyCases } from "./copying-copies.ts";
+import { copyingCountCases } from "./copying-counts.ts";
 import { copyingLeadCases } from "./copying-leads.ts";
 import { copyingProgressCases } from "./copying-progress.ts";
 import { copyingRaceCases } from "./copying-races.ts";
 import { copyingRequestCases } from "./copying-requests.ts";
+import { copyingUnfinishedCases } from "./copying-unfinished.ts";
 import { copyingVenueReportCases } from "./copying-venue-reports.ts";
 import { failedHandshakeCases } from "./failed-handshakes.ts";
 import { failedSignInCases } from "./failed-sign-ins.ts";
@@ -71,8 +73,10 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     copyingLeadCases(opened);
     copyingCopyCases(opened);
     copyingProgressCases(opened);
+    copyingCountCases(opened);
     copyingRequestCases(opened);
     copyingRaceCases(opened);
+    copyingUnfinishedCases(opened);
     copyingVenueReportCases(opened);
   });
 }

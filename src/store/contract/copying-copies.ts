@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK } from "../../domain/copying.ts";
 import type { CopyStore } from "../copy-store.ts";
+import { STOPPED_LISTED_MAX } from "../copying/copies.ts";
 import type { Store } from "../store.ts";
 import {
   actionOf,
@@ -64,6 +65,27 @@ export function copyingCopyCases(opened: Opened): void {
         expect(await copying.listCopiesOf(nobody)).toEqual([]);
       }
       expect((await actionsIn(store)).at(-1)).toBe("COPY_STARTED");
+    });
+
+    test("a person's live copies are listed, however old, and the newest of the stopped ones", async () => {
+      await connect("ann");
+      expect(await begin("ann", "one", { startedAt: 5 })).toBe("CREATED");
+      await connect("ann", { accountId: "other" });
+      const stopped = upTo(STOPPED_LISTED_MAX + 3).map((number) => ({
+        copyId: `stopped-${number}`,
+        startedAt: number < 3 ? 1_000 : 1_000 + number,
+      }));
+      for (const { copyId, startedAt } of stopped) {
+        expect(await begin("ann", "two", { copyId, startedAt, accountId: "other" })).toBe("CREATED");
+        expect(await change(copyId, ["FOLLOWING", "STOPPED"], "COPIER")).toBe(true);
+      }
+      const last = { copyId: "last", startedAt: 1_050, accountId: "other" };
+      expect(await begin("ann", "two", last)).toBe("CREATED");
+      const listed = await copying.listCopiesOf("ann");
+      const newest = [...stopped.slice(3), last].sort(
+        (one, other) => other.startedAt - one.startedAt || (one.copyId < other.copyId ? -1 : 1),
+      );
+      expect(listed.map(({ copyId }) => copyId)).toEqual([...newest.map(({ copyId }) => copyId), "ann-one"]);
     });
 
     test("a strategy that is closed, or not open, or that there is not, cannot be followed", async () => {

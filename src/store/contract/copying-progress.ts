@@ -70,7 +70,7 @@ export function copyingProgressCases(opened: Opened): void {
       expect([await record(progress), await record(progress)]).toEqual([true, true]);
       expect(await logOf(ann)).toEqual(entries.toReversed());
       expect(await copying.findCopy(ann)).toMatchObject({ doneSeq: 3, book: FULL_BOOK });
-      expect(await copying.countEntries({ copyId: ann }, 0)).toMatchObject([{ count: 3 }]);
+      expect(await copying.countEntries(ann)).toMatchObject([{ count: 3 }]);
     });
 
     test("is not written by whoever has the lead no more, nor of another strategy's copies", async () => {
@@ -171,6 +171,7 @@ export function copyingProgressCases(opened: Opened): void {
       expect(await idsOf({ before: 5, limit: 2 })).toEqual([4, 3]);
       expect(await idsOf({ statuses: ["FILLED", "FAILED"], limit: 9 })).toEqual([5, 3, 1]);
       expect(await idsOf({ symbol: "BTCUSDT", statuses: ["FILLED"], before: 3, limit: 9 })).toEqual([1]);
+      expect(await idsOf({ statuses: ["SKIPPED"], from: 3, before: 6, limit: 9 })).toEqual([4]);
       expect(await idsOf({ symbol: "a\0b", limit: 9 })).toEqual([]);
       expect(await copying.listMirrorEntries("a\0b", { limit: 9 })).toEqual([]);
       expect(await copying.findMirrorEntry(ann, 7)).toBeNull();
@@ -186,7 +187,7 @@ export function copyingProgressCases(opened: Opened): void {
       });
       await write(ann, rests, entryOf(ann, 2, { collectiveId: "first" }), entryOf(ann, 3));
       expect(await copying.listRestingEntries({ copyId: ann })).toEqual([rests]);
-      expect(await copying.listExecuted({ copyId: ann }, 9)).toHaveLength(2);
+      expect(await copying.listExecuted({ strategyId: "one" }, { orders: 9, perOrder: 9 })).toHaveLength(2);
       const filled = { ...rests, status: "FILLED", executedQuantity: decimal("1") } as MirrorEntry;
       await write(ann, filled);
       expect(await copying.listRestingEntries({ copyId: ann })).toEqual([]);
@@ -194,10 +195,8 @@ export function copyingProgressCases(opened: Opened): void {
       expect(ofFirst).toEqual([filled, entryOf(ann, 2, { collectiveId: "first" })]);
       expect(await copying.listEntriesOf(bob, "first")).toEqual([]);
       expect(await copying.listEntriesOf(ann, "a\0b")).toEqual([]);
-      expect(await copying.listExecuted({ copyId: ann }, 9)).toHaveLength(3);
-      expect(await copying.countEntries({ copyId: ann }, 0)).toEqual([
-        { status: "FILLED", skipReason: null, count: 3 },
-      ]);
+      expect(await copying.listExecuted({ strategyId: "one" }, { orders: 9, perOrder: 9 })).toHaveLength(3);
+      expect(await copying.countEntries(ann)).toEqual([{ status: "FILLED", skipReason: null, count: 3 }]);
     });
 
     test("what rests is listed of a copy, oldest first, or of all live copies of a strategy", async () => {
@@ -219,57 +218,73 @@ export function copyingProgressCases(opened: Opened): void {
       await stop(bob);
       expect(await copying.listRestingEntries({ strategyId: "one" })).toHaveLength(2);
       expect(await copying.listRestingEntries({ copyId: bob })).toHaveLength(1);
+      expect(await Promise.all([ann, bob, "ghost", "a\0b"].map((id) => copying.countResting(id)))).toEqual([
+        2, 1, 0, 0,
+      ]);
     });
 
-    test("entries are counted by status and reason, since a time, but for those that order nothing", async () => {
-      const kinds = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE"] as const;
-      await write(
-        ann,
-        entryOf(ann, 1),
-        entryOf(ann, 2),
-        skippedOf(ann, 3),
-        ...kinds.map((kind, index) => entryOf(ann, index + 10, { kind })),
-      );
-      await write(bob, skippedOf(bob, 5));
-      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [entryOf(cat, 5)] })]);
-      const filled = (count: number) => ({ status: "FILLED", skipReason: null, count });
-      const skipped = (count: number) => ({ status: "SKIPPED", skipReason: "BELOW_MIN_QUANTITY", count });
-      const since = COPIED_AT + 2;
-      expect(await copying.countEntries({ copyId: ann }, 0)).toEqual([filled(2), skipped(1)]);
-      expect(await copying.countEntries({ copyId: ann }, since)).toEqual([filled(1), skipped(1)]);
-      expect(await copying.countEntries({ strategyId: "one" }, 0)).toEqual([filled(2), skipped(2)]);
-      expect(await copying.countEntries({ strategyId: "one" }, since + 1)).toEqual([skipped(2)]);
-      expect(await copying.countEntries({ everybody: true }, since)).toEqual([filled(2), skipped(2)]);
-      expect(await copying.countEntries({ everybody: true }, since + 99)).toEqual([]);
-    });
-
-    test("what was executed is listed beside the strategy's own price, newest first, where that is known", async () => {
-      const filled = [1, 4, 7].map((entryId) => entryOf(ann, entryId, { leadPrice: decimal(`${entryId}`) }));
+    test("what was executed is listed order by order beside the strategy's own price, where that is known", async () => {
+      const ofOrder = (copyId: string, entryId: number, order: number) =>
+        entryOf(copyId, entryId, { collectiveId: `order-${order}`, leadAt: COPIED_AT + order });
       const unknown = [
         entryOf(ann, 20, { leadPrice: null }),
         entryOf(ann, 21, { executedQuantity: decimal("0") }),
       ];
-      await write(ann, ...filled, ...unknown, skippedOf(ann, 22));
-      await write(bob, entryOf(bob, 5));
-      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [entryOf(cat, 6)] })]);
-      const listed = await copying.listExecuted({ copyId: ann }, 9);
-      expect(listed.map(({ entryId }) => entryId)).toEqual([7, 4, 1]);
-      expect(listed[1]).toEqual({
-        copyId: ann,
+      await write(ann, ofOrder(ann, 1, 1), ofOrder(ann, 4, 4), ...unknown, skippedOf(ann, 22));
+      await write(bob, ofOrder(bob, 1, 1), ofOrder(bob, 4, 4), ofOrder(bob, 7, 4), ofOrder(bob, 9, 7));
+      await write(bob, entryOf(bob, 30, { collectiveId: null }));
+      await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [ofOrder(cat, 6, 6)] })]);
+      const placesOf = async (
+        of: Parameters<CopyStore["listExecuted"]>[0],
+        bounds: { readonly orders: number; readonly perOrder: number },
+      ) =>
+        (await copying.listExecuted(of, bounds)).map(
+          ({ collectiveId, copyId }) =>
+            `${collectiveId} ${copyId === ann ? "ann" : copyId === bob ? "bob" : "cat"}`,
+        );
+      const [first, second] = ann < bob ? ["ann", "bob"] : ["bob", "ann"];
+      expect(await placesOf({ strategyId: "one" }, { orders: 9, perOrder: 1 })).toEqual([
+        "order-7 bob",
+        `order-4 ${first}`,
+        `order-1 ${first}`,
+      ]);
+      expect((await placesOf({ strategyId: "one" }, { orders: 9, perOrder: 9 })).slice(-2)).toEqual([
+        `order-1 ${first}`,
+        `order-1 ${second}`,
+      ]);
+      expect(await placesOf({ everybody: true }, { orders: 3, perOrder: 1 })).toEqual([
+        "order-7 bob",
+        "order-6 cat",
+        `order-4 ${first}`,
+      ]);
+      expect(await placesOf({ strategyId: "a\0b" }, { orders: 3, perOrder: 1 })).toEqual([]);
+      expect((await copying.listExecuted({ everybody: true }, { orders: 1, perOrder: 1 }))[0]).toEqual({
+        copyId: bob,
         strategyId: "one",
-        entryId: 4,
+        entryId: 9,
+        collectiveId: "order-7",
+        kind: "PLACE",
         symbol: "BTCUSDT",
         side: "BUY",
+        leadQuantity: decimal("0.5"),
         executedQuantity: decimal("0.25"),
         executedQuote: decimal("25"),
-        leadPrice: decimal("4"),
-        leadAt: COPIED_AT + 4,
+        leadPrice: decimal("100"),
+        leadAt: COPIED_AT + 7,
         acknowledgedAt: COPIED_AT + 1,
       });
-      const placesOf = async (of: Parameters<CopyStore["listExecuted"]>[0], limit: number) =>
-        (await copying.listExecuted(of, limit)).map(({ entryId }) => entryId);
-      expect(await placesOf({ strategyId: "one" }, 2)).toEqual([7, 5]);
-      expect(await placesOf({ everybody: true }, 3)).toEqual([7, 6, 5]);
+    });
+
+    test("of an order that many copied there are a few of them, and those before it are there too", async () => {
+      const names = upTo(60).map((number) => `person-${number}`);
+      const copyIds = await follow(store, "one", ...names);
+      for (const order of [1, 2, 3]) {
+        const terms = { collectiveId: `order-${order}`, leadAt: COPIED_AT + order };
+        await record(...copyIds.map((id) => progressOf(id, 1, { entries: [entryOf(id, order, terms)] })));
+      }
+      const listed = await copying.listExecuted({ strategyId: "one" }, { orders: 40, perOrder: 20 });
+      const of = (order: number) => listed.filter(({ collectiveId }) => collectiveId === `order-${order}`);
+      expect([of(3).length, of(2).length, of(1).length]).toEqual([20, 20, 20]);
     });
 
     test("two hundred copies are written in one go", async () => {
@@ -277,7 +292,7 @@ export function copyingProgressCases(opened: Opened): void {
       const copyIds = await follow(store, "one", ...names);
       const progress = copyIds.map((copyId) => progressOf(copyId, 1, { entries: [entryOf(copyId, 1)] }));
       expect(await record(...progress)).toBe(true);
-      expect(await copying.countEntries({ strategyId: "one" }, 0)).toMatchObject([{ count: 200 }]);
+      expect(await copying.countEntriesSince({ strategyId: "one" }, 0)).toMatchObject([{ count: 200 }]);
       const copies = await copying.listCopiesOfStrategy("one", { isLive: true });
       expect(copies.filter(({ doneSeq }) => doneSeq === 1)).toHaveLength(200);
     });

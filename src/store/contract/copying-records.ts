@@ -87,6 +87,7 @@ export const FULL_BOOK: CopyBook = {
   fees: decimal("0.1"),
   startEquity: decimal("1000"),
   startShare: decimal("0.75"),
+  stopBase: decimal("640.5"),
   snapshot: {
     at: COPIED_AT,
     wallet: decimal(HUGE),

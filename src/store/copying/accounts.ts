@@ -6,6 +6,7 @@ import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { noteChange } from "./revisions.ts";
+import { destroySealed, keepSealed, positionOf } from "./sealed-credentials.ts";
 
 type AccountQueries = Pick<
   CopyStore,
@@ -33,7 +34,8 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
           .executeTakeFirstOrThrow();
         if (Number(count) >= liveMax) return "FULL";
         if (await isKeyTaken(transaction, account.accountId, keyDigests)) return "TAKEN";
-        const row = { ...accountRow(account), key_digest: keyDigests?.kept ?? null };
+        const credentials = account.sealed === null ? null : await keepSealed(transaction, account.sealed);
+        const row = { ...accountRow(account), credentials, key_digest: keyDigests?.kept ?? null };
         await transaction.insertInto("venue_accounts").values(row).execute();
         await record(audit);
         return "CONNECTED";
@@ -42,19 +44,13 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
 
     async findAccount(accountId) {
       if (!areTexts(accountId)) return null;
-      const row = await db
-        .selectFrom("venue_accounts")
-        .selectAll()
-        .where("id", "=", accountId)
-        .executeTakeFirst();
+      const row = await accounts(db).where("a.id", "=", accountId).executeTakeFirst();
       return row === undefined ? null : accountOfRow(row);
     },
 
     async listAccountsOf(personId) {
       if (!areTexts(personId)) return [];
-      const rows = await db
-        .selectFrom("venue_accounts")
-        .selectAll()
+      const rows = await accounts(db)
         .where("person_id", "=", personId)
         .orderBy(sql`CASE status WHEN 'DISCONNECTED' THEN 1 ELSE 0 END`)
         .orderBy("created_at", "desc")
@@ -93,7 +89,6 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
           .set({
-            sealed,
             key_hint: keyHint,
             key_digest: keyDigests?.kept ?? null,
             status: "CONNECTED",
@@ -105,6 +100,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
           .where("status", "<>", "DISCONNECTED")
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return "GONE";
+        await putCredentials(transaction, accountId, sealed);
         await noteChange(transaction, { accountId });
         await record(audit);
         return "REPLACED";
@@ -116,7 +112,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
       return await audited(db, async (transaction, record) => {
         const { numUpdatedRows } = await transaction
           .updateTable("venue_accounts")
-          .set({ sealed: null, key_digest: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
+          .set({ key_digest: null, status: "DISCONNECTED", failure: null, disconnected_at: at })
           .where("id", "=", accountId)
           .where("person_id", "=", personId)
           .where("status", "<>", "DISCONNECTED")
@@ -132,6 +128,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
           )
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
+        await putCredentials(transaction, accountId, null);
         await record(audit);
         return true;
       });
@@ -139,24 +136,52 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
 
     async listSealedAccounts() {
       const rows = await db
-        .selectFrom("venue_accounts")
-        .select(["id", "sealed"])
-        .where("sealed", "is not", null)
-        .orderBy("id")
+        .selectFrom("venue_accounts as a")
+        .innerJoin("venue_credentials as c", "c.position", "a.credentials")
+        .select(["a.id", "c.sealed"])
+        .orderBy("a.id")
         .execute();
       return rows.map(({ id, sealed }) => ({ accountId: id, sealed }));
     },
 
     async resealAccount(accountId, { from, to, keyDigest }) {
-      const { numUpdatedRows } = await db
-        .updateTable("venue_accounts")
-        .set({ sealed: to, ...(keyDigest !== undefined && { key_digest: keyDigest }) })
-        .where("id", "=", accountId)
-        .where("sealed", "=", from)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return await db.transaction().execute(async (transaction) => {
+        // A transaction begins with what it writes, so that nobody else writes between.
+        const kept = await keepSealed(transaction, to);
+        const row = await accounts(transaction).where("a.id", "=", accountId).executeTakeFirst();
+        const replaced = row?.sealed === from && row.credentials !== null ? Number(row.credentials) : null;
+        const { numUpdatedRows } = await transaction
+          .updateTable("venue_accounts")
+          .set({ credentials: kept, ...(keyDigest !== undefined && { key_digest: keyDigest }) })
+          .where("id", "=", accountId)
+          .where("credentials", "=", replaced)
+          .executeTakeFirst();
+        const isReplaced = numUpdatedRows > 0n;
+        await destroySealed(transaction, isReplaced ? replaced : kept);
+        return isReplaced;
+      });
     },
   };
+}
+
+function accounts(db: Kysely<Tables>) {
+  return db
+    .selectFrom("venue_accounts as a")
+    .leftJoin("venue_credentials as c", "c.position", "a.credentials")
+    .selectAll("a")
+    .select("c.sealed");
+}
+
+/** Gives an account that the transaction has locked other credentials, or none, and destroys those that it had. */
+async function putCredentials(
+  transaction: Transaction<Tables>,
+  accountId: string,
+  sealed: string | null,
+): Promise<void> {
+  const replaced = await positionOf(transaction, accountId);
+  const credentials = sealed === null ? null : await keepSealed(transaction, sealed);
+  await transaction.updateTable("venue_accounts").set({ credentials }).where("id", "=", accountId).execute();
+  await destroySealed(transaction, replaced);
 }
 
 /** Whether another account has that key. Whoever is audited takes turns, so that it stays so until the transaction ends. */
@@ -175,6 +200,8 @@ async function isKeyTaken(
   return other !== undefined;
 }
 
+type AccountRow = Selectable<Tables["venue_accounts"]> & { readonly sealed: string | null };
+
 function accountRow(account: VenueAccount) {
   return {
     id: account.accountId,
@@ -183,7 +210,6 @@ function accountRow(account: VenueAccount) {
     venue: account.venue,
     label: account.label,
     key_hint: account.keyHint,
-    sealed: account.sealed,
     status: account.status,
     failure: encodeFailure(account.failure),
     created_at: account.createdAt,
@@ -192,7 +218,7 @@ function accountRow(account: VenueAccount) {
   };
 }
 
-function accountOfRow(row: Selectable<Tables["venue_accounts"]>): VenueAccount {
+function accountOfRow(row: AccountRow): VenueAccount {
   return {
     accountId: row.id,
     personId: row.person_id,

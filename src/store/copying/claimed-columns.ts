@@ -4,7 +4,7 @@ import type { LeadAction, MirrorEntry, MirrorKind } from "../../domain/copying.t
 import type { CopyProgress, CopyStore } from "../copy-store.ts";
 import type { Columns, Value } from "../group-columns.ts";
 import { encodeAction, encodeBook, encodeEntry } from "./codec.ts";
-import { encodeLeadAccount } from "./leads.ts";
+import { encodeLeadAccount } from "./lead-accounts.ts";
 
 type ColumnTypes = Readonly<Record<string, "text" | "bigint">>;
 

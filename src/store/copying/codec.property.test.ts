@@ -152,6 +152,7 @@ const BOOKS: fc.Arbitrary<CopyBook> = fc.record({
   fees: units(),
   startEquity: fc.option(units()),
   startShare: fc.option(units()),
+  stopBase: fc.option(units()),
   snapshot: fc.option(snapshot),
   nextEntryId: id,
 });

@@ -37,20 +37,21 @@ export function decodeSettings(text: string): CopySettings {
 }
 
 export function encodeBook(book: CopyBook): string {
-  const { holdings, realized, fees, startEquity, startShare, snapshot, nextEntryId } = book;
+  const { holdings, realized, fees, startEquity, startShare, stopBase, snapshot, nextEntryId } = book;
   return JSON.stringify({
     holdings: [...holdings].map(([symbol, holding]) => [symbol, storedHolding(holding)]),
     realized: formatBriefly(realized),
     fees: formatBriefly(fees),
     startEquity: textOrNull(startEquity),
     startShare: textOrNull(startShare),
+    stopBase: textOrNull(stopBase),
     snapshot: snapshot && storedSnapshot(snapshot),
     nextEntryId,
   } satisfies Named<CopyBook>);
 }
 
 export function decodeBook(text: string): CopyBook {
-  const { holdings, realized, fees, startEquity, startShare, snapshot, nextEntryId }: Parsed =
+  const { holdings, realized, fees, startEquity, startShare, stopBase, snapshot, nextEntryId }: Parsed =
     JSON.parse(text);
   return {
     holdings: new Map(holdings.map(([symbol, stored]: Parsed) => [symbol, reviveHolding(stored)])),
@@ -59,6 +60,7 @@ export function decodeBook(text: string): CopyBook {
     startEquity: decimalOrNull<Amount>(startEquity),
     // Books that were written before it was noted have none.
     startShare: decimalOrNull<Rate>(startShare ?? null),
+    stopBase: decimalOrNull<Amount>(stopBase ?? null),
     snapshot: snapshot && reviveSnapshot(snapshot),
     nextEntryId,
   };

@@ -27,6 +27,9 @@ type CopyQueries = Pick<
 /** Copies that are asked for at a time: far fewer than a statement may have parameters. */
 const REVISIONS_AT_ONCE = 5_000;
 
+/** Of those that a person has stopped the newest are listed. */
+export const STOPPED_LISTED_MAX = 100;
+
 export function copyQueries(db: Kysely<Tables>): CopyQueries {
   return {
     async createCopy(copy, audit) {
@@ -92,14 +95,17 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
 
     async listCopiesOf(personId) {
       if (!areTexts(personId)) return [];
-      const rows = await db
-        .selectFrom("copies")
-        .selectAll()
-        .where("person_id", "=", personId)
+      const own = db.selectFrom("copies").selectAll().where("person_id", "=", personId);
+      // Between two statements a copy may be stopped, which it is for good: it is in either, or in both.
+      const live = await own.where("status", "<>", sql.lit("STOPPED")).execute();
+      const stopped = await own
+        .where("status", "=", sql.lit("STOPPED"))
         .orderBy("started_at", "desc")
         .orderBy("id")
+        .limit(STOPPED_LISTED_MAX)
         .execute();
-      return rows.map(copyOfRow);
+      const known = new Set(stopped.map(({ id }) => id));
+      return [...live.filter(({ id }) => !known.has(id)), ...stopped].map(copyOfRow).sort(newestFirst);
     },
 
     async listCopiesOfStrategy(strategyId, { isLive }) {
@@ -202,6 +208,10 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
       return revisions;
     },
   };
+}
+
+function newestFirst(one: Copy, other: Copy): number {
+  return other.startedAt - one.startedAt || (one.copyId < other.copyId ? -1 : 1);
 }
 
 function copyOfRow(row: Selectable<Tables["copies"]>): Copy {

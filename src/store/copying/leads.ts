@@ -1,21 +1,15 @@
 // Strategies that may be followed, their leads, and what these did. Who claims a lead, and moves it on, each store writes in its own
 // way.
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { Account, StrategyStatus, StrategyType } from "../../domain/account.ts";
-import {
-  BETWEEN_ORDERS,
-  decodeAccount,
-  decodeEvents,
-  decodeOrders,
-  encodeOrder,
-  encodeState,
-} from "../codec.ts";
+import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
+import { decodeEvents } from "../codec.ts";
 import type { ClaimedLead, CopyStore } from "../copy-store.ts";
 import { audited } from "../people/audit.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { decodeAction } from "./codec.ts";
+import { decodeLeadAccount } from "./lead-accounts.ts";
 
 type LeadQueries = Pick<
   CopyStore,
@@ -203,19 +197,4 @@ export function claimedLeadOfRow({ id, type, status, version, revision }: Claime
 
 function actionOfRow({ seq, version, body }: { seq: number; version: number; body: string }) {
   return decodeAction({ seq: Number(seq), version: Number(version) }, body);
-}
-
-/** A lead's account with all that a strategy keeps in several tables: its status, its state, and its open orders. */
-export function encodeLeadAccount(account: Account): string {
-  const orders = [...account.openOrders.values()].map(encodeOrder);
-  return [account.status, encodeState(account), ...orders].join(BETWEEN_ORDERS);
-}
-
-function decodeLeadAccount(
-  { strategyId, type }: { readonly strategyId: string; readonly type: StrategyType },
-  text: string,
-): Account {
-  const [status, state = "", ...orders] = text.split(BETWEEN_ORDERS);
-  const row = { id: strategyId, type, status: status as StrategyStatus, state };
-  return decodeAccount(row, orders.flatMap(decodeOrders));
 }

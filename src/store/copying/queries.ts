@@ -4,10 +4,13 @@ import type { CopyStore } from "../copy-store.ts";
 import type { Tables } from "../schema.ts";
 import { accountQueries } from "./accounts.ts";
 import { copyQueries } from "./copies.ts";
+import { countQueries } from "./counts.ts";
 import { entryQueries } from "./entries.ts";
+import { executedQueries } from "./executed.ts";
 import { leadQueries } from "./leads.ts";
 import { requestQueries } from "./requests.ts";
 import { switchQueries } from "./switches.ts";
+import { unfinishedQueries } from "./unfinished.ts";
 import { venueReportQueries } from "./venue-reports.ts";
 
 /** What the process that works at leads writes, each store in its own way. */
@@ -22,8 +25,11 @@ export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof Claima
     ...leadQueries(db),
     ...copyQueries(db),
     ...entryQueries(db),
+    ...countQueries(db),
+    ...executedQueries(db),
     ...requestQueries(db),
     ...switchQueries(db),
+    ...unfinishedQueries(db),
     ...venueReportQueries(db),
   };
 }

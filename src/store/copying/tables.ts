@@ -1,5 +1,6 @@
 // The tables that are about copying, for Kysely's types; `migrations/copying.ts` makes them. Times are wall time, Unix ms, but
 // for `lead_at`, which is market time. Truths are 0 or 1.
+import type { ColumnType } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
 import type {
   CopyReason,
@@ -23,7 +24,8 @@ export type CopyingTables = {
     key_hint: string;
     /** What its key is told by from those of others; null once it is disconnected. */
     key_digest: string | null;
-    sealed: string | null;
+    /** The row of its sealed credentials; null once they are destroyed. */
+    credentials: Integer | null;
     status: VenueAccountStatus;
     /** The venue's words as JSON, which holds whatever a text may. */
     failure: string | null;
@@ -31,6 +33,8 @@ export type CopyingTables = {
     checked_at: Integer;
     disconnected_at: Integer | null;
   };
+  /** Sealed credentials, and blanks where some were: written as `sealed-credentials.ts` says alone. */
+  venue_credentials: { position: ColumnType<number, number | undefined, never>; sealed: string };
   /** Strategies that were ever open to copiers: how far they were turned into actions, and who works at them until when. */
   leads: {
     strategy_id: string;
@@ -82,6 +86,18 @@ export type CopyingTables = {
     is_executed: Integer;
     lead_at: Integer;
     body: string;
+    /** Of PostgreSQL alone, for the statement that writes the entry: the day, status and reason that it was counted by before. */
+    was_counted: string | null;
+  };
+  /** Entries of a copy that are counted; no reason is the empty text. */
+  copy_counts: { copy_id: string; status: MirrorStatus; skip_reason: SkipReason | ""; count: Integer };
+  /** Those of a strategy's copies by the day of `lead_at`, numbered from the beginning of 1970, UTC. */
+  day_counts: {
+    strategy_id: string;
+    day: Integer;
+    status: MirrorStatus;
+    skip_reason: SkipReason | "";
+    count: Integer;
   };
   copy_requests: {
     id: string;

@@ -1,4 +1,5 @@
-// What version 0008 kept can be copied after the migration to copying, on both stores.
+// What version 0008 kept can be copied after the migration to copying, and what version 0009 had copied is counted and sealed, on both
+// stores.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
 import { encodeState } from "../codec.ts";
-import { auditedAs, claim, follow } from "../contract/copying-records.ts";
+import { auditedAs, claim, follow, venueAccountOf } from "../contract/copying-records.ts";
 import { accountOf, commitOf, upTo } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
@@ -27,6 +28,14 @@ test("an embedded database of before there was copying", async () => {
   rmSync(directory, { recursive: true });
 });
 
+test("an embedded database of before there were counts", async () => {
+  const directory = newDirectory();
+  const file = join(directory, "lyrebird.sqlite");
+  await fillCopied(new SqliteDialect({ database: kyselyDatabase(openDatabase(file)) }));
+  await checkCopied(await openSqliteStore(file));
+  rmSync(directory, { recursive: true });
+});
+
 describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
   let server: Databases;
   beforeAll(async () => {
@@ -40,6 +49,12 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const url = await server.newDatabase();
     await fillEarly(new PostgresDialect({ pool: new Pool({ connectionString: url }) }));
     await check(await openPostgresStore(url));
+  });
+
+  test("a database of before there were counts", async () => {
+    const url = await server.newDatabase();
+    await fillCopied(new PostgresDialect({ pool: new Pool({ connectionString: url }) }));
+    await checkCopied(await openPostgresStore(url));
   });
 });
 
@@ -75,5 +90,60 @@ async function check(store: Store): Promise<void> {
   expect(entries.map(({ version }) => version)).toEqual(upTo(ENTRIES + 1));
   const [copyId = ""] = await follow(store, "alpha", "ann");
   expect(await copying.findCopy(copyId)).toMatchObject({ fromVersion: ENTRIES + 1, doneSeq: 0 });
+  await store.close();
+}
+
+const DAY_MS = 86_400_000;
+
+/** A lead with what was mirrored over three days, and the accounts of those who copied. */
+async function fillCopied(dialect: SqliteDialect | PostgresDialect): Promise<void> {
+  const db = new Kysely<Tables>({ dialect });
+  await new Migrator({ db, provider: MIGRATIONS }).migrateTo("0010-venue-reports");
+  await sql`
+    INSERT INTO leads (strategy_id, version, seq, holder, lease_until, revision) VALUES ('alpha', 0, 0, 'h', 0, 0)
+  `.execute(db);
+  const entry = async (entryId: number, status: string, reason: string | null, isCounted = 1) => {
+    const leadAt = entryId * DAY_MS + entryId;
+    await sql`
+      INSERT INTO mirror_entries (copy_id, entry_id, strategy_id, symbol, status, skip_reason, is_counted, is_executed,
+        lead_at, body)
+      VALUES ('c', ${entryId}, 'alpha', 'BTCUSDT', ${status}, ${reason}, ${isCounted}, 0, ${leadAt}, '{}')
+    `.execute(db);
+  };
+  await entry(1, "FILLED", null);
+  await entry(2, "SKIPPED", "PAUSED");
+  await entry(3, "FILLED", null);
+  await entry(4, "DONE", null, 0);
+  for (const [id, sealed, status] of [
+    ["zoe", "hers", "CONNECTED"],
+    ["max", null, "DISCONNECTED"],
+    ["ann", "ann's", "FAILED"],
+  ]) {
+    await sql`
+      INSERT INTO venue_accounts (id, person_id, family, venue, label, key_hint, sealed, status, created_at, checked_at)
+      VALUES (${id}, 'tom', 'SPOT', 'v', 'l', 'h', ${sealed}, ${status}, 1, 1)
+    `.execute(db);
+  }
+  await db.destroy();
+}
+
+async function checkCopied(store: Store): Promise<void> {
+  const { copying } = store;
+  const filled = (count: number) => ({ status: "FILLED", skipReason: null, count });
+  const skipped = { status: "SKIPPED", skipReason: "PAUSED", count: 1 };
+  expect(await copying.countEntries("c")).toEqual([filled(2), skipped]);
+  const ofAlpha = { strategyId: "alpha" };
+  expect(await copying.countEntriesSince(ofAlpha, DAY_MS)).toEqual([filled(2), skipped]);
+  expect(await copying.countEntriesSince(ofAlpha, 2 * DAY_MS)).toEqual([filled(1), skipped]);
+  expect(await copying.countEntriesSince({ everybody: true }, 3 * DAY_MS)).toEqual([filled(1)]);
+  expect(await copying.listSealedAccounts()).toEqual([
+    { accountId: "ann", sealed: "ann's" },
+    { accountId: "zoe", sealed: "hers" },
+  ]);
+  expect(await copying.findAccount("max")).toMatchObject({ sealed: null, status: "DISCONNECTED" });
+  // Those that come now get places of their own.
+  await copying.connectAccount(venueAccountOf("new"), auditedAs("VENUE_ACCOUNT_CONNECTED"), { liveMax: 9 });
+  const sealed = (await copying.listSealedAccounts()).map((each) => each.sealed);
+  expect(sealed.sort()).toEqual(["ann's", "hers", "seal2 of new"]);
   await store.close();
 }

@@ -5,6 +5,9 @@
 //   locked    its copies, in the order of their ids
 //   moved     those that there are
 //   entered   what became of them, and of no others
+//   changed   how that changes what is counted. What an entry was counted as before, the row that it replaces says: what the
+//             statement saw when it began may be older, if the same was given before and its outcome was lost. Counts are locked
+//             after copies, in the order of their keys
 //
 // Claims are renewed by their holder whoever works at the lead at the moment; those of others are passed over if somebody does.
 import type { Kysely } from "kysely";
@@ -17,6 +20,7 @@ import {
   progressColumns,
 } from "../copying/claimed-columns.ts";
 import { CLAIMED_BY, IS_LEFT_TO_DO } from "../copying/claims.ts";
+import { DAY_MS } from "../copying/count-keys.ts";
 import { type ClaimedLeadRow, claimedLeadOfRow } from "../copying/leads.ts";
 import { copyingQueries } from "../copying/queries.ts";
 import { putVenueReport, venueReportRow } from "../copying/venue-reports.ts";
@@ -82,7 +86,30 @@ const RECORD = `
     SELECT $1, ${namesOf("entries")} FROM ${rowsGiven("entries", ENTRIES_AT)} WHERE copy_id IN (SELECT id FROM moved)
     ON CONFLICT (copy_id, entry_id) DO UPDATE SET collective_id = excluded.collective_id, symbol = excluded.symbol,
       status = excluded.status, skip_reason = excluded.skip_reason, is_counted = excluded.is_counted,
-      is_executed = excluded.is_executed, lead_at = excluded.lead_at, body = excluded.body
+      is_executed = excluded.is_executed, lead_at = excluded.lead_at, body = excluded.body,
+      was_counted = CASE WHEN mirror_entries.is_counted = 1 THEN concat_ws(
+        ' ', mirror_entries.lead_at / ${DAY_MS}, mirror_entries.status, mirror_entries.skip_reason) END
+    RETURNING copy_id, status, skip_reason, is_counted, lead_at, was_counted
+  ),
+  changed AS MATERIALIZED (
+    SELECT copy_id, lead_at / ${DAY_MS} AS day, status, COALESCE(skip_reason, '') AS skip_reason, 1 AS change
+    FROM entered WHERE is_counted = 1
+    UNION ALL
+    SELECT copy_id, split_part(was_counted, ' ', 1)::bigint, split_part(was_counted, ' ', 2),
+      split_part(was_counted, ' ', 3), -1
+    FROM entered WHERE was_counted IS NOT NULL
+  ),
+  counted_of_copies AS (
+    INSERT INTO copy_counts (copy_id, status, skip_reason, count)
+    SELECT copy_id, status, skip_reason, SUM(change) FROM changed
+    GROUP BY copy_id, status, skip_reason HAVING SUM(change) <> 0 ORDER BY copy_id, status, skip_reason
+    ON CONFLICT (copy_id, status, skip_reason) DO UPDATE SET count = copy_counts.count + excluded.count
+  ),
+  counted_of_days AS (
+    INSERT INTO day_counts (strategy_id, day, status, skip_reason, count)
+    SELECT $1, day, status, skip_reason, SUM(change) FROM changed
+    GROUP BY day, status, skip_reason HAVING SUM(change) <> 0 ORDER BY day, status, skip_reason
+    ON CONFLICT (strategy_id, day, status, skip_reason) DO UPDATE SET count = day_counts.count + excluded.count
   ),
   finished AS (
     UPDATE copy_requests r SET done_at = given_finishes.done_at, failure = given_finishes.failure

@@ -8,7 +8,7 @@
 //
 // The write-ahead log is copied back into the database by a thread beside this one (`checkpoint-worker.ts`), so that no
 // commit waits for it. When it has caught up but for a little, the rest is done here, between two groups, and the next
-// commit begins the log anew.
+// commit begins the log anew. Where something was destroyed the log is emptied in the same way, at once.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
 // stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole
@@ -61,6 +61,8 @@ export type Writes = {
   advance: { given: AdvanceColumns; answer: boolean };
   progress: { given: ProgressColumns; answer: boolean };
   venueReport: { given: NewVenueReport; answer: null };
+  /** No transaction: it is answered when it was tried. */
+  emptyLog: { given: null; answer: null };
 };
 export type WriteKind = keyof Writes;
 /** Ids are the sender's. */
@@ -123,8 +125,16 @@ const PAGES_LEFT_MAX = 1_024;
 const READERS_MS_MAX = 100;
 
 const howFarAhead = database.prepare("PRAGMA wal_checkpoint(NOOP)");
+const restartLog = database.prepare("PRAGMA wal_checkpoint(RESTART)");
+const emptyLog = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+
+/** Until an emptying that readers were in the way of is tried again, ms. */
+const EMPTY_AGAIN_MS = 1_000;
 
 let checkpoints: Worker | null = null;
+/** Whether the log is to be emptied as soon as it can, and who waits until that was tried. */
+let isToBeEmptied = false;
+let emptyingAsked: { readonly port: MessagePort; readonly id: number }[] = [];
 let isCatchingUp = false;
 /** Pages that the pass under way found copied, and pages of the log from which on the next pass is worth it. */
 let copiedBefore = 0;
@@ -158,6 +168,11 @@ function admit(owner: MessagePort, guest: MessagePort): void {
 
 function answer(port: MessagePort, request: WriteRequest): void {
   const { id } = request;
+  if (request.kind === "emptyLog") {
+    emptyingAsked.push({ port, id });
+    emptyTheLog();
+    return;
+  }
   try {
     port.postMessage({ id, answer: transact(() => carryOut(request)) } satisfies WriteReply);
   } catch (error) {
@@ -216,17 +231,35 @@ function goOnCatchingUp(): void {
     // Somebody reads on an old snapshot (a backup), which no pass can get beyond: later.
     isCatchingUp = false;
     startAtPages = pages + PAGES_AHEAD_MAX;
+    if (isToBeEmptied) endEmptying(false);
   }
 }
 
 /** Copies what is left. Readers in the way, such as a backup, leave the log as it is. */
 function beginTheLogAnew(): void {
   database.exec(`PRAGMA busy_timeout = ${READERS_MS_MAX}`);
-  database.exec("PRAGMA wal_checkpoint(RESTART)");
+  const { busy } = (isToBeEmptied ? emptyLog : restartLog).get() as { busy: number };
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  if (isToBeEmptied) endEmptying(busy === 0);
 }
 
-function carryOut(request: WriteRequest): Writes[WriteKind]["answer"] {
+function emptyTheLog(): void {
+  isToBeEmptied = true;
+  if (!isCatchingUp) startCatchingUp();
+}
+
+/** What was asked for was committed before it was asked for: it is out of the log, or will be as soon as nobody is in the way. */
+function endEmptying(isEmpty: boolean): void {
+  isToBeEmptied = !isEmpty;
+  for (const { port, id } of emptyingAsked) port.postMessage({ id, answer: null } satisfies WriteReply);
+  emptyingAsked = [];
+  if (isEmpty) return;
+  setTimeout(() => {
+    if (isToBeEmptied && !hasStopped) emptyTheLog();
+  }, EMPTY_AGAIN_MS).unref();
+}
+
+function carryOut(request: Exclude<WriteRequest, { kind: "emptyLog" }>): Writes[WriteKind]["answer"] {
   switch (request.kind) {
     case "group":
       return commitGroup(request.given);

@@ -108,6 +108,14 @@ export class CommitWriter {
     unlessBusy(await this.#write("venueReport", report));
   }
 
+  /**
+   * Empties the write-ahead log, where what was overwritten in the database stands still. Resolves when that is done, or when it has
+   * turned out that somebody reads from the log, such as a backup: then it is done as soon as they have ended.
+   */
+  async emptyLog(): Promise<void> {
+    await this.#write("emptyLog", null);
+  }
+
   #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const id = ++this.#lastId;

@@ -10,6 +10,7 @@ import { CLAIMED_BY, IS_LEFT_TO_DO, type LeadClaim } from "../copying/claims.ts"
 import type { ClaimedLeadRow } from "../copying/leads.ts";
 import { putVenueReport, type VenueReportRow } from "../copying/venue-reports.ts";
 import { eachRow } from "../group-columns.ts";
+import { countChanges } from "./count-writes.ts";
 
 /** What others have said before `forgetBefore` is removed. */
 export type NewVenueReport = VenueReportRow & { readonly forgetBefore: number };
@@ -46,12 +47,17 @@ export function copyWrites(database: DatabaseSync) {
        status = CASE WHEN ${GOES} THEN ?5 ELSE status END
      WHERE id = ?2 AND strategy_id = ?1`,
   );
+  // Most copies go nowhere: a statement that names no column of an index touches none.
+  const keepCopy = database.prepare(
+    "UPDATE copies SET book = ?3, done_seq = ?4, revision = revision + 1 WHERE id = ?2 AND strategy_id = ?1",
+  );
   const putEntry = database.prepare(
     `${insertion("mirror_entries", "entries")}
      ON CONFLICT (copy_id, entry_id) DO UPDATE SET collective_id = excluded.collective_id, symbol = excluded.symbol,
        status = excluded.status, skip_reason = excluded.skip_reason, is_counted = excluded.is_counted,
        is_executed = excluded.is_executed, lead_at = excluded.lead_at, body = excluded.body`,
   );
+  const counts = countChanges(database);
   const finish = database.prepare(
     "UPDATE copy_requests SET done_at = ?3, failure = ?4 WHERE id = ?1 AND copy_id = ?2 AND done_at IS NULL",
   );
@@ -83,11 +89,17 @@ export function copyWrites(database: DatabaseSync) {
       if (isHeld.get(strategyId, holder) === undefined) return false;
       const moved = new Set<unknown>();
       eachRow(copies, (row) => {
-        if (moveCopy.run(strategyId, ...row).changes === 1) moved.add(row[0]);
+        const [id = null, book = null, doneSeq = null, status = null] = row;
+        const { changes } =
+          status === null ? keepCopy.run(strategyId, id, book, doneSeq) : moveCopy.run(strategyId, ...row);
+        if (changes === 1) moved.add(id);
       });
       eachRow(entries, (row) => {
-        if (moved.has(row[0])) putEntry.run(strategyId, ...row);
+        if (!moved.has(row[0])) return;
+        counts.note(row);
+        putEntry.run(strategyId, ...row);
       });
+      counts.write(strategyId);
       eachRow(finishes, (row) => {
         if (moved.has(row[1])) finish.run(...row);
       });

@@ -18,9 +18,23 @@ export function openDatabase(file: string): DatabaseSync {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("PRAGMA synchronous = FULL");
   database.exec(`PRAGMA cache_size = -${CACHE_KIB_MAX}`);
+  // What is removed is overwritten, so that nothing that was destroyed can be read from the file.
+  database.exec("PRAGMA secure_delete = ON");
   // The commit worker sees to that, for all connections: a checkpoint that fails must be heard of.
   database.exec("PRAGMA wal_autocheckpoint = 0");
   return database;
+}
+
+/**
+ * Empties the write-ahead log as far as nobody is in the way, without waiting: a process that was killed may have destroyed something
+ * that is there still, and a migration has written much.
+ */
+export function emptyLog(database: DatabaseSync): void {
+  database.exec("PRAGMA busy_timeout = 0");
+  // Writers wait for the second alone, which has little left to do.
+  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 /** SQLite's result code for a lock that another connection holds; the bits above tell more about it. */

@@ -13,7 +13,7 @@ import { type Store, StoreFailure } from "../store.ts";
 import { noting } from "../symbol-notes.ts";
 import { CommitWriter } from "./commit-writer.ts";
 import { sqliteCopying } from "./copying.ts";
-import { kyselyDatabase, openDatabase } from "./database.ts";
+import { emptyLog, kyselyDatabase, openDatabase } from "./database.ts";
 import { HeldKeys } from "./held-keys.ts";
 import { hotReads } from "./hot-reads.ts";
 import { sqlitePeople } from "./people.ts";
@@ -37,7 +37,10 @@ export async function openSqliteStore(
 ): Promise<SqliteStore> {
   const database = openDatabase(file);
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
-  if (port === null) await bringUpToDate(database, db);
+  if (port === null) {
+    await bringUpToDate(database, db);
+    emptyLog(database);
+  }
   // A connection of its own, since one that is shared with a transaction sees what is not committed.
   const reader = openDatabase(file);
   const snapshot = new TurnSnapshot(reader);

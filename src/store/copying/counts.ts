@@ -1,0 +1,61 @@
+// How many orders were copied, skipped and failed. Logs grow without end, so that nobody counts them: each copy has its counts, and each
+// strategy those of its days (UTC), which are kept in the transaction that writes the entries. An entry that changes is taken out of
+// where it was counted before.
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import type { MirrorStatus, SkipReason } from "../../domain/copying.ts";
+import type { CopyStore, EntryCount } from "../copy-store.ts";
+import type { Tables } from "../schema.ts";
+import { areTexts } from "../texts.ts";
+import { DAY_MS, NO_REASON } from "./count-keys.ts";
+
+type CountTable = "copy_counts" | "day_counts";
+
+export function countQueries(
+  db: Kysely<Tables>,
+): Pick<CopyStore, "countEntries" | "countEntriesSince" | "countResting"> {
+  return {
+    async countEntries(copyId) {
+      if (!areTexts(copyId)) return [];
+      return await sums(db.selectFrom("copy_counts").where("copy_id", "=", copyId));
+    },
+
+    async countEntriesSince(of, since) {
+      if ("strategyId" in of && !areTexts(of.strategyId)) return [];
+      const days = db.selectFrom("day_counts").where("day", ">=", Math.floor(since / DAY_MS));
+      return await sums("strategyId" in of ? days.where("strategy_id", "=", of.strategyId) : days);
+    },
+
+    async countResting(copyId) {
+      if (!areTexts(copyId)) return 0;
+      const row = await db
+        .selectFrom("mirror_entries")
+        .select(({ fn }) => fn.countAll().as("count"))
+        .where("copy_id", "=", copyId)
+        .where("status", "=", sql.lit("RESTING"))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+  };
+}
+
+async function sums<Table extends CountTable>(
+  counted: SelectQueryBuilder<Tables, Table, object>,
+): Promise<readonly EntryCount[]> {
+  const total = sql<number | string>`sum(count)`;
+  const rows = await counted
+    .select([
+      sql<MirrorStatus>`status`.as("status"),
+      sql<SkipReason | typeof NO_REASON>`skip_reason`.as("skip_reason"),
+      total.as("count"),
+    ])
+    .groupBy([sql`status`, sql`skip_reason`])
+    .having(total, ">", 0)
+    .orderBy(sql`status`)
+    .orderBy(sql`skip_reason`)
+    .execute();
+  return rows.map(({ status, skip_reason, count }) => ({
+    status,
+    skipReason: skip_reason === NO_REASON ? null : skip_reason,
+    count: Number(count),
+  }));
+}
