@@ -2,7 +2,7 @@
 // the live copies of a person found without the stopped ones.
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { DAY_MS } from "../copying/counts.ts";
+import { DAY_MS } from "../copying/count-keys.ts";
 
 export const MIRROR_COUNTS: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
