@@ -13,7 +13,13 @@ const ENTRIES_LOOKED_AT = 300;
 
 type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
 
-export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift[]> {
+export type Drifts = {
+  readonly rows: readonly Drift[];
+  /** How many lines of its log were looked at for causes, if there are older ones; else null. */
+  readonly linesLookedAt: number | null;
+};
+
+export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts> {
   const { store } = parts.gateway;
   const { strategyId, copyId, accountId, family, settings, book } = copy;
   const [loaded, account, lead, newest, resting, [last = null]] = await Promise.all([
@@ -28,7 +34,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
   const state = leadStateOf(loaded.account, last);
   const symbols = symbolsOf(family, state, copy);
   const rules = await rulesOf(parts, { family, venue: account.venue }, symbols);
-  return driftOf({
+  const rows = driftOf({
     family,
     lead: state,
     leadAtStart: await leadAtStart(parts, copy),
@@ -40,6 +46,8 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
     prices: pricesOf(parts, family, symbols),
     leverages: loaded.account.leverages,
   });
+  const isCut = newest.length === ENTRIES_LOOKED_AT && (newest.at(-1)?.entryId ?? 1) > 1;
+  return { rows, linesLookedAt: isCut ? ENTRIES_LOOKED_AT : null };
 }
 
 /** Entries newest first, with those that rest, however old. */
@@ -84,8 +92,9 @@ async function rulesOf(
   return rules;
 }
 
-function pricesOf(
-  { prices }: Parts,
+/** Prices that strategies are valued at here, of those symbols that have one. */
+export function pricesOf(
+  { prices }: Pick<Parts, "prices">,
   family: StrategyType,
   symbols: ReadonlySet<string>,
 ): ReadonlyMap<string, Price> {

@@ -1,8 +1,16 @@
 // A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why. The sizes are those of
-// `copy/scaling/`, so that nothing is reckoned a second way.
+// `copy/scaling/`, so that nothing is reckoned a second way: also what a copy there has bought already is worked with.
+import { worthOfHoldings } from "../copy/scaling/equity.ts";
 import { type PreviewRow, previewOrders } from "../copy/scaling/preview.ts";
-import { COPY_QUOTE_ASSET, type CopySettings, type VenueAccount } from "../domain/copying.ts";
-import { type Amount, divideDown, formatBriefly, SCALE } from "../money/decimal.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopyBook,
+  type CopySettings,
+  type LeadAction,
+  type VenueAccount,
+} from "../domain/copying.ts";
+import { type Amount, add, divideDown, formatBriefly, SCALE, ZERO } from "../money/decimal.ts";
+import { pricesOf } from "./copy-drift.ts";
 import type { DashboardParts } from "./parts.ts";
 import { presentSkip } from "./present/copying-entries.ts";
 import type { PreviewRowShape, PreviewShape } from "./shapes.ts";
@@ -12,28 +20,35 @@ const ACTIONS_LOOKED_AT = 400;
 /** and orders of them that are shown. */
 const ROWS_SHOWN_MAX = 50;
 
-type Parts = Pick<DashboardParts, "gateway" | "copying">;
+const NO_TRADES = { lastPrices: new Map() };
+
+type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
 type Asked = {
   readonly strategyId: string;
   readonly account: VenueAccount;
   readonly settings: CopySettings;
+  /** Of the copy of this strategy that the account serves; empty if it serves none. */
+  readonly holdings: CopyBook["holdings"];
 };
 
 /** Newest first. Throws as `Copying.funds` does. */
 export async function previewOf(
-  { gateway, copying }: Parts,
-  { strategyId, account, settings }: Asked,
+  parts: Parts,
+  { strategyId, account, settings, holdings }: Asked,
 ): Promise<PreviewShape> {
+  const { gateway, copying } = parts;
   const { wallet } = await copying.funds(account);
   const { family } = account;
   const newest = await gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_LOOKED_AT });
   const symbols = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
   const told = await copying.rulesOf(account, symbols);
   const market = gateway.markets[family];
+  const held = family === "FUTURES" ? ZERO : worthOf(parts, holdings, newest[0]);
+  const whole = add(wallet, held);
   const rows = previewOrders({
     family,
     actions: newest.toReversed(),
-    wallet,
+    worked: whole,
     settings,
     // What the venue does not tell of in time is taken from our own market: null alone means that it is not listed.
     rulesOf: (symbol) => {
@@ -50,9 +65,20 @@ export async function previewOf(
     copied,
     skipped: rows.length - copied,
     wallet: formatBriefly(wallet),
-    used: formatBriefly(divideDown(wallet * settings.share, SCALE) as Amount),
+    held: formatBriefly(held),
+    used: formatBriefly(divideDown(whole * settings.share, SCALE) as Amount),
     asset: COPY_QUOTE_ASSET,
   };
+}
+
+/** At the prices of here, which orders that are yet to come are not sized by: those are the venue's. */
+function worthOf(
+  parts: Parts,
+  holdings: CopyBook["holdings"],
+  newest: Pick<LeadAction, "lead"> | undefined,
+): Amount {
+  const prices = pricesOf(parts, "SPOT", new Set(holdings.keys()));
+  return worthOfHoldings(holdings, prices, newest?.lead ?? NO_TRADES);
 }
 
 function presentRow({ action, scaled, notional }: PreviewRow): PreviewRowShape {

@@ -1,6 +1,7 @@
 // What the rows about copying ask of venues, while somebody waits: an account's check, its funds, a symbol's rules. Credentials are
 // opened for a question and kept no longer. What orders need is asked elsewhere, by whoever sends them.
 import { openCredentials } from "../copy/credentials.ts";
+import { restricted, spotOriginOf } from "../copy/venue/key-rights.ts";
 import type {
   AccountCheck,
   Venue,
@@ -73,9 +74,17 @@ export class Copying {
     { accountId, family, venue }: AccountPlace,
     credentials: VenueCredentials,
   ): Promise<VenueAnswer<AccountCheck>> {
-    return this.#questions.ask(personId, () =>
-      this.#parts.venues.venue(venue, family).account(accountId, credentials).check(),
-    );
+    const { venues, allowed } = this.#parts;
+    return this.#questions.ask(personId, async () => {
+      const found = await venues.venue(venue, family).account(accountId, credentials).check();
+      const spot = family === "FUTURES" ? spotOriginOf(venue) : null;
+      const isToldElsewhere = spot !== null && allowed.includes(spot);
+      if (found.kind !== "OK" || !isToldElsewhere) return found;
+      // The same key, at the same operator's: there it is told what a key may do.
+      const rights = await venues.venue(spot, "SPOT").account(accountId, credentials).keyRights(family);
+      if (rights.kind === "OK") return { kind: "OK", value: restricted(found.value, rights.value) };
+      return rights.kind === "DELAYED" || rights.kind === "UNKNOWN" ? rights : found;
+    });
   }
 
   /** The same with the credentials that an account has. */

@@ -2,6 +2,7 @@
 // there is not.
 import type { NewAuditRecord } from "../domain/audit.ts";
 import type { Copy, VenueAccount } from "../domain/copying.ts";
+import { isOnlyUnfit } from "../domain/unfit-account.ts";
 import { DashboardError } from "./errors.ts";
 import { type DashboardCall, personOf } from "./route.ts";
 
@@ -53,14 +54,17 @@ export async function connectedAccount(
 }
 
 /** Throws unless orders of a family can be sent with the account. */
-export function demandUsable({ status, family }: VenueAccount, wanted: VenueAccount["family"]): void {
+export function demandUsable(account: VenueAccount, wanted: VenueAccount["family"]): void {
+  const { status, family, failure } = account;
   if (family !== wanted) {
     const words = `is a ${family === "SPOT" ? "spot" : "futures"} account: the strategy trades the other family`;
     throw new DashboardError("BODY_UNFIT", { fields: { accountId: words } });
   }
   if (status === "CONNECTED") return;
   throw new DashboardError("STATE_CHANGED", {
-    message: "The exchange does not accept the account's key.",
+    message: isOnlyUnfit(account)
+      ? `The account's key ${failure}.`
+      : "The exchange does not accept the account's key.",
     action: "Check the account again, or give it another key.",
   });
 }

@@ -22,6 +22,8 @@ import {
   REQUESTS_PER_ADDRESS_MAX,
   REQUESTS_PER_SESSION_MAX,
   RequestBudgets,
+  STOPS_PER_ADDRESS_MAX,
+  STOPS_PER_SESSION_MAX,
 } from "./request-budgets.ts";
 import type { DashboardAnswer, DashboardRoute } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
@@ -90,15 +92,21 @@ async function handle(
   const isChange = route.method !== "GET";
 
   if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
-  charge(addressHolder(address), REQUESTS_PER_ADDRESS_MAX);
+  const holder = addressHolder(address);
+  if (!route.onlyStops) charge(holder, REQUESTS_PER_ADDRESS_MAX);
   if (isChange && !isOwnOrigin(headers.origin, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
   // Only now, or another site's page would have a browser spend what its owner needs.
-  if (isChange) charge(`${addressHolder(address)} changes`, CHANGES_PER_ADDRESS_MAX);
+  if (route.onlyStops) charge(`${holder} stops`, STOPS_PER_ADDRESS_MAX);
+  else if (isChange) charge(`${holder} changes`, CHANGES_PER_ADDRESS_MAX);
 
   const userAgent = headers["user-agent"] ?? "";
   const caller = { address, userAgent, cookies: headers.cookie ?? null };
   const signedIn = await parts.people.accounts.sessionOf(caller, now);
-  if (signedIn !== null) charge(`session:${signedIn.sessionId}`, REQUESTS_PER_SESSION_MAX);
+  if (signedIn !== null) {
+    const session = `session:${signedIn.sessionId}`;
+    if (route.onlyStops) charge(`${session} stops`, STOPS_PER_SESSION_MAX);
+    else charge(session, REQUESTS_PER_SESSION_MAX);
+  }
 
   admit(route, signedIn);
 

@@ -7,6 +7,9 @@ export const REQUESTS_PER_ADDRESS_MAX = 1_200;
 /** Of those the ones that change something: signing in costs a hundred times what reading does. */
 export const CHANGES_PER_ADDRESS_MAX = 120;
 export const REQUESTS_PER_SESSION_MAX = 600;
+/** What only stops something is counted by itself: whatever else was asked, also by others of the address, there is room for it. */
+export const STOPS_PER_ADDRESS_MAX = 600;
+export const STOPS_PER_SESSION_MAX = 60;
 /** So many holders are told apart within a minute; all beyond them share one count. */
 export const HOLDERS_MAX = 50_000;
 const OTHERS = "others";

@@ -42,6 +42,8 @@ export type DashboardRoute = {
   readonly access: Access;
   /** Whether the person's identity must be approved. */
   readonly needsKyc: boolean;
+  /** Whether it only takes risk away, such as a halt: it has a budget of its own then, that nothing else uses up. */
+  readonly onlyStops: boolean;
   /** What the body must be, unknown fields refused; null if there is none. */
   readonly body: z.ZodType | null;
   readonly query: z.ZodType | null;
@@ -53,8 +55,9 @@ export type DashboardRoute = {
 
 /** A row whose answer knows what its schemas have read. */
 export function route<Body extends z.ZodType | null = null, Query extends z.ZodType | null = null>(
-  row: Omit<DashboardRoute, "body" | "query" | "needsKyc" | "showsSecrets" | "answer"> & {
+  row: Omit<DashboardRoute, "body" | "query" | "needsKyc" | "onlyStops" | "showsSecrets" | "answer"> & {
     readonly needsKyc?: boolean;
+    readonly onlyStops?: boolean;
     readonly showsSecrets?: boolean;
     readonly body?: Body;
     readonly query?: Query;
@@ -63,6 +66,7 @@ export function route<Body extends z.ZodType | null = null, Query extends z.ZodT
 ): DashboardRoute {
   return {
     needsKyc: false,
+    onlyStops: false,
     showsSecrets: false,
     ...row,
     body: row.body ?? null,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collectiveId } from "./collective-id.ts";
+import { collectiveId, orderIdOf } from "./collective-id.ts";
 
 test("a collective id is a UUID whose last 48 bits are the order id", () => {
   const id = collectiveId("5f0c8ce7a1b2c3d4", 0xabcdef);
@@ -14,6 +14,11 @@ test("it is the same every time, and another for another strategy or order", () 
   expect(collectiveId("5f0c8ce7a1b2c3d4", 2).slice(0, 23)).not.toBe(id.slice(0, 23));
 });
 
-test("the largest order id fits", () => {
+test("the largest order id fits, and is read back", () => {
   expect(collectiveId("a", 2 ** 48 - 1).slice(-12)).toBe("ffffffffffff");
+  expect([1, 4_711, 2 ** 48 - 1].map((id) => orderIdOf(collectiveId("a", id)))).toEqual([
+    1,
+    4_711,
+    2 ** 48 - 1,
+  ]);
 });

@@ -3,9 +3,18 @@
 // look at it tells which order is meant.
 import { createHash } from "node:crypto";
 
+/** Hexadecimal digits at its end that are the order id. */
+const ORDER_DIGITS = 12;
+const HEXADECIMAL = 16;
+
 /** The collective id of an order, as UUID text. Source: specification 2.5. */
 export function collectiveId(strategyId: string, orderId: number): string {
   const digest = createHash("sha256").update(`${strategyId}:${orderId}`).digest("hex");
-  const node = orderId.toString(16).padStart(12, "0");
+  const node = orderId.toString(HEXADECIMAL).padStart(ORDER_DIGITS, "0");
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(12, 15)}-8${digest.slice(15, 18)}-${node}`;
+}
+
+/** The order, or the leg, that a collective id is of. */
+export function orderIdOf(collectiveId: string): number {
+  return Number.parseInt(collectiveId.slice(-ORDER_DIGITS), HEXADECIMAL);
 }

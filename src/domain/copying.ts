@@ -99,6 +99,11 @@ export type CopyBook = {
   readonly startEquity: Amount | null;
   /** The share that this is of; null with it, and of copies that began before it was noted: the present one is taken for it. */
   readonly startShare: Rate | null;
+  /**
+   * What its stop loss counts from since it has acted: what the copy was worth when that had closed everything, of the same share;
+   * null while it has not, then from what it began with.
+   */
+  readonly stopBase: Amount | null;
   readonly snapshot: VenueSnapshot | null;
   /** The number of the next entry of its log. */
   readonly nextEntryId: number;
@@ -294,7 +299,7 @@ export const SKIP_REASONS = [
   "CREDENTIALS",
   /** The lead's order was over before this one could be sent. */
   "OVERTAKEN",
-  /** Of a FAILED one: the venue refused it for a reason that none of the others names, and in its own words. */
+  /** The venue refused it, in its own words: for a filter whose figures are not known (SKIPPED), or what none of the others names (FAILED). */
   "REFUSED",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
@@ -346,6 +351,8 @@ export type MirrorEntry = {
   readonly quantity: Quantity | null;
   readonly price: Price | null;
   readonly stopPrice: Price | null;
+  /** Of a contract's order: whether the venue lets it reduce the position only. */
+  readonly reduceOnly?: boolean;
   /** How the venue knows it; null if it was never sent. */
   readonly clientOrderId: string | null;
   readonly venueOrderId: string | null;
@@ -417,6 +424,7 @@ export const EMPTY_BOOK: CopyBook = {
   fees: 0n as Amount,
   startEquity: null,
   startShare: null,
+  stopBase: null,
   snapshot: null,
   nextEntryId: 1,
 };

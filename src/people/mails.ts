@@ -163,7 +163,7 @@ another. What the copy holds, and what rests, stays at the exchange as it is.`,
     subject: "A copy at Lyrebird has reached its stop loss",
     says: `A copy of yours has lost as much as the stop loss that you set. Its orders are cancelled, what it held is sold, and it is paused:
 it opens nothing.`,
-    todo: "Look at how it ended; resume it there if you want to go on:",
+    todo: "Look at how it ended. You can resume it there; its stop loss then counts from what the copy is worth now:",
     page: "COPY",
   },
   STRATEGY_CLOSED: {

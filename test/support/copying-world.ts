@@ -82,6 +82,21 @@ export async function catchUp({ gateway }: DashboardStage, strategyId: string): 
   if (step.kind === "LOST") throw new Error(`the lead is another's: ${strategyId}`);
 }
 
+/** Has a lead's next action be of this time, without its strategy: copies have not dealt with it yet. */
+export async function actAt({ gateway }: DashboardStage, strategyId: string, at: number): Promise<void> {
+  const { copying } = gateway.store;
+  await claim(copying, gateway.wallNow());
+  const lead = await copying.findLead(strategyId);
+  const strategy = await gateway.store.loadAccount(strategyId);
+  if (lead === null || strategy === null) throw new Error(`nobody can follow ${strategyId}`);
+  const version = strategy.version + 1;
+  const state = { wallet: decimal<Amount>("0"), held: new Map(), lastPrices: new Map() };
+  const deed = { kind: "SET_LEVERAGE", symbol: "BTCUSDT", leverage: 2 } as const;
+  const actions = [{ seq: lead.seq + 1, version, at, lead: state, ...deed }];
+  const advance = { ...lead, version, seq: lead.seq + 1, holder: HOLDER, fromVersion: lead.version, actions };
+  if (!(await copying.advanceLead(advance))) throw new Error("the lead is another's");
+}
+
 /** Writes lines of a copy's log, and its book, as whoever works at it does. */
 export async function record(
   { gateway }: DashboardStage,

@@ -64,17 +64,21 @@ export class OwnContracts implements OwnMarket {
   readonly #quotes = new Map<string, Quote>();
   readonly #marks = new Map<string, Price>();
   readonly #silent = new Set<string>();
-  readonly #body: ExchangeInfoBody;
+  readonly #rows = new Map<string, ReturnType<typeof contractRow>>();
+  #version = 0;
 
   constructor(rows: readonly ReturnType<typeof contractRow>[]) {
-    for (const row of rows) {
-      const table = readBrackets(JSON.stringify([{ symbol: row.symbol, brackets }]));
-      const parsed = parseContractRules(row, table);
-      if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
-      this.#rules.set(row.symbol, parsed.rules);
-    }
-    const symbols = new Map(rows.map((row) => [row.symbol, row]));
-    this.#body = { head: { timezone: "UTC", futuresType: "U_MARGINED" }, symbols, version: 1 };
+    for (const row of rows) this.list(row);
+  }
+
+  /** Publishes a row, in place of the one that there was. */
+  list(row: ReturnType<typeof contractRow>): void {
+    const table = readBrackets(JSON.stringify([{ symbol: row.symbol, brackets }]));
+    const parsed = parseContractRules(row, table);
+    if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
+    this.#rules.set(row.symbol, parsed.rules);
+    this.#rows.set(row.symbol, row);
+    this.#version += 1;
   }
 
   /** Best bid, best ask, and the mark price, which is the ask unless said. */
@@ -109,5 +113,9 @@ export class OwnContracts implements OwnMarket {
   readonly lastMarkPrice = (symbol: string) => this.#marks.get(symbol) ?? null;
   readonly lastPrice = () => null;
   readonly averagePrice = () => null;
-  readonly exchangeInfo = () => this.#body;
+  readonly exchangeInfo = (): ExchangeInfoBody => ({
+    head: { timezone: "UTC", futuresType: "U_MARGINED" },
+    symbols: new Map(this.#rows),
+    version: this.#version,
+  });
 }

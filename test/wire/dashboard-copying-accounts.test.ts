@@ -1,5 +1,7 @@
 // A copier's accounts at venues, connected to a real server: checked before anything is stored, told in plain words what is wrong,
 // sealed, never shown, and destroyed.
+
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +56,7 @@ describe("connecting", () => {
       KEY: true,
       BALANCE: true,
       TRADING: true,
-      WITHDRAWAL: null,
+      WITHDRAWAL: true,
       POSITION_MODE: true,
     });
     for (const { words } of body.checks) expect(words).toMatch(/^[A-Z].*\.$/);
@@ -236,6 +238,51 @@ describe("a venue that answers as the real one does", () => {
     expect(status, text).toBe(201);
     expect(foundBy(body)).toEqual({ KEY: true, BALANCE: true, TRADING: true, WITHDRAWAL: true });
     expect(body).toMatchObject({ wallet: "75", available: "70" });
+  });
+
+  test("whose account may not withdraw says so, and whose account may does not tell of the key", async () => {
+    const withdrawal = async (said: object) => {
+      answering({ "/api/v3/account": { body: { ...ACCOUNT, ...said } } });
+      const who = await stage.somebody({ profile: "COPIER" });
+      const other = { ...keys, apiKey: randomBytes(32).toString("hex") };
+      const { body, text } = await connect(who, other, { venue });
+      if (body.checks === undefined) throw new Error(text);
+      return foundBy(body).WITHDRAWAL;
+    };
+    expect(await withdrawal({ canWithdraw: false })).toBe(true);
+    expect(await withdrawal({ canWithdraw: true })).toBeNull();
+    expect(await withdrawal({})).toBeNull();
+  });
+
+  test("may find later that the key may withdraw, or trade no more: no copy is begun with it until that is mended", async () => {
+    const path = "/sapi/v1/account/apiRestrictions";
+    const who = await stage.somebody({ profile: "COPIER" });
+    const strategyId = await newOffer(stage);
+    answering({ [path]: { body: { enableWithdrawals: false } } });
+    const own = { ...keys, apiKey: randomBytes(32).toString("hex") };
+    const { accountId } = (await connect(who, own, { venue })).body.account;
+    const check = () => who.send("POST", `/copying/accounts/${accountId}/check`);
+    const settings = { share: "1", maxPerOrder: null, stopLoss: null };
+    const begin = () => who.call("POST", "/copies", { body: { strategyId, accountId, settings } });
+    const unfit = [
+      { body: { enableWithdrawals: true }, words: /may withdraw money/ },
+      {
+        body: { enableWithdrawals: false, enableSpotAndMarginTrading: false },
+        words: /may not trade/,
+      },
+    ];
+    for (const { body, words } of unfit) {
+      answering({ [path]: { body } });
+      const { account } = await check();
+      expect(account).toMatchObject({ status: "FAILED", failure: expect.stringMatching(words) });
+      expect(await begin()).toMatchObject({
+        status: 409,
+        body: { error: { code: "STATE_CHANGED", message: expect.stringMatching(words) } },
+      });
+    }
+    answering({ [path]: { body: { enableWithdrawals: false } } });
+    expect((await check()).account).toMatchObject({ status: "CONNECTED", failure: null });
+    expect(await begin()).toMatchObject({ status: 201 });
   });
 
   test("is not copied on with a key that may not trade, nor in hedge mode", async () => {

@@ -67,7 +67,7 @@ describe("beginning a copy", () => {
         asset: "USDT",
       },
       ...{ equity: null, startEquity: null, resultRate: null, stopsAt: null, seenAt: null },
-      ...{ counts: { copied: 0, skipped: 0, failed: 0, byReason: [] }, restingOrders: 0, pending: [] },
+      ...{ counts: { placed: 0, skipped: 0, failed: 0, byReason: [] }, restingOrders: 0, pending: [] },
       account: { accountId, venue: stage.url, status: "CONNECTED" },
     });
     expect(await audited(copy.copyId)).toEqual(["COPY_STARTED"]);
@@ -220,8 +220,27 @@ describe("a copy", () => {
     await record(stage, copyId, { entries: [], book: bookOf({ start: "1000", now: "1123.45" }) });
     expect(await copier.get(`/copies/${copyId}`)).toMatchObject({
       ...{ equity: "1123.45", startEquity: "1000", resultRate: "0.12345", stopsAt: "800", seenAt: 5_000 },
-      ...{ realized: "12", fees: "3" },
+      ...{ realized: "12", fees: "3", stopsFrom: "1000" },
     });
+  });
+
+  test("that its stop loss has paused goes on, and counts from what it was worth then", async () => {
+    const { copier, copyId } = await copying();
+    const at = stage.wallNow();
+    const from = { status: "FOLLOWING", reason: null } as const;
+    const closing = { from, status: "CLOSING", reason: "STOP_LOSS", at } as const;
+    const reached = bookOf({ start: "1000", now: "790" });
+    await record(stage, copyId, { entries: [], book: reached, moves: closing });
+    const paused = { from: closing, status: "PAUSED", reason: "STOP_LOSS", at } as const;
+    const book = { ...reached, stopBase: decimal<never>("790") };
+    await record(stage, copyId, { entries: [], book, moves: paused });
+    const worth = { startEquity: "1000", resultRate: "-0.21", stopsFrom: "790", stopsAt: "632" };
+    expect(await copier.get(`/copies/${copyId}`)).toMatchObject({ status: "PAUSED", ...worth });
+    const resumed = await copier.send("POST", `/copies/${copyId}/resume`);
+    expect(resumed).toMatchObject({ status: "FOLLOWING", reason: null, ...worth });
+    await record(stage, copyId, { entries: [], book: { ...book, ...bookOf({ start: "1000", now: "632" }) } });
+    await copier.send("POST", `/copies/${copyId}/pause`);
+    expectRefused(await copier.call("POST", `/copies/${copyId}/resume`), "STATE_CHANGED", /stop loss/);
   });
 });
 
@@ -283,7 +302,7 @@ describe("a mirror log", () => {
     const copy: CopyShape = await copier.get(`/copies/${copyId}`);
     expect(copy.restingOrders).toBe(1);
     expect(copy.counts).toEqual({
-      ...{ copied: 2, skipped: 1, failed: 0 },
+      ...{ placed: 2, skipped: 1, failed: 0 },
       byReason: [{ reason: "BELOW_MIN_NOTIONAL", count: 1 }],
     });
   });

@@ -2,8 +2,9 @@
 // and for traders and operators rates, paper against real, and how far a closing has come.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DriftShape, OfferShape, PreviewShape } from "../../src/dashboard/shapes.ts";
+import { collectiveId } from "../../src/domain/collective-id.ts";
 import { decimal } from "../../src/money/decimal.ts";
-import { catchUp, connectAccount, follow, lineOf, newLead, record } from "../support/copying-world.ts";
+import { actAt, catchUp, connectAccount, follow, lineOf, newLead, record } from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -103,6 +104,27 @@ describe("a preview", () => {
     }
   });
 
+  test("reckons with what a copy on the account holds already, as its next order will", async () => {
+    const other = await stage.somebody({ profile: "COPIER" });
+    const { accountId: own } = await connectAccount(stage, other, "SPOT");
+    const body = { strategyId: lead.strategyId, accountId: own, settings: { ...SETTINGS, share: "0.5" } };
+    const before: PreviewShape = await other.send("POST", "/copying/preview", body);
+    const copyId = await follow(other, lead.strategyId, own);
+    await record(stage, copyId, {
+      entries: [],
+      book: { holdings: new Map([["BTCUSDT", { quantity: decimal("1"), cost: decimal("50000") }]]) },
+    });
+    const { rows, ...told }: PreviewShape = await other.send("POST", "/copying/preview", body);
+    expect(before).toMatchObject({ held: "0" });
+    expect(told.wallet).toBe(before.wallet);
+    expect(Number(told.held)).toBeGreaterThan(10_000);
+    expect(Number(told.used)).toBeCloseTo((Number(told.wallet) + Number(told.held)) / 2, 6);
+    // The orders are larger by as much as what there is to work with.
+    const grown = Number(told.used) / Number(before.used);
+    const [newest, was] = [rows[0], before.rows[0]];
+    expect(Number(newest?.scaledQuantity) / Number(was?.scaledQuantity)).toBeCloseTo(grown, 1);
+  });
+
   test("is of the strategy's own family, and of a key that the venue still accepts", async () => {
     const futures = (await connectAccount(stage, copier, "FUTURES")).accountId;
     const body = { strategyId: lead.strategyId, accountId: futures, settings: SETTINGS };
@@ -160,8 +182,9 @@ describe("a trader, and an operator", () => {
       isOpen: true,
       isOffered: true,
       copiers: { FOLLOWING: 0, PAUSED: 0, CLOSING: 0, STOPPED: 0 },
-      counts: { copied: 0, skipped: 0, failed: 0, byReason: [] },
-      gap: { bySymbol: [], bySize: [], orders: [] },
+      behind: 0,
+      counts: { placed: 0, skipped: 0, failed: 0, byReason: [] },
+      gap: { bySymbol: [], bySize: [], orders: [], range: null },
       halted: null,
       closing: null,
     });
@@ -180,8 +203,11 @@ describe("a trader, and an operator", () => {
     const none = { executedQuantity: decimal<never>("0"), executedQuote: decimal<never>("0") };
     await record(stage, copyId, {
       entries: [
-        { ...lineOf(copyId, 1), ...times },
-        { ...lineOf(copyId, 2), ...times, executedQuote: decimal("251") },
+        { ...lineOf(copyId, 1), ...times, collectiveId: collectiveId(strategyId, 7) },
+        {
+          ...{ ...lineOf(copyId, 2), ...times, collectiveId: collectiveId(strategyId, 9) },
+          ...{ executedQuote: decimal("251"), leadAt: at - 5 },
+        },
         { ...lineOf(copyId, 3), ...times, ...none, status: "SKIPPED", skip },
         { ...lineOf(copyId, 4), ...times, ...none, status: "FAILED", skip: { ...skip, reason: "REFUSED" } },
       ],
@@ -190,18 +216,48 @@ describe("a trader, and an operator", () => {
     const told = await trader.get(path);
     expect(told).toMatchObject({
       copiers: { FOLLOWING: 1 },
-      counts: { copied: 2, skipped: 1, failed: 1 },
-      gap: { bySymbol: [{ symbol: "BTCUSDT", orders: 2, worstBps: "40", meanDelayMs: 40 }] },
+      counts: { placed: 2, skipped: 1, failed: 1 },
+      gap: { bySymbol: [{ symbol: "BTCUSDT", orders: 2, worstBps: "40", meanDelayMs: 43 }] },
     });
     expect(told.counts.byReason).toHaveLength(2);
-    expect(told.gap.orders[0]).toMatchObject({ paper: "50000", side: "BUY", delayMs: 40 });
+    expect(told.gap.range).toEqual({ from: at - 5, to: at, copiesPerOrder: 50 });
+    // The strategy's own size stands there; what the copy bought of it, and so what its owner has, does not.
+    expect(told.gap.orders).toEqual([
+      {
+        ...{ strategyId, strategyName: "On offer (SPOT)", collectiveId: collectiveId(strategyId, 7) },
+        ...{ orderId: 7, at, symbol: "BTCUSDT", side: "BUY", quantity: "0.01", paper: "50000" },
+        ...{ copies: 1, isCut: false, orders: 1, medianBps: "10", worstBps: "10", meanDelayMs: 40 },
+      },
+      expect.objectContaining({ orderId: 9, at: at - 5, medianBps: "40", meanDelayMs: 45 }),
+    ]);
     const operator = await stage.somebody({ role: "OPERATOR" });
     const all = await operator.get("/operator/copying");
-    expect(all.counts.copied).toBeGreaterThanOrEqual(2);
+    expect(all.counts.placed).toBeGreaterThanOrEqual(2);
     expect(all.copies.FOLLOWING).toBeGreaterThanOrEqual(1);
     const [venue] = all.venues;
     expect(venue).toMatchObject({ origin: stage.url, isHalted: false });
     expect(venue.accounts).toBeGreaterThanOrEqual(2);
+  });
+
+  test("see how many copies do not keep up, and so does the copier, but not for moments", async () => {
+    const { strategyId } = await newLead(stage, "SPOT", trader.personId);
+    const other = await stage.somebody({ profile: "COPIER" });
+    const copyId = await follow(other, strategyId, (await connectAccount(stage, other, "SPOT")).accountId);
+    const operator = await stage.somebody({ role: "OPERATOR" });
+    const behind = async () => [
+      (await other.get(`/copies/${copyId}`)).behind?.actions ?? 0,
+      (await trader.get(`/strategies/${strategyId}/copying`)).behind,
+      (await operator.get("/operator/copying")).behind,
+    ];
+    const [, , others = 0] = await behind();
+    const at = stage.wallNow();
+    await actAt(stage, strategyId, at);
+    // Each question takes a second.
+    stage.pass(7_000);
+    expect(await behind()).toEqual([0, 0, others]);
+    stage.pass(5_000);
+    expect(await behind()).toEqual([1, 1, others + 1]);
+    expect((await other.get(`/copies/${copyId}`)).behind).toEqual({ actions: 1, since: at });
   });
 
   test("see beforehand that copying is not offered where the operator allows no venue", async () => {
@@ -230,7 +286,12 @@ describe("a trader, and an operator", () => {
     const { confirmation } = await trader.get(`${path}/close-preview`);
     await trader.send("POST", `${path}/close`, { confirmation });
     const progress = async () => (await trader.get(`${path}/copying`)).closing;
-    expect(await progress()).toEqual({ done: 0, total: 2 });
+    const idle = { why: "NOBODY_AT_WORK" };
+    expect(await progress()).toEqual({ done: 0, total: 2, left: [{ ...idle, count: 2 }] });
+    const operator = await stage.somebody({ role: "OPERATOR" });
+    stage.pass(5_000);
+    const { unclosed } = await operator.get("/operator/copying");
+    expect(unclosed).toEqual([{ ...idle, count: 2 }]);
     const [, second = "", third = ""] = copies;
     const at = stage.wallNow();
     const from = { status: "FOLLOWING", reason: null } as const;
@@ -240,11 +301,11 @@ describe("a trader, and an operator", () => {
     ] as const) {
       await record(stage, copyId, { entries: [], moves: { from, status, reason: "STRATEGY_CLOSED", at } });
     }
-    expect(await progress()).toEqual({ done: 1, total: 2 });
+    expect(await progress()).toEqual({ done: 1, total: 2, left: [{ ...idle, count: 1 }] });
     const closed = { status: "STOPPED", reason: "STRATEGY_CLOSED", at } as const;
     const moves = { ...closed, from: { ...closed, status: "CLOSING" } } as const;
     await record(stage, second, { entries: [], moves });
-    expect(await progress()).toEqual({ done: 2, total: 2 });
+    expect(await progress()).toEqual({ done: 2, total: 2, left: [] });
     expect((await trader.call("PUT", `${path}/copying`, { body: { isOpen: true } })).status).toBe(409);
   });
 });

@@ -4,6 +4,7 @@ import {
   CHANGES_PER_ADDRESS_MAX,
   REQUESTS_PER_ADDRESS_MAX,
   REQUESTS_PER_SESSION_MAX,
+  STOPS_PER_SESSION_MAX,
 } from "../../src/dashboard/request-budgets.ts";
 import type { DashboardRoute } from "../../src/dashboard/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
@@ -193,6 +194,42 @@ describe("too many requests", () => {
     }
     expect((await ask(stage.url)).status).toBe(200);
     stage.pass(60_000);
+  });
+
+  test("do not keep anybody from stopping something, of which there are enough of their own", async () => {
+    const { stage, a } = world;
+    const post = (path: string, body: object) =>
+      exchange(stage.url, {
+        method: "POST",
+        path: `/dashboard/api${path}`,
+        headers: { cookie: a.copier.cookies(), origin: stage.url, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const pause = async () => (await post("/copies/none/pause", {})).status;
+    const look = async () => (await post("/copies/none/look", {})).status;
+    stage.pass(60_000 - (stage.wallNow() % 60_000));
+    for (let count = 0; count < REQUESTS_PER_ADDRESS_MAX; count += 1) await look();
+    expect(await look()).toBe(429);
+    for (let count = 0; count < STOPS_PER_SESSION_MAX; count += 1) expect(await pause()).toBe(404);
+    expect(await pause()).toBe(429);
+    stage.pass(60_000);
+    // And these spend nothing of the others.
+    for (let count = 0; count < STOPS_PER_SESSION_MAX; count += 1) await pause();
+    expect(await look()).toBe(404);
+    stage.pass(60_000);
+  });
+
+  test("those that only stop something are these", () => {
+    const stops = ALL_ROUTES.filter(({ onlyStops }) => onlyStops).map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    expect(stops.sort()).toEqual([
+      "POST /copies/:copyId/halt",
+      "POST /copies/:copyId/pause",
+      "POST /copies/:copyId/stop",
+      "POST /operator/copying/switches",
+      "POST /strategies/:strategyId/copying/halt",
+    ]);
   });
 
   test("that change something are fewer, and so are those of a session", async () => {

@@ -23,6 +23,9 @@ type Rows<Row> = { readonly rows: readonly Row[] };
 /** A strategy's own pages are told of nothing that happens at its copiers' exchanges, so they ask. */
 const COPIERS_ASKED_EVERY_MS = 10_000;
 const CLOSING_ASKED_EVERY_MS = 2_000;
+/** Of a copy that is stuck nothing changes that the server could tell of. */
+const COPY_ASKED_EVERY_MS = 10_000;
+const COPIES_ASKED_EVERY_MS = 30_000;
 
 /** Empty where copying is not offered. */
 export const venuesQuery = queryOptions({
@@ -71,12 +74,14 @@ export function previewQuery(asked: PreviewAsked | null) {
 export const copiesQuery = queryOptions({
   queryKey: ["copies"],
   queryFn: () => call<Rows<CopyShape>>("GET", "/copies"),
+  refetchInterval: COPIES_ASKED_EVERY_MS,
 });
 
 export function copyQuery(copyId: string) {
   return queryOptions({
     queryKey: ["copy", copyId, "summary"],
     queryFn: () => call<CopyShape>("GET", `/copies/${encodeURIComponent(copyId)}`),
+    refetchInterval: ({ state }) => (state.data?.status === "STOPPED" ? false : COPY_ASKED_EVERY_MS),
   });
 }
 

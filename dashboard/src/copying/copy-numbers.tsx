@@ -1,11 +1,29 @@
 // How many copies there are, by how they stand.
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
 import { StatusBadge } from "../ui/badge.tsx";
-import { COPY_STATUSES } from "./words.ts";
+import { COPY_STATUSES, counted } from "./words.ts";
 
-type CopyNumbersProps = { copies: { readonly [S in CopyShape["status"]]: number } };
+type CopyNumbersProps = {
+  copies: { readonly [S in CopyShape["status"]]: number };
+  /** Of them, those that do not keep up with their strategy. */
+  behind: number;
+};
 
-export function CopyNumbers({ copies }: CopyNumbersProps) {
+export function CopyNumbers({ copies, behind }: CopyNumbersProps) {
+  return (
+    <>
+      <Numbers copies={copies} />
+      {behind > 0 && (
+        <p className="mt-3 text-sm">
+          <span className="font-medium text-warn">{counted(behind, "copy is", "copies are")} behind:</span>{" "}
+          something that the strategy did more than ten seconds ago is not dealt with yet.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Numbers({ copies }: Pick<CopyNumbersProps, "copies">) {
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
       {(Object.keys(COPY_STATUSES) as CopyShape["status"][]).map((status) => (

@@ -3,8 +3,8 @@ import type { CopyShape } from "../../../src/dashboard/shapes.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { REASONS } from "./words.ts";
 
-export function CopyStatus({ copy }: { copy: Pick<CopyShape, "status" | "reason" | "halted"> }) {
-  const { status, reason, halted } = copy;
+export function CopyStatus({ copy }: { copy: Pick<CopyShape, "status" | "reason" | "halted" | "behind"> }) {
+  const { status, reason, halted, behind } = copy;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 max-md:justify-end">
       <StatusBadge status={status} />
@@ -13,6 +13,7 @@ export function CopyStatus({ copy }: { copy: Pick<CopyShape, "status" | "reason"
           <span aria-hidden="true">■</span>Halted
         </Badge>
       )}
+      {behind !== null && <Badge tone="warn">Behind</Badge>}
       {reason !== null && <span className="text-ink-soft text-xs">{REASONS[reason].short}</span>}
     </span>
   );

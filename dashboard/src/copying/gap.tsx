@@ -1,5 +1,7 @@
 // Paper against real: what copies got at their exchanges beside what the strategy got here.
+
 import type { GapShape } from "../../../src/dashboard/shapes.ts";
+import { OrderLink } from "../trading/links.tsx";
 import { ExactPrice, Price } from "../ui/amounts.tsx";
 import { Card } from "../ui/card.tsx";
 import { grouped } from "../ui/decimals.ts";
@@ -14,7 +16,13 @@ type BySymbol = GapShape["bySymbol"][number];
 type BySize = GapShape["bySize"][number];
 type ByOrder = GapShape["orders"][number];
 
-export function Gap({ gap }: { gap: GapShape | undefined }) {
+type GapProps = {
+  gap: GapShape | undefined;
+  /** Of one strategy, on its own pages, or of all that are copied here. */
+  of: "STRATEGY" | "EVERYBODY";
+};
+
+export function Gap({ gap, of }: GapProps) {
   if (gap !== undefined && gap.bySymbol.length === 0) {
     return (
       <Card title="Paper against real" isFlush>
@@ -47,17 +55,37 @@ export function Gap({ gap }: { gap: GapShape | undefined }) {
         </Card>
         <p className="text-ink-soft text-sm xl:col-span-2">
           In basis points of the strategy’s own price: 100 are 1 %. Plus is worse for the copier.
+          {gap?.range != null && <Range {...gap.range} orders={gap.orders.length} />}
         </p>
       </div>
-      <Card title="Newest fills of copies" isFlush>
+      <Card title="By order of the strategy" isFlush>
         <Table
-          caption="Newest fills of copies"
-          columns={ORDER_COLUMNS}
-          rows={gap?.orders.map((order, index) => ({ ...order, index }))}
-          rowKey={({ index }) => index}
+          caption="Gap by order"
+          columns={of === "STRATEGY" ? ORDER_COLUMNS : NAMED_ORDER_COLUMNS}
+          rows={gap?.orders}
+          rowKey={({ collectiveId }) => collectiveId}
           empty="None."
         />
       </Card>
+    </>
+  );
+}
+
+type RangeProps = NonNullable<GapShape["range"]> & { orders: number };
+
+function Range({ from, to, orders, copiesPerOrder }: RangeProps) {
+  return (
+    <>
+      {" "}
+      Reckoned from the {orders === 1 ? "newest order" : `newest ${orders.toLocaleString("en-GB")} orders`}{" "}
+      that copies filled, <Time at={from} />
+      {to > from && (
+        <>
+          {" "}
+          to <Time at={to} />
+        </>
+      )}
+      ; of an order with more than {copiesPerOrder} copies, from {copiesPerOrder} of them.
     </>
   );
 }
@@ -70,7 +98,13 @@ function sizeInWords(upTo: string | null): string {
 type Measured = Omit<BySymbol, "symbol">;
 function measured<Row extends Measured>(): readonly Column<Row>[] {
   return [
-    { key: "orders", header: "Orders", align: "right", cell: ({ orders }) => orders.toLocaleString("en-GB") },
+    { key: "orders", header: "Fills", align: "right", cell: ({ orders }) => orders.toLocaleString("en-GB") },
+    ...gaps<Row>(),
+  ];
+}
+
+function gaps<Row extends Measured>(): readonly Column<Row>[] {
+  return [
     { key: "median", header: "Median", align: "right", cell: ({ medianBps }) => <Bps value={medianBps} /> },
     { key: "worst", header: "Worst", align: "right", cell: ({ worstBps }) => <Bps value={worstBps} /> },
     {
@@ -90,18 +124,48 @@ const SIZE_COLUMNS: readonly Column<BySize>[] = [
   { key: "size", header: "Worth, USDT", isRowHeader: true, cell: ({ upTo }) => sizeInWords(upTo) },
   ...measured<BySize>(),
 ];
-const ORDER_COLUMNS: readonly Column<ByOrder>[] = [
+const LEG = "Take profit / stop loss";
+const OF_ORDER: readonly Column<ByOrder>[] = [
   { key: "at", header: "Time", cell: ({ at }) => <Time at={at} /> },
-  { key: "symbol", header: "Symbol", isRowHeader: true, cell: ({ symbol }) => symbol },
+  { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
   { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
   {
     key: "quantity",
-    header: "Quantity",
+    header: "Size",
     align: "right",
-    cell: ({ quantity }) => <Price value={quantity} />,
+    cell: ({ quantity }) => (quantity === null ? null : <Price value={quantity} />),
   },
   { key: "paper", header: "Strategy", align: "right", cell: ({ paper }) => <ExactPrice value={paper} /> },
-  { key: "real", header: "Copy", align: "right", cell: ({ real }) => <ExactPrice value={real} /> },
-  { key: "bps", header: "Gap", align: "right", cell: ({ bps }) => <Bps value={bps} /> },
-  { key: "delay", header: "Delay", align: "right", cell: ({ delayMs }) => latencyInWords(delayMs) },
+  {
+    key: "copies",
+    header: "Copies",
+    align: "right",
+    cell: ({ copies, isCut }) => `${copies.toLocaleString("en-GB")}${isCut ? " or more" : ""}`,
+  },
+  ...gaps<ByOrder>(),
+];
+const ORDER_COLUMNS: readonly Column<ByOrder>[] = [
+  {
+    key: "order",
+    header: "Order",
+    isRowHeader: true,
+    cell: ({ orderId }) => (orderId === null ? LEG : <OrderLink orderId={orderId} />),
+  },
+  ...OF_ORDER,
+];
+const NAMED_ORDER_COLUMNS: readonly Column<ByOrder>[] = [
+  {
+    key: "order",
+    header: "Order",
+    isRowHeader: true,
+    cell: ({ strategyName, orderId }) => (
+      <span>
+        {strategyName}
+        <span className="block font-normal text-ink-soft text-xs">
+          {orderId === null ? LEG : `#${orderId}`}
+        </span>
+      </span>
+    ),
+  },
+  ...OF_ORDER,
 ];

@@ -1,4 +1,4 @@
-// How much was copied, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
+// How much was placed, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
@@ -15,8 +15,8 @@ type OutcomesProps = {
 };
 
 export function Outcomes({ counts, copyId }: OutcomesProps) {
-  const { copied, skipped, failed, byReason } = counts;
-  const total = copied + skipped + failed;
+  const { placed, skipped, failed, byReason } = counts;
+  const total = placed + skipped + failed;
   const rates = ratesOf(counts);
   if (total === 0) {
     return (
@@ -44,7 +44,7 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
     <div className="flex flex-col gap-4">
       <Facts
         facts={[
-          { label: "Copied", value: figure(copied, rates.copied) },
+          { label: "Placed at the exchange", value: figure(placed, rates.placed) },
           { label: "Skipped, by a rule", value: figure(skipped, rates.skipped, "SKIPPED") },
           { label: "Failed at the exchange", value: figure(failed, rates.failed, "FAILED") },
         ]}

@@ -5,6 +5,7 @@ import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Amount, Price } from "../ui/amounts.tsx";
 import { Badge, inWords } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
+import { signOf } from "../ui/decimals.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Side } from "../ui/side.tsx";
@@ -43,7 +44,14 @@ export function PreviewCard({ asked }: PreviewCardProps) {
               </span>{" "}
               <span className="text-ink-soft">
                 Reckoned with <Amount value={data.used} decimals={2} asset={data.asset} /> of{" "}
-                <Amount value={data.wallet} decimals={2} asset={data.asset} /> that the account has now.
+                <Amount value={data.wallet} decimals={2} asset={data.asset} /> that the account has now
+                {signOf(data.held) > 0 && (
+                  <>
+                    , and <Amount value={data.held} decimals={2} asset={data.asset} /> that the copy’s
+                    holdings are worth
+                  </>
+                )}
+                .
               </span>
             </p>
           )}

@@ -2,16 +2,16 @@
 import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
 import { percentOf } from "../ui/decimals.ts";
 
-type Counted = Pick<EntryCountsShape, "copied" | "skipped" | "failed">;
+type Counted = Pick<EntryCountsShape, "placed" | "skipped" | "failed">;
 
 /** "97.5 %" of each; empty where nothing was counted. What is not all is never "100.0 %", as it is cut. */
-export function ratesOf({ copied, skipped, failed }: Counted): {
+export function ratesOf({ placed, skipped, failed }: Counted): {
   readonly [Name in keyof Counted]: string;
 } {
-  const total = String(copied + skipped + failed);
+  const total = String(placed + skipped + failed);
   const rate = (count: number) => {
     const percent = percentOf(String(count), total, 1);
     return percent === null ? "" : `${percent} %`;
   };
-  return { copied: rate(copied), skipped: rate(skipped), failed: rate(failed) };
+  return { placed: rate(placed), skipped: rate(skipped), failed: rate(failed) };
 }

@@ -5,6 +5,7 @@ import type {
   KillSwitchShape,
   MirrorEntryShape,
   SkipShape,
+  UnclosedShape,
 } from "../../../src/dashboard/shapes.ts";
 
 type Names<Name extends string> = Readonly<Record<Name, string>>;
@@ -81,6 +82,7 @@ export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
   OUTSIDE: "Traded outside of the copy",
   PENDING: "Being worked on",
   PRICE_MOVED: "Balances moved apart",
+  OLDER: "Older than the lines looked at",
 };
 
 export const COPY_STATUSES: Names<CopyShape["status"]> = {
@@ -110,7 +112,7 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
     short: "stop loss hit",
     says: "The copy’s equity fell to its stop loss.",
     action:
-      "What the copy held was sold. Look at the log and the settings before you resume: it then counts from the equity that it has now.",
+      "What the copy held was sold. Look at the log and the settings before you resume: its stop loss then counts from what it is worth now.",
   },
   STRATEGY_CLOSED: {
     short: "strategy closed",
@@ -128,6 +130,17 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
     action:
       "Nothing is sent for it any more, and its log may lack the last orders. What it held is still in your exchange account, and its orders may rest there: look at them there. You can copy the strategy again; the new copy leaves all that alone.",
   },
+};
+
+/** What a copy of a closed strategy waits for, and for whom. */
+export const UNCLOSED_REASONS: Names<UnclosedShape["why"]> = {
+  NOT_ALLOWED: "the operator does not allow their exchange any more.",
+  HALTED: "a kill switch is set over them. Nothing is sent until it is cleared.",
+  NOBODY_AT_WORK: "no copier is at work on this server.",
+  KEY_REFUSED: "their exchange refuses the API key. Their owners have been told, and have to give another.",
+  ACCOUNT_UNFIT: "their exchange account can’t be traded on as it is set up. Their owners have been told.",
+  VENUE_AWAY: "their exchange does not answer, or takes nothing at the moment.",
+  UNDER_WAY: "being closed.",
 };
 
 /** In the order of the choice. */

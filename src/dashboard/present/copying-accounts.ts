@@ -1,6 +1,7 @@
 // Accounts at venues as the browser gets them, and what a check of one has found, in words. Credentials are in neither.
 import type { AccountCheck, VenueAnswer } from "../../copy/venue/venue.ts";
 import { COPY_QUOTE_ASSET, type VenueAccount } from "../../domain/copying.ts";
+import { UNFIT } from "../../domain/unfit-account.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import type { AccountCheckShape, VenueAccountShape } from "../shapes.ts";
 import { keyFaultOf } from "../venue-words.ts";
@@ -43,16 +44,11 @@ export function presentCheck(
   };
 }
 
-/** Why an account cannot be copied on, in words for the form's field; null if it can. */
+/** Why an account cannot be copied on, in words for the form's field, one of `UNFIT`; null if it can. */
 export function unfitWords({ canTrade, canWithdraw, isHedgeMode }: AccountCheck): string | null {
-  if (canWithdraw === true) {
-    return "may withdraw money: make a key that may only read and trade, so that nobody can take anything away with it";
-  }
-  if (!canTrade) return "may not trade: allow it at the exchange, for spot or futures as you chose";
-  if (isHedgeMode === true) {
-    return "is of an account in hedge mode, whose positions have two sides: set it to one-way mode at the exchange";
-  }
-  return null;
+  if (canWithdraw === true) return UNFIT.withdraws;
+  if (!canTrade) return UNFIT.tradesNot;
+  return isHedgeMode === true ? UNFIT.hasTwoSides : null;
 }
 
 function checksOf({ balances, canTrade, canWithdraw, isHedgeMode }: AccountCheck): readonly Check[] {

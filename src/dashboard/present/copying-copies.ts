@@ -1,5 +1,6 @@
 // Copies as the browser gets them: what they are worth as the venue said it last, what became of the strategy's orders, and whether
 // anything stops them.
+import { stopEquity } from "../../copy/lanes/stop-loss.ts";
 import {
   COPY_QUOTE_ASSET,
   type Copy,
@@ -8,9 +9,10 @@ import {
   type KillSwitch,
   type VenueAccount,
 } from "../../domain/copying.ts";
-import { divideDown, formatBriefly, SCALE } from "../../money/decimal.ts";
+import { formatBriefly, SCALE } from "../../money/decimal.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import type { Store } from "../../store/store.ts";
+import { behindOf } from "../copies-behind.ts";
 import { presentSettings } from "../copy-settings.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { CopyShape } from "../shapes.ts";
@@ -27,6 +29,8 @@ type Around = {
   readonly switches: readonly KillSwitch[];
   readonly accounts: ReadonlyMap<string, VenueAccount>;
   readonly strategies: ReadonlyMap<string, OwnedStrategy>;
+  /** Wall time, Unix ms. */
+  readonly now: number;
 };
 
 /** Copies of one person, in the order as given. */
@@ -42,6 +46,7 @@ export async function presentCopies(
       (await store.copying.listAccountsOf(personId)).map((account) => [account.accountId, account]),
     ),
     strategies: await strategiesOf(store, copies),
+    now: gateway.wallNow(),
   };
   return await Promise.all(copies.map((copy) => present(copy, around, { store, allowed: copying.venues })));
 }
@@ -73,7 +78,7 @@ async function strategiesOf(
 
 async function present(
   copy: Copy,
-  { switches, accounts, strategies }: Around,
+  { switches, accounts, strategies, now }: Around,
   { store, allowed }: { readonly store: Store; readonly allowed: readonly string[] },
 ): Promise<CopyShape> {
   const { copyId, personId, strategyId, settings, status, book } = copy;
@@ -82,10 +87,11 @@ async function present(
   if (account === undefined || strategy === undefined) {
     throw new Error(`a copy has an account and a strategy: ${copyId}`);
   }
-  const [counts, resting, requests] = await Promise.all([
-    store.copying.countEntries({ copyId }, 0),
-    store.copying.listRestingEntries({ copyId }),
+  const [counts, resting, requests, behind] = await Promise.all([
+    store.copying.countEntries(copyId),
+    store.copying.countResting(copyId),
     requestsOf(store, copyId),
+    behindOf(store, copyId, now),
   ]);
   const stoppable = { COPIER: personId, STRATEGY: strategyId, VENUE: account.venue };
   return {
@@ -107,16 +113,20 @@ async function present(
     fees: formatBriefly(book.fees),
     seenAt: book.snapshot?.at ?? null,
     counts: presentCounts(counts),
-    restingOrders: resting.length,
+    restingOrders: resting,
+    behind,
     pending: pendingOf(requests),
   };
 }
 
 /** Equity as the venue's last words make it, beside the equity that the copy began with. */
 function worthOf({
-  book: { snapshot, startEquity },
-  settings: { stopLoss },
-}: Copy): Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "stopsAt"> {
+  book,
+  settings,
+}: Copy): Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "stopsFrom" | "stopsAt"> {
+  const { snapshot, startEquity, stopBase } = book;
+  const stopsAt = stopEquity(book, settings);
+  const stopsFrom = stopBase ?? startEquity;
   const hasBegun = startEquity !== null && startEquity > 0n;
   const equity = snapshot?.equity ?? null;
   return {
@@ -124,9 +134,7 @@ function worthOf({
     startEquity: startEquity === null ? null : formatBriefly(startEquity),
     resultRate:
       hasBegun && equity !== null ? formatBriefly(((equity - startEquity) * SCALE) / startEquity) : null,
-    stopsAt:
-      hasBegun && stopLoss !== null
-        ? formatBriefly(divideDown(startEquity * (SCALE - stopLoss), SCALE))
-        : null,
+    stopsFrom: stopsAt === null || stopsFrom === null ? null : formatBriefly(stopsFrom),
+    stopsAt: stopsAt === null ? null : formatBriefly(stopsAt),
   };
 }

@@ -1,11 +1,16 @@
 // How a copy stands beside its strategy, as the browser gets it, with the cause in words.
 import type { Drift } from "../../copy/scaling/drift.ts";
 import { driftWords } from "../../copy/scaling/drift-words.ts";
-import { formatBriefly } from "../../money/decimal.ts";
+import { formatBriefly, magnitude } from "../../money/decimal.ts";
 import type { DriftRowShape } from "../shapes.ts";
 
-export function presentDrift(drift: Drift): DriftRowShape {
-  const { symbol, asset, lead, target, own, actual, difference, value, cause, entryId, repair } = drift;
+/**
+ * `linesLookedAt`: of its log so many were looked at for causes, and there are older ones; null if all were. Where none of them
+ * explains it, an older one may.
+ */
+export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftRowShape {
+  const { symbol, asset, lead, target, own, actual, difference, value, entryId, repair } = drift;
+  const isOlder = drift.cause === "PRICE_MOVED" && linesLookedAt !== null;
   return {
     symbol,
     asset,
@@ -15,12 +20,17 @@ export function presentDrift(drift: Drift): DriftRowShape {
     actual: formatBriefly(actual),
     difference: formatBriefly(difference),
     value: value === null ? null : formatBriefly(value),
-    cause,
-    words: driftWords(drift),
+    cause: isOlder ? "OLDER" : drift.cause,
+    words: isOlder ? olderWords(drift, linesLookedAt) : driftWords(drift),
     entryId,
     repair:
       repair === null
         ? null
         : { side: repair.side, quantity: formatBriefly(repair.quantity), increases: repair.increases },
   };
+}
+
+function olderWords({ asset, difference }: Drift, linesLookedAt: number): string {
+  const gap = `${formatBriefly(magnitude(difference))} ${asset} ${difference > 0n ? "more" : "less"}`;
+  return `The newest ${linesLookedAt} lines of the log do not say why: it is an older one, or the proportion of the two accounts has moved since. The copy has ${gap} than its target.`;
 }

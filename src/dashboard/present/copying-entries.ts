@@ -1,5 +1,5 @@
 // Mirror logs as the browser gets them: each line with its figures, and what was not copied with the reason in words.
-import { slippageBps } from "../../copy/scaling/gap.ts";
+import { delayOf, slippageBps } from "../../copy/scaling/gap.ts";
 import { shortfallOf } from "../../copy/scaling/skip.ts";
 import { assetOf, skipWords } from "../../copy/scaling/skip-words.ts";
 import { COPY_QUOTE_ASSET, type MirrorEntry, type Skip } from "../../domain/copying.ts";
@@ -38,8 +38,7 @@ export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
     leadAt,
     sentAt: entry.sentAt,
     acknowledgedAt,
-    // The strategy's time is the market's, which may run a little ahead of the wall.
-    delayMs: acknowledgedAt === null ? null : Math.max(0, acknowledgedAt - leadAt),
+    delayMs: acknowledgedAt === null ? null : delayOf({ acknowledgedAt, leadAt }),
     sends: entry.sends,
     queries: entry.queries,
   };
@@ -60,13 +59,13 @@ export function presentSkip(skip: Skip, symbol: string | null): SkipShape {
   };
 }
 
-/** What was copied, skipped and failed, and the reasons of what was not copied, most frequent first. */
+/** What was placed, skipped and failed, and the reasons of what was not copied, most frequent first. */
 export function presentCounts(counts: readonly EntryCount[]): EntryCountsShape {
   const sum = (rows: readonly EntryCount[]) => rows.reduce((total, { count }) => total + count, 0);
   const skipped = counts.filter(({ status }) => status === "SKIPPED");
   const failed = counts.filter(({ status }) => status === "FAILED");
   return {
-    copied: sum(counts) - sum(skipped) - sum(failed),
+    placed: sum(counts) - sum(skipped) - sum(failed),
     skipped: sum(skipped),
     failed: sum(failed),
     byReason: [...skipped, ...failed]

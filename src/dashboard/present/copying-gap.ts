@@ -1,33 +1,45 @@
-// Paper against real as the browser gets it: what copies got at their venues beside what the strategy got here.
+// Paper against real as the browser gets it: what copies got at their venues beside what the strategy got here. Of single copies it
+// says nothing: the strategy's own size and what a copy bought of it would tell what its owner has.
 import { type Gap, gapOf } from "../../copy/scaling/gap.ts";
+import { orderIdOf } from "../../domain/collective-id.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import type { ExecutedEntry } from "../../store/copy-store.ts";
 import type { GapShape } from "../shapes.ts";
 
-/** Executed orders that a gap is reckoned from, the newest; */
-export const GAP_ENTRIES_MAX = 2_000;
-/** and how many of them are shown one by one. */
-const GAP_ORDERS_SHOWN = 50;
+/** Of a strategy's orders the newest that copies executed something of, and of each so many of their own. */
+export const GAP_BOUNDS = { orders: 40, perOrder: 50 } as const;
 
-/** Of entries newest first. */
-export function presentGap(entries: readonly ExecutedEntry[]): GapShape {
-  const { bySymbol, bySize, orders } = gapOf(entries);
+/** Of the entries within those bounds, newest order first. `nameOf` is what a strategy is called. */
+export function presentGap(
+  entries: readonly ExecutedEntry[],
+  nameOf: (strategyId: string) => string,
+): GapShape {
+  const { bySymbol, bySize, byOrder } = gapOf(entries);
+  const times = byOrder.map(({ at }) => at);
   return {
     bySymbol: bySymbol.map(({ symbol, ...gap }) => ({ symbol, ...presented(gap) })),
     bySize: bySize.map(({ upTo, ...gap }) => ({
       upTo: upTo === null ? null : formatBriefly(upTo),
       ...presented(gap),
     })),
-    orders: orders.slice(0, GAP_ORDERS_SHOWN).map(({ entry, real, bps, delayMs }) => ({
-      at: entry.leadAt,
-      symbol: entry.symbol,
-      side: entry.side,
-      paper: formatBriefly(entry.leadPrice),
-      real: formatBriefly(real),
-      quantity: formatBriefly(entry.executedQuantity),
-      bps: formatBriefly(bps),
-      delayMs,
+    orders: byOrder.map((order) => ({
+      strategyId: order.strategyId,
+      strategyName: nameOf(order.strategyId),
+      collectiveId: order.collectiveId,
+      orderId: order.isLeg ? null : orderIdOf(order.collectiveId),
+      at: order.at,
+      symbol: order.symbol,
+      side: order.side,
+      quantity: order.leadQuantity === null ? null : formatBriefly(order.leadQuantity),
+      paper: formatBriefly(order.leadPrice),
+      copies: order.copies,
+      isCut: order.orders >= GAP_BOUNDS.perOrder,
+      ...presented(order),
     })),
+    range:
+      byOrder.length === 0
+        ? null
+        : { from: Math.min(...times), to: Math.max(...times), copiesPerOrder: GAP_BOUNDS.perOrder },
   };
 }
 

@@ -32,6 +32,7 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/pause",
     access: "SIGNED_IN",
+    onlyStops: true,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "PAUSED") {
@@ -64,6 +65,7 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/stop",
     access: "SIGNED_IN",
+    onlyStops: true,
     body: z.strictObject({ closesAll: z.boolean() }),
     async answer(call) {
       const { closesAll } = call.body;

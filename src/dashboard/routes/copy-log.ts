@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { MIRROR_STATUSES } from "../../domain/copying.ts";
 import { driftsOf } from "../copy-drift.ts";
+import { linesOf } from "../copy-lines.ts";
 import { halt, haltForm, release } from "../kill-switches.ts";
 import { ownCopy } from "../own-copies.ts";
-import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
+import { idText, PAGE_ROWS, symbolText } from "../paging.ts";
 import { pendingOf, presentCopy, requestsOf } from "../present/copying-copies.ts";
 import { presentDrift } from "../present/copying-drift.ts";
 import { presentEntry } from "../present/copying-entries.ts";
@@ -24,16 +25,16 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const { copyId } = await ownCopy(call);
       const { before, status, symbol } = call.query;
-      const found = await call.parts.gateway.store.copying.listMirrorEntries(copyId, {
+      const { found, next } = await linesOf(call.parts.gateway.store.copying, copyId, {
         before,
         statuses: status === undefined ? undefined : [status],
         symbol,
-        limit: PAGE_ROWS + 1,
+        limit: PAGE_ROWS,
       });
-      const body: PageShape<MirrorEntryShape> = pageOf(found, {
-        present: presentEntry,
-        next: ({ entryId }) => String(entryId),
-      });
+      const body: PageShape<MirrorEntryShape> = {
+        rows: found.map(presentEntry),
+        next: next === null ? null : String(next),
+      };
       return { body };
     },
   }),
@@ -46,7 +47,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
       const copy = await ownCopy(call);
       const drifts = await driftsOf(call.parts, copy);
       const body: DriftShape = {
-        rows: drifts.map(presentDrift),
+        rows: drifts.rows.map((drift) => presentDrift(drift, drifts.linesLookedAt)),
         seenAt: copy.book.snapshot?.at ?? null,
         pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
       };
@@ -58,6 +59,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies/:copyId/halt",
     access: "SIGNED_IN",
+    onlyStops: true,
     body: haltForm,
     async answer(call) {
       const copy = await ownCopy(call);

@@ -127,7 +127,7 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       copying.demand(account.venue);
       const found = await copying.checkAgain(account);
       if (found.kind === "DELAYED" || found.kind === "UNKNOWN") throw silence(found, call.now);
-      const failure = found.kind === "OK" ? null : keyFaultOf(found).words;
+      const failure = found.kind === "OK" ? unfitWords(found.value) : keyFaultOf(found).words;
       const { sealed } = await ownVenueAccount(call, account.accountId);
       // What was said of credentials that were replaced meanwhile is not about these.
       if (sealed !== account.sealed) throw new DashboardError("STATE_CHANGED");

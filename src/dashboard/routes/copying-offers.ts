@@ -1,5 +1,6 @@
 // Strategies that a copier may follow: listed with what they have done, one by one with its curve, and previewed on an account.
 import { z } from "zod";
+import { type Copy, EMPTY_BOOK } from "../../domain/copying.ts";
 import { previewOf } from "../copy-preview.ts";
 import { copySettingsForm } from "../copy-settings.ts";
 import { DashboardError } from "../errors.ts";
@@ -34,7 +35,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
           copiers: copies,
           performance: summaries[index]?.performance ?? null,
           smallestBalances: summaries[index]?.smallestBalances ?? null,
-          copyId: own.get(strategyId) ?? null,
+          copyId: own.get(strategyId)?.copyId ?? null,
         }),
       );
       return { body: { rows } };
@@ -48,7 +49,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const { strategyId = "" } = call.params;
       const { parts } = call;
-      const { name, type, createdAt, copyId } = await visibleStrategy(call, strategyId);
+      const { name, type, createdAt, copy } = await visibleStrategy(call, strategyId);
       const { performance, smallestBalances, equity, symbols } = await parts.copyOffers.summary(
         personOf(call).personId,
         { strategyId, type },
@@ -57,7 +58,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
       const body: OfferDetailShape = {
         ...{ strategyId, name, type, createdAt },
         copiers: FOLLOWING + PAUSED + CLOSING,
-        ...{ performance, smallestBalances, copyId, equity, symbols },
+        ...{ performance, smallestBalances, copyId: copy?.copyId ?? null, equity, symbols },
       };
       return { body };
     },
@@ -72,14 +73,15 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const { strategyId, accountId, settings } = call.body;
       const account = await connectedAccount(call, accountId);
-      const { type } = await visibleStrategy(call, strategyId);
+      const { type, copy } = await visibleStrategy(call, strategyId);
       call.parts.copying.demand(account.venue);
       if (type !== account.family) {
         throw new DashboardError("BODY_UNFIT", {
           fields: { accountId: "is of the other family than the strategy" },
         });
       }
-      return { body: await previewOf(call.parts, { strategyId, account, settings }) };
+      const { holdings } = copy?.accountId === accountId ? copy.book : EMPTY_BOOK;
+      return { body: await previewOf(call.parts, { strategyId, account, settings, holdings }) };
     },
   }),
 ];
@@ -90,16 +92,16 @@ type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 async function visibleStrategy(call: Asked, strategyId: string) {
   const { people, copying } = call.parts.gateway.store;
   const strategy = await people.findStrategy(strategyId);
-  const copyId = (await ownCopies(call)).get(strategyId) ?? null;
-  const isVisible = copyId !== null || (await copying.isOpenToCopiers(strategyId));
+  const copy = (await ownCopies(call)).get(strategyId) ?? null;
+  const isVisible = copy !== null || (await copying.isOpenToCopiers(strategyId));
   if (strategy === null || !isVisible) throw new DashboardError("NOT_FOUND");
   const { name, type, createdAt } = strategy;
-  return { name, type, createdAt, copyId };
+  return { name, type, createdAt, copy };
 }
 
 /** The caller's live copies, by the strategy that they follow. */
-async function ownCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
+async function ownCopies(call: Asked): Promise<ReadonlyMap<string, Copy>> {
   const copies = await call.parts.gateway.store.copying.listCopiesOf(personOf(call).personId);
   const live = copies.filter(({ status }) => status !== "STOPPED");
-  return new Map(live.map(({ strategyId, copyId }) => [strategyId, copyId]));
+  return new Map(live.map((copy) => [copy.strategyId, copy]));
 }

@@ -6,6 +6,7 @@ import { DashboardError } from "../errors.ts";
 import { haltAsOperator, haltReason, releaseAsOperator } from "../kill-switches.ts";
 import { copiersOf } from "../present/copying-counts.ts";
 import { presentSwitches } from "../present/copying-halts.ts";
+import { presentUnclosed } from "../present/copying-unclosed.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
 import type { OperatorCopyingShape } from "../shapes.ts";
 import { presentCopier, presentHealthOf, reportsToShow } from "../venue-reports.ts";
@@ -28,6 +29,7 @@ export const OPERATOR_COPYING_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/operator/copying/switches",
     access: "OPERATOR",
+    onlyStops: true,
     body: z.strictObject({ kind, id, reason: haltReason }),
     async answer(call) {
       const { kind, id, reason } = call.body;
@@ -88,8 +90,10 @@ async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
   const { store } = parts.gateway;
   const switches = await store.copying.listSwitches();
   const accounts = await store.copying.countAccounts();
-  const { counts, gap } = await parts.copyFigures.ofEverybody();
-  const reports = reportsToShow(await store.copying.listVenueReports(), now);
+  const { counts, gap, behind } = await parts.copyFigures.ofEverybody();
+  const heard = await store.copying.listVenueReports();
+  const reports = reportsToShow(heard, now);
+  const around = { allowed: parts.copying.venues, reports: heard, now };
   const origins = new Set([...parts.copying.venues, ...accounts.map(({ venue }) => venue)]);
   const body: OperatorCopyingShape = {
     venues: [...origins].map((origin) => ({
@@ -101,6 +105,8 @@ async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
     })),
     copiers: reports.map((report) => presentCopier(report, now)),
     copies: copiersOf(await store.copying.tallyCopies({ everybody: true })),
+    behind,
+    unclosed: presentUnclosed(await parts.copyFigures.unclosed(), around),
     counts,
     gap,
     switches: await presentSwitches(store, switches),

@@ -8,6 +8,7 @@ import { halt, haltForm, release } from "../kill-switches.ts";
 import { ownStrategy } from "../own.ts";
 import { closingOf, copiersOf } from "../present/copying-counts.ts";
 import { haltOf } from "../present/copying-halts.ts";
+import { presentUnclosed } from "../present/copying-unclosed.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { StrategyCopyingShape } from "../shapes.ts";
 
@@ -46,6 +47,7 @@ export const STRATEGY_COPYING_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/strategies/:strategyId/copying/halt",
     access: "TRADER",
+    onlyStops: true,
     body: haltForm,
     async answer(call) {
       const strategy = await ownStrategy(call);
@@ -67,7 +69,7 @@ export const STRATEGY_COPYING_ROUTES: readonly DashboardRoute[] = [
   }),
 ];
 
-type Call = Pick<DashboardCall, "parts" | "signedIn">;
+type Call = Pick<DashboardCall, "parts" | "signedIn" | "now">;
 
 /** Throws unless copiers could follow it from now on. */
 function demandOfferable({ parts }: Call, { status }: OwnedStrategy): void {
@@ -81,17 +83,27 @@ function demandOfferable({ parts }: Call, { status }: OwnedStrategy): void {
 
 async function presented(call: Call, { strategyId, status }: OwnedStrategy): Promise<DashboardAnswer> {
   const { copying } = call.parts.gateway.store;
-  const { counts, gap } = await call.parts.copyFigures.ofStrategy(strategyId);
+  const { counts, gap, behind } = await call.parts.copyFigures.ofStrategy(strategyId);
   const tally = await copying.tallyCopies({ strategyId });
   const seen = { by: personOf(call).personId, allowed: null };
   const body: StrategyCopyingShape = {
     isOpen: await copying.isOpenToCopiers(strategyId),
     isOffered: call.parts.copying.venues.length > 0,
     copiers: copiersOf(tally),
+    behind,
     counts,
     gap,
     halted: haltOf(await copying.listSwitches(), { STRATEGY: strategyId }, seen),
-    closing: status === "LIVE" ? null : closingOf(tally),
+    closing: status === "LIVE" ? null : await closing(call, strategyId),
   };
   return { body };
+}
+
+async function closing({ parts, now }: Call, strategyId: string): Promise<StrategyCopyingShape["closing"]> {
+  const { copying } = parts.gateway.store;
+  const progress = closingOf(await copying.tallyCopies({ strategyId }));
+  if (progress === null) return null;
+  const left = await copying.tallyUnclosed({ strategyId });
+  const around = { allowed: parts.copying.venues, reports: await copying.listVenueReports(), now };
+  return { ...progress, left: presentUnclosed(left, around) };
 }

@@ -119,14 +119,19 @@ export type PreviewShape = {
   readonly rows: readonly PreviewRowShape[];
   readonly copied: number;
   readonly skipped: number;
-  /** What was reckoned with: the account's balance, and the part of it that the copy would use. */
+  /**
+   * What was reckoned with: the account's balance, what the copy that is there already has bought and still holds, and the part of
+   * both that the copy would use.
+   */
   readonly wallet: string;
+  readonly held: string;
   readonly used: string;
   readonly asset: string;
 };
 
 export type EntryCountsShape = {
-  readonly copied: number;
+  /** Those that the venue took: filled, resting, or ended there without being filled. */
+  readonly placed: number;
   readonly skipped: number;
   readonly failed: number;
   readonly byReason: readonly { readonly reason: SkipReason; readonly count: number }[];
@@ -154,10 +159,15 @@ export type CopyShape = {
   readonly realized: string;
   readonly fees: string;
   readonly seenAt: number | null;
-  /** Equity at which the stop loss acts. */
+  /** The equity that the stop loss counts from, and at which it acts; null if it does not. */
+  readonly stopsFrom: string | null;
   readonly stopsAt: string | null;
   readonly counts: EntryCountsShape;
   readonly restingOrders: number;
+  /**
+   * What the strategy did and the copy has not dealt with, and since when; null if it keeps up, or has been behind for moments.
+   */
+  readonly behind: { readonly actions: number; readonly since: number } | null;
   readonly pending: readonly CopyRequestKind[];
 };
 
@@ -211,7 +221,8 @@ export type DriftRowShape = {
   readonly difference: string;
   /** In the quote asset; null without a price. */
   readonly value: string | null;
-  readonly cause: DriftCause;
+  /** OLDER: the lines that were looked at do not say why, and there are older ones. */
+  readonly cause: DriftCause | "OLDER";
   readonly words: string;
   /** The last entry that explains it. */
   readonly entryId: number | null;
@@ -233,6 +244,7 @@ export type DriftShape = {
 /** Paper against real: what copies got at the venue beside what the strategy got here, in basis points, positive is worse. */
 export type GapRowShape = {
   readonly symbol: string;
+  /** Of copies. */
   readonly orders: number;
   readonly medianBps: string;
   readonly worstBps: string;
@@ -242,17 +254,26 @@ export type GapShape = {
   readonly bySymbol: readonly GapRowShape[];
   /** Of notional in the quote asset: below 10, 100, 1,000, 10,000 and above. */
   readonly bySize: readonly (Omit<GapRowShape, "symbol"> & { readonly upTo: string | null })[];
-  /** The newest, one by one. */
-  readonly orders: readonly {
-    readonly at: number;
-    readonly symbol: string;
-    readonly side: "BUY" | "SELL";
-    readonly paper: string;
-    readonly real: string;
-    readonly quantity: string;
-    readonly bps: string;
-    readonly delayMs: number;
-  }[];
+  /** The strategies' newest that copies executed something of, each over the copies of it. */
+  readonly orders: readonly GapOrderShape[];
+  /** Of which times all this is, and how many orders of copies were looked at of each of the strategy's; null if there are none. */
+  readonly range: { readonly from: number; readonly to: number; readonly copiesPerOrder: number } | null;
+};
+export type GapOrderShape = GapRowShape & {
+  readonly strategyId: string;
+  readonly strategyName: string;
+  readonly collectiveId: string;
+  /** Null of a leg. */
+  readonly orderId: number | null;
+  readonly at: number;
+  readonly side: "BUY" | "SELL";
+  /** The strategy's own: its size (null of a leg), and what it was filled at. Of single copies nothing is told. */
+  readonly quantity: string | null;
+  readonly paper: string;
+  /** Copies that executed something of it, among those that were looked at. */
+  readonly copies: number;
+  /** There may be more copies of it than were looked at. */
+  readonly isCut: boolean;
 };
 
 /** GET /strategies/:strategyId/copying */
@@ -264,9 +285,29 @@ export type StrategyCopyingShape = {
   readonly counts: EntryCountsShape;
   readonly gap: GapShape;
   readonly halted: { readonly kind: SwitchKind; readonly reason: string; readonly isOwn: boolean } | null;
-  /** While the strategy is closed for its copiers: how many are done. */
-  readonly closing: { readonly done: number; readonly total: number } | null;
+  /** Copies that have not dealt with what the strategy did some while ago. */
+  readonly behind: number;
+  /** While the strategy is closed for its copiers: how many are done, and what the others wait for. */
+  readonly closing: {
+    readonly done: number;
+    readonly total: number;
+    readonly left: readonly UnclosedShape[];
+  } | null;
 };
+
+/**
+ * Why a copy of a closed strategy is not closed yet. NOT_ALLOWED: its venue, by the operator. NOBODY_AT_WORK: no copier reports.
+ * UNDER_WAY: nothing is known to be in its way.
+ */
+export type WhyUnclosed =
+  | "NOT_ALLOWED"
+  | "HALTED"
+  | "NOBODY_AT_WORK"
+  | "KEY_REFUSED"
+  | "ACCOUNT_UNFIT"
+  | "VENUE_AWAY"
+  | "UNDER_WAY";
+export type UnclosedShape = { readonly why: WhyUnclosed; readonly count: number };
 
 export type KillSwitchShape = {
   readonly kind: SwitchKind;
@@ -310,6 +351,10 @@ export type OperatorCopyingShape = {
   /** Those that are at work; if none is, whoever was last; empty if there never was one. */
   readonly copiers: readonly ReportingCopierShape[];
   readonly copies: { readonly [S in CopyStatus]: number };
+  /** Of them, those that have not dealt with what their strategy did some while ago. */
+  readonly behind: number;
+  /** Copies of closed strategies that are not closed yet. */
+  readonly unclosed: readonly UnclosedShape[];
   readonly counts: EntryCountsShape;
   readonly gap: GapShape;
   readonly switches: readonly KillSwitchShape[];

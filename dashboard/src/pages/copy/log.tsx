@@ -60,7 +60,11 @@ export function Page() {
             copyId={copyId}
             rows={data?.rows}
             empty={
-              isFiltered ? (
+              isFiltered && typeof data?.next === "string" ? (
+                <EmptyState title="None of the newer lines is like that.">
+                  The log is long: go on with older lines, or choose another status or symbol.
+                </EmptyState>
+              ) : isFiltered ? (
                 <EmptyState title="No line is like that.">Choose another status or symbol.</EmptyState>
               ) : (
                 <EmptyState title="Nothing has been copied or skipped yet.">

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { copyQuery } from "../../api/copying.ts";
 import { useCopyId } from "../../api/use-copy.ts";
+import { BehindNote } from "../../copying/behind-note.tsx";
 import { HaltNote } from "../../copying/halt-note.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -30,6 +31,7 @@ export function Page() {
           <>
             {copy.status !== "STOPPED" && <HaltNote copy={copy} />}
             <ReasonNote copy={copy} />
+            <BehindNote copy={copy} />
           </>
         )}
         <div className="grid items-start gap-5 xl:grid-cols-2">

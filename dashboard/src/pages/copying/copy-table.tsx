@@ -78,13 +78,13 @@ const RESULT: Column<CopyShape> = {
 };
 const COUNTS: Column<CopyShape> = {
   key: "counts",
-  header: "Copied, skipped, failed",
+  header: "Placed, skipped, failed",
   width: "w-[18%]",
   align: "right",
-  cell: ({ copyId, counts: { copied, skipped, failed } }) => (
+  cell: ({ copyId, counts: { placed, skipped, failed } }) => (
     <Link to="/copies/$copyId/log" params={{ copyId }} className="hover:underline">
-      {copied}
-      <span className="sr-only"> copied</span> ·{" "}
+      {placed}
+      <span className="sr-only"> placed</span> ·{" "}
       <span className={skipped > 0 ? "text-warn" : ""}>{skipped}</span>
       <span className="sr-only"> skipped</span> ·{" "}
       <span className={failed > 0 ? "text-loss" : ""}>{failed}</span>

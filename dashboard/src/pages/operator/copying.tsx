@@ -7,6 +7,7 @@ import { copyingQuery } from "../../api/operator.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";
 import { Gap } from "../../copying/gap.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
+import { Unclosed } from "../../copying/unclosed.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -43,7 +44,7 @@ export function Page() {
         }
       />
       <Loaded query={query}>
-        {({ venues, copiers, copies, counts, gap, switches }) => (
+        {({ venues, copiers, copies, behind, unclosed, counts, gap, switches }) => (
           <>
             {clear.error !== null && <ErrorNote error={clear.error} />}
             {venues.length > 0 && <CopiersNote copiers={copiers} />}
@@ -64,15 +65,20 @@ export function Page() {
                 <VenueTable rows={venues} onHalt={(id) => setSetting({ kind: "VENUE", id })} />
               )}
             </Card>
+            {unclosed.length > 0 && (
+              <Card title="Strategies that are closed, and copies that are not yet">
+                <Unclosed rows={unclosed} />
+              </Card>
+            )}
             <div className="grid items-start gap-5 xl:grid-cols-2">
               <Card title="Copies">
-                <CopyNumbers copies={copies} />
+                <CopyNumbers copies={copies} behind={behind} />
               </Card>
               <Card title="What was copied in the last 30 days">
                 <Outcomes counts={counts} />
               </Card>
             </div>
-            <Gap gap={gap} />
+            <Gap gap={gap} of="EVERYBODY" />
           </>
         )}
       </Loaded>

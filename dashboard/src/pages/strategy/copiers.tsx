@@ -1,10 +1,12 @@
 // Who copies the strategy: whether it is open to copiers, how their copies fare, what was not copied and why, and the gap to paper.
 import { useQuery } from "@tanstack/react-query";
+import type { StrategyCopyingShape } from "../../../../src/dashboard/shapes.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";
 import { Gap } from "../../copying/gap.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
+import { Unclosed } from "../../copying/unclosed.tsx";
 import { counted } from "../../copying/words.ts";
 import { Card } from "../../ui/card.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -40,13 +42,13 @@ export function Page() {
               <>
                 <div className="grid items-start gap-5 xl:grid-cols-2">
                   <Card title="Copies">
-                    <CopyNumbers copies={data.copiers} />
+                    <CopyNumbers copies={data.copiers} behind={data.behind} />
                   </Card>
                   <Card title="What was copied in the last 30 days">
                     <Outcomes counts={data.counts} />
                   </Card>
                 </div>
-                <Gap gap={data.gap} />
+                <Gap gap={data.gap} of="STRATEGY" />
                 {data.halted === null && <CopiersHalt strategyId={strategyId} />}
               </>
             )}
@@ -57,7 +59,7 @@ export function Page() {
   );
 }
 
-function Closing({ done, total }: { done: number; total: number }) {
+function Closing({ done, total, left }: NonNullable<StrategyCopyingShape["closing"]>) {
   return (
     <Card title="Being closed for its copiers">
       <Meter
@@ -69,6 +71,7 @@ function Closing({ done, total }: { done: number; total: number }) {
           Each cancels its orders and sells what it holds. One whose exchange can’t be reached is tried again
           until it is done.
         </p>
+        <Unclosed rows={left} />
       </Meter>
     </Card>
   );

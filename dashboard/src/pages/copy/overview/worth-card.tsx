@@ -59,14 +59,14 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
   );
 }
 
-function StopLine({ copy: { equity, startEquity, stopsAt, asset } }: { copy: CopyShape }) {
+function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyShape }) {
   if (stopsAt === null) return <p className="text-ink-soft text-sm">No stop loss is set.</p>;
   const line = `${grouped(cut(stopsAt, 2))} ${asset}`;
-  if (equity === null || startEquity === null) {
+  if (equity === null || stopsFrom === null) {
     return <p className="text-ink-soft text-sm">The stop loss acts at {line}.</p>;
   }
-  const lost = subtract(startEquity, equity);
-  const percent = signOf(lost) > 0 ? (percentOf(lost, subtract(startEquity, stopsAt), 0) ?? "0") : "0";
+  const lost = subtract(stopsFrom, equity);
+  const percent = signOf(lost) > 0 ? (percentOf(lost, subtract(stopsFrom, stopsAt), 0) ?? "0") : "0";
   return (
     <Meter
       label={`Stop loss at ${line}`}

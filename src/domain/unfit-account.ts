@@ -1,0 +1,17 @@
+// Why an account at a venue is not copied on although its key is accepted, in words that begin as what follows "the key". They are
+// kept with the account, and tell it from one whose key is not accepted: with this one a copy that there is can still close.
+import type { VenueAccount } from "./copying.ts";
+
+export const UNFIT = {
+  withdraws:
+    "may withdraw money: make a key that may only read and trade, so that nobody can take anything away with it",
+  tradesNot: "may not trade: allow it at the exchange, for spot or futures as you chose",
+  hasTwoSides:
+    "is of an account in hedge mode, whose positions have two sides: set it to one-way mode at the exchange",
+} as const;
+const WORDS: readonly string[] = Object.values(UNFIT);
+
+/** Whether it is FAILED for what its key may do, or how it is set, while the key itself is accepted. */
+export function isOnlyUnfit({ status, failure }: Pick<VenueAccount, "status" | "failure">): boolean {
+  return status === "FAILED" && failure !== null && WORDS.includes(failure);
+}
