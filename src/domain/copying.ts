@@ -100,8 +100,8 @@ export type CopyBook = {
   /** The share that this is of; null with it, and of copies that began before it was noted: the present one is taken for it. */
   readonly startShare: Rate | null;
   /**
-   * What its stop loss counts from since it has acted: what the copy was worth when that had closed everything, of the same share;
-   * null while it has not, then from what it began with.
+   * What its stop loss counts from since it has acted, which is what the copy was worth when that had closed everything, or since
+   * another share was set; null before, then it counts from what it began with.
    */
   readonly stopBase: Amount | null;
   readonly snapshot: VenueSnapshot | null;

@@ -1,6 +1,7 @@
 // A lane's way to its account: the credentials are opened when they are first needed, and the client is kept. Once the venue
 // has rejected them nothing is sent until the account has others, or has been checked and found good.
 import type { VenueAccount } from "../../domain/copying.ts";
+import { isOnlyUnfit } from "../../domain/unfit-account.ts";
 import type { MasterKey } from "../../identity/master-key.ts";
 import type { CopyStore } from "../../store/copy-store.ts";
 import { openCredentials } from "../credentials.ts";
@@ -20,6 +21,8 @@ export type OpenDoor = {
   readonly account: VenueAccount;
   readonly venue: Venue;
   readonly client: VenueClient;
+  /** The same account's, for looking at it. */
+  readonly looker: VenueClient;
 };
 
 export class AccountDoor {
@@ -32,6 +35,11 @@ export class AccountDoor {
     this.#accountId = accountId;
   }
 
+  /** Null before it was opened, and while its account is to be read anew. */
+  get opened(): OpenDoor | null {
+    return this.#open;
+  }
+
   /** Throws if there is no such account, and AccountGone if its credentials are destroyed. */
   async open(): Promise<OpenDoor> {
     if (this.#open !== null) return this.#open;
@@ -40,13 +48,16 @@ export class AccountDoor {
     if (account.sealed === null) throw new AccountGone(account.accountId);
     const credentials = openCredentials(this.#parts.master, account.accountId, account.sealed);
     const venue = this.#parts.venues.venue(origin, family);
-    this.#open = { account, venue, client: venue.account(account.accountId, credentials) };
+    const clientOf = (isLooking: boolean) => venue.account(account.accountId, credentials, { isLooking });
+    this.#open = { account, venue, client: clientOf(false), looker: clientOf(true) };
     return this.#open;
   }
 
   /** Whether the venue's rejection of the credentials stands; null while it is not known. */
   get isRejected(): boolean | null {
-    return this.#open === null ? null : this.#open.account.status === "FAILED";
+    if (this.#open === null) return null;
+    const { account } = this.#open;
+    return account.status === "FAILED" && !isOnlyUnfit(account);
   }
 
   /**

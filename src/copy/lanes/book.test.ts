@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import { type CopyBook, EMPTY_BOOK } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
-import { executedIn, holdingOf, writtenOff } from "./book.ts";
+import { chargedTo, executedIn, holdingOf, writtenOff } from "./book.ts";
 
 /** `BUY 2 @ 100 fee 0.1 base 0.002`: the quote is quantity × price. */
 function bookAfter(
@@ -69,4 +69,27 @@ describe("a contract", () => {
 
 test("a symbol of which nothing is held is in the book no more", () => {
   expect(bookAfter("SPOT", ["BUY 1 @ 100", "SELL 1 @ 100"]).holdings.size).toBe(0);
+});
+
+describe("a fee that is known later than what it is of", () => {
+  test.each([
+    ["SPOT", "BUY 2 @ 100 fee 0.2 base 0.002", "BUY 2 @ 100"],
+    ["SPOT", "SELL 1 @ 110 fee 0.11", "SELL 1 @ 110"],
+    ["FUTURES", "SELL 3 @ 90 fee 0.27", "SELL 3 @ 90"],
+  ] as const)("leaves the book as if it had been known at once: %s %s", (family, whole, without) => {
+    const before = bookAfter(family, ["BUY 2 @ 100"].slice(whole.startsWith("BUY") ? 1 : 0));
+    const [, fee = "0", , base = "0"] = whole.slice(whole.indexOf("fee")).split(" ");
+    const charged = chargedTo(bookAfter(family, [without], before), {
+      symbol: "BTCUSDT",
+      fee: decimal(fee),
+      feeInBase: decimal(base),
+    });
+    expect(words(charged)).toBe(words(bookAfter(family, [whole], before)));
+  });
+
+  test("takes no more than is left of what it was of", () => {
+    const sold = bookAfter("SPOT", ["BUY 2 @ 100", "SELL 1.999 @ 100"]);
+    const late = { symbol: "BTCUSDT", fee: decimal<Amount>("0.2"), feeInBase: decimal<Quantity>("0.002") };
+    expect(words(chargedTo(sold, late))).toBe("0 0 0 0.2");
+  });
 });

@@ -46,6 +46,22 @@ export function executedIn(book: CopyBook, family: StrategyType, execution: Exec
   };
 }
 
+/** The book once more of an order's fee is known than was booked with it. */
+export function chargedTo(
+  book: CopyBook,
+  { symbol, fee, feeInBase }: Pick<Execution, "symbol" | "fee" | "feeInBase">,
+): CopyBook {
+  const held = holdingOf(book, symbol);
+  const taken = feeInBase < held.quantity ? feeInBase : held.quantity;
+  const charged = { ...book, fees: add(book.fees, fee) };
+  if (taken <= 0n) return charged;
+  const holding = {
+    quantity: subtract(held.quantity, taken),
+    cost: subtract(held.cost, share(held.cost, taken, held.quantity)),
+  };
+  return { ...charged, holdings: withHolding(book.holdings, symbol, holding) };
+}
+
 /** The book once part of a holding turned out to be gone from the account by other hands: it counts as closed for `quote`. */
 export function writtenOff(
   book: CopyBook,

@@ -65,7 +65,7 @@ function byLeg(line: NewEntry, { clientOrderId, venueOrderId }: MirrorEntry): Ne
   return { ...line, status: "DONE", clientOrderId, venueOrderId };
 }
 
-async function closePosition(work: Work, line: NewEntry): Promise<void> {
+async function closePosition(work: Work, line: NewEntry, isFittedAnew = false): Promise<void> {
   const { turn, dealings } = work;
   const { symbol, collectiveId } = line;
   if (symbol === null || collectiveId === null) throw new Error("a position has a symbol");
@@ -106,6 +106,8 @@ async function closePosition(work: Work, line: NewEntry): Promise<void> {
   const outcome = await dealings.send(order, () => work.stopped());
   if (outcome.kind === "PLACED") await enter(work, sized, outcome);
   else if (outcome.kind === "REFUSED") {
+    if (!isFittedAnew && (await dealings.haveRulesChanged(symbol, outcome.refusal)))
+      return await closePosition({ ...work, mayHaveBeenSent: false }, line, true);
     const refused = turn.add(refusedLine(sized, outcome));
     // The position is not what the book says.
     if (refused.skip?.reason === "NOTHING_HELD") work.lookSoon();

@@ -3,7 +3,7 @@
 // since it is below the venue's least or gone, does not keep a copy from being closed; the log says so.
 //
 // A pass is recorded whole. Until it is, a repetition uses the same client ids, so that after a restart nothing is sold twice.
-import type { CopyRequest, MirrorKind, Skip } from "../../domain/copying.ts";
+import type { CopyRequest, MirrorEntry, MirrorKind, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { asAmount, magnitude, type Quantity, ZERO } from "../../money/decimal.ts";
 import { mirrorClientId } from "../client-ids.ts";
@@ -14,10 +14,14 @@ import { ownLine, refusedLine, skipped } from "./lines.ts";
 import { takeStock } from "./liquidations.ts";
 import { marketOrder } from "./market-order.ts";
 import { refusedAs } from "./refusals.ts";
-import { askAfter, enter } from "./settle.ts";
+import { askAfter, enter, entryGone } from "./settle.ts";
+import { ORDER_WAITS_MS, unlessUnanswered } from "./snapshot.ts";
 import type { NewEntry } from "./turn.ts";
 import { isWaitingLeg, type Work } from "./work.ts";
 import { goneFrom, writeOff } from "./write-off.ts";
+
+/** Lines of a symbol that are looked back on for a refusal that was noted before. */
+const LINES_MAX = 200;
 
 export type Closing = {
   /** What its lines are called. */
@@ -63,20 +67,28 @@ export async function closeAll(
   for (const entry of turn.resting()) {
     const { outcome } = await takeBack(work, entry, null);
     if (outcome.kind === "UNSENT") return outcome.skip;
-    // What cannot be cancelled is tried again in the next pass.
-    if (outcome.kind === "REFUSED") kept = refusedAs(outcome.refusal).skip;
+    if (outcome.kind !== "REFUSED") continue;
+    const { skip } = refusedAs(outcome.refusal);
+    // With its symbol it is gone; whatever else cannot be cancelled is tried again in the next pass.
+    if (await work.dealings.isUnlisted(entry.symbol ?? "", outcome.refusal)) entryGone(work, entry, skip);
+    else kept = skip;
   }
-  if (turn.book.holdings.size > 0 || turn.copy.family === "FUTURES") await takeStock(work);
+  // What there is to sell the book says as well: the sale waits for no balances.
+  const briefly = { ...work, dealings: work.dealings.briefly(ORDER_WAITS_MS) };
+  const isMuch = turn.book.holdings.size > 0 || turn.copy.family === "FUTURES";
+  const isStockTaken = isMuch && (await unlessUnanswered(takeStock(briefly)));
   const unsold: NewEntry[] = [];
   let left = kept;
   for (const symbol of heldSymbols(work)) {
     // A client id serves once: what its order has left over is for the next pass.
     const sold = recovered.has(symbol)
       ? await afterSale(work, symbol)
-      : await closeHolding(work, symbol, closing);
+      : await closeHolding(work, symbol, { ...closing, isStockTaken });
     if (sold.isLeft) left = sold.skip;
     else if (sold.line !== null) unsold.push(sold.line);
   }
+  // What was executed may not be known whole yet.
+  if (left === null && turn.resting().some((entry) => !isWaitingLeg(entry))) left = skipOf("ALREADY_OVER");
   if (left === null) for (const line of unsold) turn.add(line);
   return left;
 }
@@ -91,12 +103,17 @@ type Sold =
 const LATER: Sold = { isLeft: true, skip: skipOf("ABOVE_MAXIMUM") };
 const SOLD: Sold = { isLeft: false, line: null };
 
-async function closeHolding(work: Work, symbol: string, closing: Closing): Promise<Sold> {
+async function closeHolding(
+  work: Work,
+  symbol: string,
+  closing: Closing & { readonly isStockTaken: boolean },
+  isFittedAnew = false,
+): Promise<Sold> {
   const { turn, dealings } = work;
   const { family } = turn.copy;
   const rules = await dealings.rules(symbol);
   const price = (await dealings.prices()).get(symbol) ?? null;
-  const gone = goneFrom(turn, symbol);
+  const gone = closing.isStockTaken ? goneFrom(turn, symbol) : ZERO;
   if (gone > 0n) writeOff(work, { symbol, quantity: gone, price });
   const own = turn.holding(symbol).quantity;
   const line = lineOfClosing(work, symbol, closing);
@@ -114,14 +131,25 @@ async function closeHolding(work: Work, symbol: string, closing: Closing): Promi
   const outcome = await dealings.send(order, () => work.stopped());
   if (outcome.kind === "UNSENT") return { isLeft: true, skip: outcome.skip };
   if (outcome.kind === "REFUSED") {
+    if (!isFittedAnew && (await dealings.haveRulesChanged(symbol, outcome.refusal)))
+      return await closeHolding(work, symbol, closing, true);
     const refused = refusedLine(sized, outcome);
     // One line says it, however often it is tried again.
-    const last = (await work.linesOf(symbol)).find((each) => each.kind === closing.kind);
-    if (last === undefined || !isSameRefusal(last, refused)) turn.add(refused);
+    const last = await lastOf(work, symbol, closing);
+    if (last === null || !isSameRefusal(last, refused)) turn.add(refused);
     return { isLeft: true, skip: refused.skip ?? skipOf("REFUSED") };
   }
   await enter(work, sized, outcome);
   return await afterSale(work, symbol);
+}
+
+/** The last line of this kind, if it is among the last ones of the symbol. */
+async function lastOf(work: Work, symbol: string, { kind }: Closing): Promise<MirrorEntry | null> {
+  let looked = 0;
+  return await work.findLine(symbol, (line) => {
+    looked += 1;
+    return line.kind === kind || looked === LINES_MAX;
+  });
 }
 
 /** What an order has left over is for the next pass, unless it is too little to be sold. */

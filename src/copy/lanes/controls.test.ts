@@ -23,13 +23,16 @@ describe("a pause", () => {
     await stage.does(strategy, places("BUY", "0.0005"));
     const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
     await stage.changeCopy(copier, strategy, "PAUSED", "COPIER");
+    await stage.waitFor("the bid is taken back", async () =>
+      (await stage.venue.orders(copier.account, "BTCUSDT")).some(({ status }) => status === "CANCELED"),
+    );
     await stage.does(strategy, places("BUY", "0.0002"));
     await stage.does(strategy, { type: "CancelOrder", orderId });
     await stage.does(strategy, places("SELL", "0.0004"));
     const log = await stage.log(copier);
-    expect(log[1]).toContain("CANCELED");
+    expect(log[1]).toBe("PLACE BUY LIMIT 0.0005 CANCELED PAUSED");
     expect(log[2]).toContain("SKIPPED PAUSED");
-    expect(log[3]).toContain("DONE");
+    expect(log[3]).toContain("SKIPPED ALREADY_OVER");
     expect(log[4]).toContain("FILLED executed");
   });
 });
@@ -136,6 +139,24 @@ describe("a stop loss", () => {
   });
 });
 
+test("a stop loss that has acted counts from what was left then", async () => {
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
+  await stage.does(strategy, places("BUY", "0.001"));
+  stage.pairs.show("BTCUSDT", "79990", "80000");
+  await stage.waitFor("it is paused", async () => (await stage.copy(copier)).status === "PAUSED");
+  const { book } = await stage.copy(copier);
+  expect(book.stopBase).toBe(book.snapshot?.equity);
+  await stage.changeCopy(copier, strategy, "FOLLOWING", null);
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  await stage.passes(50_000);
+  expect(await stage.copy(copier)).toMatchObject({ status: "FOLLOWING" });
+  await stage.does(strategy, places("BUY", "0.0005"));
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect(await stage.copy(copier)).toMatchObject({ status: "FOLLOWING" });
+  stage.pairs.show("BTCUSDT", "39990", "40000");
+  await stage.waitFor("it acts again", async () => (await stage.copy(copier)).reason === "STOP_LOSS");
+});
+
 test("a stop loss that has been due for long does not wait behind what the strategy does", async () => {
   const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
   await stage.does(strategy, places("BUY", "0.001"));
@@ -164,28 +185,42 @@ test("a stop loss that has been due for long does not wait behind what the strat
   expect(opened).toHaveLength(1);
 });
 
-test("with another share the stop loss is of that share", async () => {
-  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
-  await stage.does(strategy, places("BUY", "0.0001"));
-  const { startEquity } = (await stage.copy(copier)).book;
-  for (const [share, expected] of [
-    ["0.5", (startEquity ?? 0n) / 2n],
-    ["1", startEquity],
-  ] as const) {
-    const settings = { share: decimal<Rate>(share), maxPerOrder: null, stopLoss: decimal<Rate>("0.1") };
-    const { copyId } = copier;
-    await stage.store.copying.changeSettings(copyId, settings, audit(copyId));
+test("with another share the copy has lost the same part of it as before, and of that its stop loss knows", async () => {
+  const stopLoss = decimal<Rate>("0.1");
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss });
+  const choose = async (share: string) => {
+    const settings = { share: decimal<Rate>(share), maxPerOrder: null, stopLoss };
+    await stage.store.copying.changeSettings(copier.copyId, settings, audit(copier.copyId));
     await stage.peopleChanged(strategy);
+    return await lookTwice();
+  };
+  const lookTwice = async () => {
     await stage.ask(copier, strategy, { kind: "LOOK" });
     await stage.ask(copier, strategy, { kind: "LOOK" });
-    expect((await stage.copy(copier)).book.startEquity).toBe(expected);
-  }
+    return await stage.copy(copier);
+  };
+  await stage.does(strategy, places("BUY", "0.0015"));
+  const { startEquity } = (await stage.copy(copier)).book;
+  // A loss of twelve is six per cent of the whole account, and would be twelve of its half.
+  stage.pairs.show("BTCUSDT", "91990", "92000");
+  await stage.passes(20_000);
+  const { equity } = (await lookTwice()).book.snapshot ?? {};
+  const halved = await choose("0.5");
+  expect(halved).toMatchObject({ status: "FOLLOWING", book: { stopBase: (startEquity ?? 0n) / 2n } });
+  expect(halved.book.snapshot?.equity).toBe((equity ?? 0n) / 2n);
+  const whole = await choose("1");
+  expect(whole.book).toMatchObject({ startEquity, stopBase: startEquity, snapshot: { equity } });
+  expect((await choose("0.5")).status).toBe("FOLLOWING");
+  stage.pairs.show("BTCUSDT", "85990", "86000");
+  await stage.passes(20_000);
+  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).reason === "STOP_LOSS");
 });
 
 test("a share that was changed just before a restart, or while nothing ran, is followed by the next process", async () => {
   const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
   await stage.does(strategy, places("BUY", "0.0001"));
   const { startEquity } = (await stage.copy(copier)).book;
+  const half = (startEquity ?? 0n) / 2n;
   await stage.stop();
   const settings = { share: decimal<Rate>("0.5"), maxPerOrder: null, stopLoss: decimal<Rate>("0.1") };
   await stage.store.copying.changeSettings(copier.copyId, settings, audit(copier.copyId));
@@ -193,7 +228,7 @@ test("a share that was changed just before a restart, or while nothing ran, is f
   await stage.ask(copier, strategy, { kind: "LOOK" });
   await stage.ask(copier, strategy, { kind: "LOOK" });
   const { book } = await stage.copy(copier);
-  expect(book).toMatchObject({ startEquity: (startEquity ?? 0n) / 2n, startShare: decimal("0.5") });
+  expect(book).toMatchObject({ stopBase: half, startShare: decimal("0.5") });
 });
 
 describe("the close of a strategy", () => {

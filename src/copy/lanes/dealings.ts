@@ -1,7 +1,11 @@
 // A lane's dealings with its account at the venue: each question is asked until it is answered, each order sent until its
 // outcome is certain. Waits as the venue demands, and ends with MayNotRun as soon as the lane may not run any more.
 //
+// What can be done without an answer is asked for a moment only (`briefly`), and what belongs to a look by the rules of looks
+// (`looking`): both end with NotAnswered. Orders and cancels are sent as surely by these as by any.
+//
 // A key that the venue rejects ends the turn (CredentialsRejected): whether something may have been executed goes along.
+import { isDeepStrictEqual } from "node:util";
 import type { Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { type Amount, ZERO } from "../../money/decimal.ts";
@@ -17,6 +21,8 @@ import {
 } from "../venue/delivery.ts";
 import { Stuck } from "../venue/stuck.ts";
 import type {
+  FillsAsked,
+  RestingSymbols,
   Venue,
   VenueAnswer,
   VenueBalances,
@@ -28,7 +34,11 @@ import type {
   VenueRefusal,
   VenueTrade,
 } from "../venue/venue.ts";
-import { CredentialsRejected, MayNotRun, VenueRefused } from "./endings.ts";
+import { CredentialsRejected, MayNotRun, NotAnswered, VenueRefused } from "./endings.ts";
+import { isOfRules, UNKNOWN_SYMBOL_CODE } from "./refusals.ts";
+
+/** A venue may list what an order has executed a moment after it was; it is asked again after each of these, ms. */
+const FILLS_WAITS_MS = [100, 300, 900];
 
 /** An order or a leg that the venue has. */
 export type Placed = {
@@ -58,37 +68,103 @@ const LOOKED_FOR: Omit<VenueOrder, "symbol" | "clientOrderId"> = {
 };
 const ONLY_LOOKING: Skip = skipOf("OVERTAKEN");
 
+/** For how long a question is asked. */
+type Patience = {
+  /** Until then again and again, wall time, Unix ms. */
+  readonly until: number;
+  /** Nobody waits for an answer any more once this resolves. */
+  readonly ended: Promise<unknown>;
+};
+
+type DealingsParts = {
+  readonly venue: Venue;
+  readonly client: VenueClient;
+  /** The same account's, as looks ask it. */
+  readonly looker?: VenueClient;
+  /** Until when something may have been sent that is not recorded: wall time, Unix ms. */
+  readonly sentBefore: () => number;
+  readonly mayRun: () => boolean;
+  readonly wallNow: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Told why something stays unknown for long. */
+  readonly onStuck?: (reason: string) => void;
+};
+
 export class Dealings {
+  readonly #parts: DealingsParts;
   readonly #venue: Venue;
   readonly #deliverer: Omit<Deliverer, "mayStillSend">;
+  /** Who asks. */
+  readonly #asker: VenueClient;
   readonly #sentBefore: () => number;
-  #unrecorded = 0;
+  /** Null: until there is an answer. */
+  readonly #patience: Patience | null;
+  readonly #sent: { unrecorded: number };
+  /** By symbol: what sizes are fitted to. */
+  readonly #rulesUsed = new Map<string, SymbolRules | null>();
 
-  constructor(parts: {
-    venue: Venue;
-    client: VenueClient;
-    /** Until when something may have been sent that is not recorded: wall time, Unix ms. */
-    sentBefore: () => number;
-    mayRun: () => boolean;
-    wallNow: () => number;
-    pause: (ms: number) => Promise<void>;
-    /** Told why something stays unknown for long. */
-    onStuck?: (reason: string) => void;
-  }) {
+  constructor(
+    parts: DealingsParts,
+    how: { readonly patience: Patience; readonly asker: VenueClient; readonly of: Dealings } | null = null,
+  ) {
     const { venue, client, sentBefore, mayRun, wallNow, pause, onStuck } = parts;
+    this.#parts = parts;
     this.#venue = venue;
     this.#deliverer = { client, mayRun, wallNow, pause, ...(onStuck !== undefined && { onStuck }) };
     this.#sentBefore = sentBefore;
+    this.#asker = how?.asker ?? client;
+    this.#patience = how?.patience ?? null;
+    this.#sent = how === null ? { unrecorded: 0 } : how.of.#sent;
+  }
+
+  /** The same, for what is better known but can be done without: questions are asked for so long, ms. */
+  briefly(ms: number): Dealings {
+    const { wallNow, pause } = this.#deliverer;
+    return this.#asking(this.#asker, { until: wallNow() + ms, ended: pause(ms) });
+  }
+
+  /** The same, for a look: it uses what looks may of the venue's budgets. */
+  looking(patience: Patience): Dealings {
+    return this.#asking(this.#parts.looker ?? this.#parts.client, patience);
+  }
+
+  #asking(asker: VenueClient, patience: Patience): Dealings {
+    return new Dealings(this.#parts, { asker, patience, of: this });
+  }
+
+  /** Lets time pass, ms. */
+  pause(ms: number): Promise<void> {
+    return this.#deliverer.pause(ms);
   }
 
   /** What was sent so far of which the venue has taken something, or may have: it grows. */
   get unrecorded(): number {
-    return this.#unrecorded;
+    return this.#sent.unrecorded;
   }
 
   /** Null if the venue does not list the symbol. */
-  rules(symbol: string): Promise<SymbolRules | null> {
-    return this.#ask(() => this.#venue.rules(symbol));
+  async rules(symbol: string): Promise<SymbolRules | null> {
+    const rules = await this.#ask(() => this.#venue.rules(symbol));
+    this.#rulesUsed.set(symbol, rules);
+    return rules;
+  }
+
+  /**
+   * Whether something was refused for rules of a symbol that are others by now than those it was fitted to: they are asked for
+   * anew. If so, it may be fitted to these and sent once more under the same id, since a refusal is certain.
+   */
+  async haveRulesChanged(symbol: string, refusal: VenueRefusal): Promise<boolean> {
+    const used = this.#rulesUsed.get(symbol);
+    if (used === undefined || !isOfRules(refusal)) return false;
+    this.#venue.doubtRules(symbol);
+    return !isDeepStrictEqual(await this.rules(symbol), used);
+  }
+
+  /** Whether the venue knows a symbol no more: it has refused something for that, and lists it no more either. */
+  async isUnlisted(symbol: string, { code }: VenueRefusal): Promise<boolean> {
+    if (code !== UNKNOWN_SYMBOL_CODE) return false;
+    this.#venue.doubtRules(symbol);
+    return (await this.rules(symbol)) === null;
   }
 
   prices(): Promise<VenuePrices> {
@@ -96,31 +172,38 @@ export class Dealings {
   }
 
   balances(): Promise<VenueBalances> {
-    return this.#ask(() => this.#deliverer.client.balances());
+    return this.#ask(() => this.#asker.balances());
   }
 
-  openOrderIds(): Promise<ReadonlySet<string>> {
-    return this.#ask(() => this.#deliverer.client.openOrderIds());
+  openOrderIds(of: RestingSymbols): Promise<ReadonlySet<string>> {
+    return this.#ask(() => this.#asker.openOrderIds(of));
   }
 
-  fills(symbol: string, venueOrderId: string): Promise<VenueFills> {
-    return this.#ask(() => this.#deliverer.client.fills(symbol, venueOrderId));
+  /** Null if the venue does not list all of it, and not after a moment either; who is in a hurry waits for none. */
+  async fills(of: FillsAsked): Promise<VenueFills | null> {
+    const waits = this.#patience === null ? FILLS_WAITS_MS : [];
+    for (const waitMs of waits) {
+      const fills = await this.#ask(() => this.#asker.fills(of));
+      if (fills !== null) return fills;
+      await this.#deliverer.pause(waitMs);
+    }
+    return await this.#ask(() => this.#asker.fills(of));
   }
 
   trades(...of: Parameters<VenueClient["trades"]>): Promise<readonly VenueTrade[] | null> {
-    return this.#ask(() => this.#deliverer.client.trades(...of));
+    return this.#ask(() => this.#asker.trades(...of));
   }
 
   clearance(...of: Parameters<VenueClient["clearance"]>): Promise<Amount> {
-    return this.#ask(() => this.#deliverer.client.clearance(...of));
+    return this.#ask(() => this.#asker.clearance(...of));
   }
 
   find(symbol: string, clientOrderId: string): Promise<VenueOrderState | null> {
-    return this.#ask(() => this.#deliverer.client.find(symbol, clientOrderId));
+    return this.#ask(() => this.#asker.find(symbol, clientOrderId));
   }
 
   findLeg(symbol: string, clientOrderId: string): Promise<VenueOrderState | null> {
-    return this.#ask(() => this.#deliverer.client.findLeg(symbol, clientOrderId));
+    return this.#ask(() => this.#asker.findLeg(symbol, clientOrderId));
   }
 
   /** Null once the venue has it so; its refusal otherwise. */
@@ -186,14 +269,14 @@ export class Dealings {
     mayStillSend: () => Skip | null,
     mayHaveBeenSentAt: number | null,
   ): Promise<Outcome> {
-    this.#unrecorded += 1;
+    this.#sent.unrecorded += 1;
     const delivered = await deliver({ ...this.#deliverer, what, mayStillSend, mayHaveBeenSentAt });
     const counts = countsOf(delivered);
     const isNothing =
       delivered.kind === "REFUSED" ||
       delivered.kind === "NOT_SENT" ||
       (delivered.kind === "REJECTED" && !delivered.mayHaveExecuted);
-    if (isNothing) this.#unrecorded -= 1;
+    if (isNothing) this.#sent.unrecorded -= 1;
     switch (delivered.kind) {
       case "PLACED":
         return { kind: "PLACED", state: delivered.state, counts };
@@ -208,23 +291,45 @@ export class Dealings {
     }
   }
 
-  /** Asks until there is an answer. Throws VenueRefused if the venue refuses to give one. */
+  /** Asks until there is an answer, or patience has ended. Throws VenueRefused if the venue refuses to give one. */
   async #ask<Value>(question: () => Promise<VenueAnswer<Value>>): Promise<Value> {
     const { mayRun, wallNow, pause } = this.#deliverer;
     const stuck = new Stuck(this.#deliverer);
     for (let retryMs = RETRY_MS_MIN; mayRun(); retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
-      const answer = await question();
+      const answer = await this.#inTime(question());
       stuck.note(answer);
       if (answer.kind === "OK") return answer.value;
-      if (answer.kind === "REFUSED") throw new VenueRefused(answer);
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer, false);
-      const saidMs = answer.kind === "DELAYED" ? answer.until - wallNow() : 0;
-      const until = wallNow() + Math.max(saidMs, retryMs);
-      while (mayRun() && wallNow() < until) await pause(Math.min(until - wallNow(), RETRY_MS_MAX));
+      const saidUntil = answer.kind === "DELAYED" ? answer.until : 0;
+      const until = Math.max(saidUntil, wallNow() + retryMs);
+      this.#bearWith(answer, until);
+      if (answer.kind === "REFUSED") throw new VenueRefused(answer);
+      while (mayRun() && wallNow() < until) {
+        await this.#inTime(pause(Math.min(until - wallNow(), RETRY_MS_MAX)));
+      }
     }
     throw new MayNotRun();
   }
+
+  /** Throws NotAnswered if nobody waits for it any more. */
+  async #inTime<Value>(awaited: Promise<Value>): Promise<Value> {
+    if (this.#patience === null) return await awaited;
+    const ended = this.#patience.ended.then(() => ENDED);
+    const first = await Promise.race([awaited, ended]);
+    if (first === ENDED) throw new NotAnswered("something else comes first");
+    return first as Value;
+  }
+
+  /** Throws NotAnswered unless it is worth asking again at a time. */
+  #bearWith(answer: Exclude<VenueAnswer<unknown>, { kind: "OK" }>, until: number): void {
+    if (this.#patience === null) return;
+    if (answer.kind !== "REFUSED" && until < this.#patience.until) return;
+    const words = "reason" in answer ? answer.reason : `${answer.code} ${answer.message}`;
+    throw new NotAnswered(words, answer.kind === "DELAYED" ? answer.until : 0);
+  }
 }
+
+const ENDED = Symbol("ended");
 
 function placedOrNull(outcome: Outcome): Placed | null {
   return outcome.kind === "PLACED" ? outcome : null;

@@ -44,3 +44,14 @@ export class VenueRefused extends Error {
     this.refusal = refusal;
   }
 }
+
+/** What was asked is not known, and it is not asked again now: who asked goes on without it. */
+export class NotAnswered extends Error {
+  /** When it may be asked again, wall time, Unix ms; 0 if the venue did not say. */
+  readonly until: number;
+
+  constructor(reason: string, until = 0) {
+    super(`a question is not answered: ${reason}`);
+    this.until = until;
+  }
+}

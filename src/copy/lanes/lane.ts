@@ -7,16 +7,21 @@
 import type { Logger } from "pino";
 import type { Copy, CopyReason, CopyRequest, MirrorEntry } from "../../domain/copying.ts";
 import type { CopyControl } from "../../store/copy-store.ts";
+import { isReduction } from "../scaling/scale-order.ts";
 import { skipOf } from "../scaling/skip.ts";
+import type { Venue } from "../venue/venue.ts";
 import { AccountDoor, type DoorParts } from "./account-door.ts";
 import type { ActionLog } from "./action-log.ts";
+import { Asked } from "./asked.ts";
 import { carryOut } from "./carry-out.ts";
 import { closeAll, passIdOf, recoverClosing } from "./closing.ts";
 import { ClosingPace } from "./closing-pace.ts";
-import { Dealings } from "./dealings.ts";
+import { DealingsNow } from "./dealings-now.ts";
 import { CredentialsRejected } from "./endings.ts";
+import { Glances } from "./glances.ts";
 import { endWait, readyLeg } from "./legs.ts";
-import { look } from "./look.ts";
+import { findLine, leadLegsOf } from "./log-lines.ts";
+import { restingSymbols } from "./look.ts";
 import { LookDue } from "./look-due.ts";
 import { MaySend } from "./may-send.ts";
 import { nextTask, passOver } from "./next-task.ts";
@@ -25,6 +30,7 @@ import type { Pauses } from "./pauses.ts";
 import type { ProgressWriter } from "./progress.ts";
 import { answerRequest, type RequestStore } from "./requests.ts";
 import { CLAIM_RETRY_MS, Setbacks } from "./setbacks.ts";
+import { rebase } from "./snapshot.ts";
 import type { Halt } from "./switches.ts";
 import { Turn, takesEffect } from "./turn.ts";
 import { type Task, Uncertain } from "./uncertain.ts";
@@ -34,8 +40,6 @@ import { Missing } from "./write-off.ts";
 
 /** Until a turn that could do nothing is tried again, ms. */
 const NOTHING_DONE_MS = 250;
-/** Lines of the log about a symbol that are looked back on. */
-const LINES_MAX = 200;
 
 export type LaneParts = DoorParts & {
   readonly store: RequestStore;
@@ -61,14 +65,12 @@ export class Lane {
   readonly #notFound = new NotFound();
   readonly #closingPace = new ClosingPace();
   readonly #lookDue: LookDue;
+  readonly #glances: Glances;
   readonly #uncertain = new Uncertain();
   readonly #resting = new Map<number, MirrorEntry>();
   #copy: Copy;
-  #requests: readonly CopyRequest[] = [];
-  /** Requests that are done: the store may have been read before that was written. */
-  readonly #finished = new Set<string>();
-  #dealings: { readonly of: unknown; readonly dealings: Dealings } | null = null;
-  #sentBefore: number;
+  readonly #asked = new Asked();
+  readonly #dealings: DealingsNow;
   #isMoving = false;
   #running: Promise<void> | null = null;
   #isWoken = false;
@@ -83,16 +85,20 @@ export class Lane {
     this.#copy = copy;
     this.#door = new AccountDoor(parts, copy.accountId);
     const { halted, wallNow, pauses, journal } = parts;
+    const mayRun = () => !this.#isEnded && parts.mayRun();
+    const dealt = { copyId: copy.copyId, door: this.#door, pauses, mayRun, wallNow, journal };
+    this.#dealings = new DealingsNow(dealt, parts.takenAt);
     this.#setbacks = new Setbacks({
       copyId: copy.copyId,
       pauses,
       journal,
+      wallNow,
       rejected: (error) => this.#rejected(error),
       accountGone: () => this.#accountGone(),
     });
     this.#maySend = new MaySend({ door: this.#door, copy: () => this.#copy, halted, wallNow });
-    this.#sentBefore = parts.takenAt;
     this.#lookDue = new LookDue(this.lookedAt);
+    this.#glances = new Glances({ due: this.#lookDue, maySend: this.#maySend, pauses });
     this.#missing = new Missing(this.lookedAt || copy.startedAt);
     for (const entry of taken.resting) this.#resting.set(entry.entryId, entry);
     if (!taken.mayHaveSent) return;
@@ -112,7 +118,7 @@ export class Lane {
 
   /** Nothing is left to be done for a copy that is stopped. */
   get isOver(): boolean {
-    return this.#copy.status === "STOPPED" && this.#running === null && this.#requests.length === 0;
+    return this.#copy.status === "STOPPED" && this.#running === null && this.#asked.open.length === 0;
   }
 
   /** When the venue was last asked, wall time; 0 if it never was. */
@@ -125,23 +131,58 @@ export class Lane {
     const hasMoved = status !== this.#copy.status;
     if (hasMoved) this.#closingPace.hurry();
     this.#copy = { ...this.#copy, status, reason, settings };
-    if (hasMoved) this.wake();
+    if (hasMoved) {
+      this.#glances.interrupt();
+      // What rests and would open something is taken back.
+      if (status === "PAUSED") {
+        this.#maySend.noteMissed();
+        this.#lookDue.askFirst();
+      }
+      this.wake();
+    }
     return hasMoved;
   }
 
   /** The requests that are not done, oldest first. `mayHaveSent`: they may have been begun before. */
   request(requests: readonly CopyRequest[], { mayHaveSent }: { readonly mayHaveSent: boolean }): void {
-    this.#requests = requests.filter(({ requestId }) => !this.#finished.has(requestId));
+    this.#asked.set(requests);
     if (mayHaveSent) {
       for (const { requestId } of requests) this.#uncertain.add({ kind: "REQUEST", requestId });
     }
+    if (this.#asked.open.length > 0) this.#glances.interrupt({ byRequest: true });
     this.wake();
+  }
+
+  /** The strategy has done something. */
+  moved(): void {
+    this.#glances.interrupt();
+    this.wake();
+  }
+
+  /** Where its account is looked at; null while that is not known. */
+  get lookPlace(): Venue | null {
+    return this.#door.opened?.venue ?? null;
+  }
+
+  /** What a look takes of the venue's budget. */
+  get lookWeight(): number {
+    return this.#door.opened?.looker.lookWeight(restingSymbols(this.#resting.values())) ?? 0;
+  }
+
+  findPlace(): void {
+    // Whatever is wrong with the account, its turns say.
+    this.#door.open().catch(() => this.lookSoon());
   }
 
   /** Looks at its account when its turn comes. */
   lookSoon(): void {
     this.#lookDue.ask();
     this.wake();
+  }
+
+  /** How many of its orders and legs rest. */
+  get resting(): number {
+    return this.#resting.size;
   }
 
   /** Whether a kill switch or rejected credentials have kept something back. */
@@ -215,16 +256,22 @@ export class Lane {
       turn: this.#newTurn(),
       uncertain: this.#uncertain,
       maySend: this.#maySend,
-      requests: this.#requests,
+      requests: this.#asked.open,
       isClosingDue: this.#closingPace.isDue(now),
-      isLookDue: this.#lookDue.isDue,
-      isLookFirst: this.#lookDue.isFirst(now, this.#copy.settings),
+      isLookDue: this.#lookDue.isDue(now),
+      isLookFirst: this.#lookDue.isFirst(now, this.#copy.settings) && (await this.#opens(passed.nextSeq)),
     });
+  }
+
+  /** Whether an action may open something. */
+  async #opens(seq: number | null): Promise<boolean> {
+    const action = seq === null ? null : await this.#parts.log.at(seq);
+    return action?.kind === "PLACE" && !isReduction(this.#copy.family, action, action.lead);
   }
 
   /** Carries out one thing, and records it. Never rejects. */
   async #turn(task: Task): Promise<void> {
-    const { dealings: before, unrecorded } = this.#sent();
+    const before = this.#dealings.sent;
     try {
       const turn = this.#newTurn();
       const work = await this.#workOn(turn, task);
@@ -233,22 +280,13 @@ export class Lane {
       if (this.#copy.status !== "STOPPED" || task.kind !== "ACTION" || turn.hasSent) await this.#record(turn);
       this.#uncertain.delete(task);
       this.#setbacks.forget();
-      if (!turn.hasChanged) await this.#parts.pauses.pause(NOTHING_DONE_MS);
+      const isIdle = !turn.hasChanged && task.kind !== "LOOK" && !this.#glances.takeInterrupted();
+      if (isIdle) await this.#parts.pauses.pause(NOTHING_DONE_MS);
     } catch (error) {
       if (task.kind === "LOOK") this.#maySend.noteMissed();
-      const now = this.#sent();
-      if (now.unrecorded !== (now.dealings === before ? unrecorded : 0)) {
-        this.#uncertain.add(task);
-        this.#sentBefore = this.#parts.wallNow();
-      }
+      if (this.#dealings.hasSentSince(before)) this.#uncertain.add(task);
       await this.#failed(error, task);
     }
-  }
-
-  /** What was sent so far without being recorded, and by which credentials. */
-  #sent() {
-    const { dealings = null } = this.#dealings ?? {};
-    return { dealings, unrecorded: dealings?.unrecorded ?? 0 };
   }
 
   async #carryOut(task: Task, work: Work): Promise<void> {
@@ -260,7 +298,7 @@ export class Lane {
         return await carryOut(work, action);
       }
       case "REQUEST": {
-        const request = this.#request(task.requestId);
+        const request = this.#asked.find(task.requestId);
         if (request === undefined) return;
         const isBlind = await this.#maySend.isBlind();
         const isRejected = await this.#maySend.isRejected();
@@ -272,14 +310,12 @@ export class Lane {
         return await endWait(work, task.entry);
       case "CLOSING":
         return await this.#close(work);
-      case "LOOK":
-        this.#lookDue.begin(work.now());
-        await look(work, { mayHaveMissed: this.#maySend.takeMissed() });
+      case "LOOK": {
+        // Its next action was there before.
+        const isFirst = (await log.at(this.#copy.doneSeq + 1)) !== null;
+        return await this.#glances.dueOne(work, { isFirst, wake: () => this.wake() });
+      }
     }
-  }
-
-  #request(asked: string): CopyRequest | undefined {
-    return this.#requests.find(({ requestId }) => requestId === asked);
   }
 
   /** One pass of the closing. */
@@ -296,10 +332,12 @@ export class Lane {
       void this.#parts.pauses.pause(retryMs).then(() => this.wake());
       return;
     }
-    const request = this.#requests.find((each) => each.kind === "CLOSE");
+    const request = this.#asked.open.find((each) => each.kind === "CLOSE");
     if (request !== undefined) work.turn.finishRequest(request.requestId, work.now(), null);
-    if (reason === "STOP_LOSS") work.turn.move("PAUSED", reason, work.now());
-    else work.turn.move("STOPPED", reason ?? "COPIER", work.now());
+    if (reason === "STOP_LOSS") {
+      await rebase(work);
+      work.turn.move("PAUSED", reason, work.now());
+    } else work.turn.move("STOPPED", reason ?? "COPIER", work.now());
   }
 
   #newTurn(): Turn {
@@ -313,10 +351,10 @@ export class Lane {
     // What is being closed sends nothing new for what only may have been sent.
     const isOnlyAsking =
       this.#copy.status === "CLOSING" && task.kind !== "CLOSING" && this.#uncertain.has(task);
-    const isWithdrawal = task.kind === "REQUEST" && this.#request(task.requestId)?.kind === "WITHDRAW";
+    const isWithdrawal = task.kind === "REQUEST" && this.#asked.find(task.requestId)?.kind === "WITHDRAW";
     return {
       turn,
-      dealings: await this.#dealingsNow(),
+      dealings: await this.#dealings.open(),
       mayHaveBeenSent: this.#uncertain.has(task),
       takenAt,
       now: wallNow,
@@ -326,42 +364,18 @@ export class Lane {
         return this.#maySend.stoppedNow(venue) ?? (isOnlyAsking ? skipOf("PAUSED") : null);
       },
       opensNot: (at) => this.#maySend.opensNot(at),
+      glances: this.#glances,
       missing: readyLeg(turn) === null ? this.#missing : null,
       lookSoon: () => {
         this.#lookDue.ask();
       },
       noteMissed: () => this.#maySend.noteMissed(),
       notFound: this.#notFound,
-      linesOf: async (symbol) => {
-        const lines = await store.listMirrorEntries(copyId, {
-          symbol: symbol ?? undefined,
-          limit: LINES_MAX,
-        });
-        return turn.current(lines).filter((line) => symbol === null || line.symbol === symbol);
-      },
+      findLine: (symbol, holds) => findLine(store, turn, symbol, holds),
+      leadLegsOf: (symbol) => leadLegsOf(store, this.#copy.strategyId, symbol),
       entriesOf: (collectiveId) => store.listEntriesOf(copyId, collectiveId),
       actionAt: (seq) => log.at(seq),
     };
-  }
-
-  async #dealingsNow(): Promise<Dealings> {
-    const { pauses, mayRun, wallNow, journal } = this.#parts;
-    const { venue, client } = await this.#door.open();
-    if (this.#dealings?.of !== client) {
-      const { copyId } = this.#copy;
-      const dealings = new Dealings({
-        venue,
-        client,
-        sentBefore: () => this.#sentBefore,
-        mayRun: () => !this.#isEnded && mayRun(),
-        wallNow,
-        pause: (ms) => pauses.pause(ms),
-        onStuck: (reason) =>
-          journal.warn({ copyId, reason }, "a venue does not say what became of a request"),
-      });
-      this.#dealings = { of: client, dealings };
-    }
-    return this.#dealings.dealings;
   }
 
   /** Makes durable what a turn did, and holds it for true from then on. */
@@ -379,10 +393,7 @@ export class Lane {
       else this.#resting.delete(entry.entryId);
     }
     const { book, doneSeq, moves, finishes } = progress;
-    if (finishes !== null) {
-      this.#finished.add(finishes.requestId);
-      this.#requests = this.#requests.filter(({ requestId }) => requestId !== finishes.requestId);
-    }
+    if (finishes !== null) this.#asked.finish(finishes.requestId);
     const moved = takesEffect(moves, this.#copy) ? moves : null;
     const { status, reason } = moved ?? this.#copy;
     this.#copy = { ...this.#copy, book, doneSeq, status, reason };
@@ -419,7 +430,7 @@ export class Lane {
   async #accountGone(): Promise<boolean> {
     if (this.#copy.status !== "STOPPED") return false;
     this.#uncertain.clear();
-    const [request] = this.#requests;
+    const [request] = this.#asked.open;
     if (request === undefined) return true;
     const turn = this.#newTurn();
     giveUp(turn, request, { skip: skipOf("CREDENTIALS"), now: this.#parts.wallNow() });

@@ -16,6 +16,9 @@ import { Switches } from "./switches.ts";
 /** What is under way when lanes are closed is waited for no longer than this, ms. */
 const CLOSE_MS_MAX = 2_500;
 
+/** Orders and legs of all copies that rest when their strategies are taken: each takes about a kilobyte of the thread's memory. */
+const RESTING_LINES_MAX = 500_000;
+
 export type LanesParts = {
   readonly store: Pick<Store, "copying">;
   readonly venues: Pick<Venues, "venue">;
@@ -35,6 +38,8 @@ export type LanesParts = {
   /** A copy was paused or is being closed, and not by its owner: they are to be told. */
   readonly tell: (copy: Copy, reason: CopyReason) => void;
   readonly log: Pick<Logger, "error" | "warn">;
+  /** Instead of `RESTING_LINES_MAX`. */
+  readonly restingMax?: number;
 };
 
 export class Lanes {
@@ -58,6 +63,7 @@ export class Lanes {
       ...this.#parts,
       looks: this.#looks,
       switches: this.#switches,
+      demandRoom: () => this.#demandRoom(strategyId),
     });
     this.#strategies.set(strategyId, lanes);
     try {
@@ -101,6 +107,17 @@ export class Lanes {
     });
     await Promise.race([Promise.all(this.#ending), late]);
     cancel();
+  }
+
+  /** One strategy too many is left alone, rather than all of them ended for want of memory. */
+  #demandRoom(strategyId: string): void {
+    const { restingMax = RESTING_LINES_MAX } = this.#parts;
+    let lines = 0;
+    for (const lanes of this.#strategies.values()) lines += lanes.resting;
+    if (lines <= restingMax) return;
+    throw new Error(
+      `the copies of strategy ${strategyId} are not worked at: more than ${restingMax} orders and legs rest at venues, which is as much as one copier holds in its memory`,
+    );
   }
 
   async #readSwitches(): Promise<void> {

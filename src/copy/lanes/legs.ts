@@ -102,13 +102,16 @@ async function sendNew(work: Work, line: NewEntry): Promise<void> {
   else turn.add(skipped(line, outcome.skip));
 }
 
-async function sendLeg(work: Work, line: NewEntry): Promise<Outcome> {
+async function sendLeg(work: Work, line: NewEntry, isFittedAnew = false): Promise<Outcome> {
   const leg = legOf(work.turn, line);
   const rules = await work.dealings.rules(leg.symbol);
   // Off the venue's ticks it fires a little later rather than sooner.
   const direction = waitsForRise(leg) ? "UP" : "DOWN";
   const triggerPrice = rules === null ? leg.triggerPrice : snapPrice(rules, leg.triggerPrice, direction);
-  return await work.dealings.sendLeg({ ...leg, triggerPrice }, () => work.stopped());
+  const outcome = await work.dealings.sendLeg({ ...leg, triggerPrice }, () => work.stopped());
+  const isRefused = outcome.kind === "REFUSED" && !isFittedAnew;
+  const isOfOldRules = isRefused && (await work.dealings.haveRulesChanged(leg.symbol, outcome.refusal));
+  return isOfOldRules ? await sendLeg(work, line, true) : outcome;
 }
 
 /** Whether something rests that would open the position that the leg closes. */

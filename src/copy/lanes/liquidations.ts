@@ -21,9 +21,12 @@ const LOOKED_BACK_MS = 3_600_000;
 /** Within so long after a liquidation the insurance fund has taken its part, ms. */
 const CLEARED_WITHIN_MS = 10_000;
 
+/** Lines that were done with before the time that is looked back to, of orders that may yet be met with. */
+const LINES_BEFORE = 200;
+
 type Cleared = ClosedByVenue & {
-  /** What the insurance fund took for the whole order. */
-  readonly clearance: Amount;
+  /** What the whole order paid in fees, and what the insurance fund took for it. */
+  readonly fees: Amount;
 };
 
 /** Asks for balances and prices, and books what the venue itself has closed since. */
@@ -51,21 +54,22 @@ async function unequalSymbols(work: Work): Promise<readonly string[]> {
   const own = [...holdings.keys()].filter(isUnequal);
   const others = [...held.keys()].filter((symbol) => !holdings.has(symbol) && isUnequal(symbol));
   if (others.length === 0) return own;
-  const traded = new Set((await work.linesOf(null)).map(({ symbol }) => symbol));
-  return [...own, ...others.filter((symbol) => traded.has(symbol))];
+  const traded: string[] = [];
+  for (const symbol of others) if ((await work.findLine(symbol, () => true)) !== null) traded.push(symbol);
+  return [...own, ...traded];
 }
 
 /** Books what the venue has closed of a contract; answers whether nothing is left to be found out. */
 async function bookClosed(work: Work, symbol: string, since: number): Promise<boolean> {
   const { turn, dealings } = work;
-  const ledger = await ledgerOf(work, symbol);
+  const ledger = await ledgerOf(work, symbol, since);
   const known = new Set([...ledger.own.keys(), ...ledger.booked.keys()]);
   const trades = await dealings.trades(symbol, { since, known });
   if (trades === null) return true;
   let { own } = ledger;
   if (isBehind(own, trades)) {
     await settleResting(work, symbol);
-    own = (await ledgerOf(work, symbol)).own;
+    own = (await ledgerOf(work, symbol, since)).own;
     if (isBehind(own, trades)) return false;
   }
   const { closed, isWhole } = closedByVenue(turn.holding(symbol).quantity, trades, ledger.booked);
@@ -74,30 +78,42 @@ async function bookClosed(work: Work, symbol: string, since: number): Promise<bo
   const between = { from: first.at, until: last.at + CLEARED_WITHIN_MS };
   const clearance = await dealings.clearance(symbol, between);
   const whole = closed.reduce((sum, { of }) => sum + of, 0n);
-  for (const each of closed)
-    await bookOne(work, symbol, { ...each, clearance: ((clearance * each.of) / whole) as Amount });
+  // All that has to be asked for is known before the first is booked: what one look begins, no other divides anew.
+  const paid: Amount[] = [];
+  for (const { venueOrderId } of closed) {
+    const fills = await dealings.fills({ symbol, venueOrderId, executed: null });
+    paid.push(fills?.fee ?? ZERO);
+  }
+  for (const [index, each] of closed.entries()) {
+    const fees = (paid[index] ?? 0n) + (clearance * each.of) / whole;
+    bookOne(work, symbol, { ...each, fees: fees as Amount });
+  }
   return isWhole;
 }
 
-/** What is booked of a contract by the venue's order ids: of the copy's own orders, and of the venue's. */
-async function ledgerOf(work: Work, symbol: string) {
+/**
+ * What is booked of a contract by the venue's order ids: of the copy's own orders, and of the venue's. All of them since a time, and
+ * a page of those before.
+ */
+async function ledgerOf(work: Work, symbol: string, since: number) {
   const own = new Map<string, Quantity>();
   const booked = new Map<string, Quantity>();
-  for (const { kind, venueOrderId, executedQuantity } of await work.linesOf(symbol)) {
-    if (venueOrderId === null || executedQuantity === 0n) continue;
+  let before = 0;
+  await work.findLine(symbol, ({ kind, venueOrderId, executedQuantity, updatedAt }) => {
     const side = kind === "WRITE_OFF" ? booked : own;
-    side.set(venueOrderId, executedQuantity);
-  }
+    if (venueOrderId !== null && executedQuantity !== 0n) side.set(venueOrderId, executedQuantity);
+    if (updatedAt < since) before += 1;
+    return before > LINES_BEFORE;
+  });
   return { own, booked };
 }
 
-async function bookOne(
-  { turn, dealings, now }: Work,
+function bookOne(
+  { turn, now }: Work,
   symbol: string,
-  { venueOrderId, clientOrderId, side, quantity, quote, of, clearance }: Cleared,
-): Promise<void> {
-  const fills = await dealings.fills(symbol, venueOrderId);
-  const fee = (((fills.fee + clearance) * quantity) / of) as Amount;
+  { venueOrderId, clientOrderId, side, quantity, quote, of, fees }: Cleared,
+): void {
+  const fee = ((fees * quantity) / of) as Amount;
   const execution = { symbol, side, quantity, quote, fee, feeInBase: ZERO as Quantity };
   turn.setBook(executedIn(turn.book, turn.copy.family, execution));
   turn.add({

@@ -73,6 +73,43 @@ test("a position is closed that the strategy's stop has closed meanwhile, once",
   expect(await stage.log(copier)).toEqual(log);
 });
 
+test("a position is closed that the strategy's stop has closed, however much the strategy has done since", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  stage.contracts.show("BTCUSDT", "99990", "100000", "100000");
+  for (let pairs = 0; pairs < 105; pairs += 1) {
+    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+  }
+  await stage.dealtWith(strategy);
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+});
+
+test("a leg that could not be placed is placed, however much the strategy has done since", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.halt(strategy);
+  await stage.does(strategy, {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("92000"),
+    clientLegId: "late",
+  });
+  for (let pairs = 0; pairs < 105; pairs += 1) {
+    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+  }
+  await stage.dealtWith(strategy);
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+});
+
 test("a position that was liquidated meanwhile is closed before anything new is done", async () => {
   await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
   await stage.does(strategy, places("BUY", "0.1"));

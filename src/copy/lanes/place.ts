@@ -1,8 +1,8 @@
 // An order of the strategy, mirrored: sized when its turn has come, sent, and booked as the venue took it.
 //
 // What might already have been sent is looked for before anything is sized. A skip for want of funds is believed only after the
-// venue was asked what there is. An order through zero of which the opening part may not be sent any more is sized once more,
-// without it.
+// venue was asked what there is, if it answers soon. What reduces needs no balances: it waits for none. An order through zero of
+// which the opening part may not be sent any more, or at a leverage that the venue refuses, is sized once more, without it.
 import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
 import { type Amount, costUp, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { mirrorClientId } from "../client-ids.ts";
@@ -21,7 +21,7 @@ import { spending } from "./funds.ts";
 import { isWantOfFunds, lineOf, refusedLine, skipped } from "./lines.ts";
 import { isAccountUnfit } from "./refusals.ts";
 import { enter, settleResting } from "./settle.ts";
-import { needsSnapshot, takeSnapshot } from "./snapshot.ts";
+import { needsSnapshot, ORDER_WAITS_MS, snapshotInTime, unlessUnanswered } from "./snapshot.ts";
 import type { NewEntry } from "./turn.ts";
 import { isLeg, type Work } from "./work.ts";
 
@@ -50,9 +50,19 @@ export async function place(work: Work, action: Placing): Promise<void> {
     turn.add(skipped(line, stopped));
     return;
   }
-  if (needsSnapshot(work)) await takeSnapshot(work);
-  if (isReduction(turn.copy.family, action, action.lead)) await settleResting(work, symbol);
+  if (isReduction(turn.copy.family, action, action.lead)) {
+    const briefly = { ...work, dealings: dealings.briefly(ORDER_WAITS_MS) };
+    await unlessUnanswered(settleResting(briefly, symbol));
+  } else if (needsSnapshot(work)) await firstSnapshot(work, action);
   await send(work, action, { line, clientOrderId });
+}
+
+/** Without it nothing can be sized that opens something: it is asked for until the order is too late, or there is an older one. */
+async function firstSnapshot(work: Work, { at }: Placing): Promise<void> {
+  while (work.opensNot(at) === null) {
+    if ((await snapshotInTime(work)) || work.turn.book.snapshot !== null) return;
+    await work.dealings.pause(ORDER_WAITS_MS);
+  }
 }
 
 /** Sizes the order, and sends it. */
@@ -63,8 +73,11 @@ async function send(
 ): Promise<void> {
   const { turn } = work;
   let withoutOpening = work.opensNot(action.at);
+  let isFittedAnew = false;
+  let ofLeverage: Skip | null = null;
   for (;;) {
-    const scaled = await scaleWithFunds(work, action, withoutOpening);
+    const sized = await scaleWithFunds(work, action, withoutOpening);
+    const scaled = ofLeverage === null ? sized : explained(sized, ofLeverage);
     const sizedLine = scaledLine(line, scaled);
     if (scaled.kind === "SKIPPED") {
       turn.add(skipped(sizedLine, scaled.skip));
@@ -73,7 +86,12 @@ async function send(
     const refusal = await setLeverage(work, action, scaled);
     if (refusal !== null) {
       const { code, message } = refusal;
-      turn.add(skipped(sizedLine, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+      ofLeverage = skipOf("LEVERAGE_UNFIT", { venue: { code, message } });
+      if (scaled.opening < scaled.quantity) {
+        withoutOpening = ofLeverage.reason;
+        continue;
+      }
+      turn.add(skipped(sizedLine, ofLeverage));
       return;
     }
     const outcome = await deliverSized(work, action, { scaled, clientOrderId });
@@ -83,8 +101,20 @@ async function send(
       OPENS_NOT.includes(outcome.skip.reason) &&
       scaled.opening < scaled.quantity;
     if (lacksOnlyOpening) withoutOpening = outcome.skip.reason;
+    else if (!isFittedAnew && (await isOfOldRules(work, action.symbol, outcome))) isFittedAnew = true;
     else return await conclude(work, { line: sizedLine, scaled, outcome });
   }
+}
+
+/** Whether the venue has refused it for rules that have changed since it was sized. */
+async function isOfOldRules({ dealings }: Work, symbol: string, outcome: Outcome): Promise<boolean> {
+  return outcome.kind === "REFUSED" && (await dealings.haveRulesChanged(symbol, outcome.refusal));
+}
+
+/** With the venue's own words where its refusal of the leverage is what left something out. */
+function explained(scaled: Scaled, why: Skip): Scaled {
+  if (scaled.kind === "SKIPPED") return scaled.skip.reason === why.reason ? { ...scaled, skip: why } : scaled;
+  return scaled.leftOut?.reason === why.reason ? { ...scaled, leftOut: why } : scaled;
 }
 
 async function deliverSized(
@@ -92,9 +122,9 @@ async function deliverSized(
   { symbol, side, orderType, at }: Placing,
   { scaled, clientOrderId }: { readonly scaled: Sized; readonly clientOrderId: string },
 ): Promise<Outcome> {
-  const { quantity, price, stopPrice, reduceOnly, opening } = scaled;
+  const { quantity, price, stopPrice, reduceOnly } = scaled;
   const order = { symbol, side, type: orderType, quantity, price, stopPrice, reduceOnly, clientOrderId };
-  return await work.dealings.send(order, () => work.stopped() ?? opens(work, opening, at));
+  return await work.dealings.send(order, () => work.stopped() ?? mayOpen(work, scaled, at));
 }
 
 /** Adds the line of what was sent, and what its outcome means. */
@@ -127,8 +157,7 @@ async function scaleWithFunds(work: Work, action: Placing, opensNot: SkipReason 
   const skip = scaled.kind === "SIZED" ? scaled.leftOut : scaled.skip;
   const isWanting = skip !== null && isWantOfFunds(skip);
   if (!isWanting && !(await isCut(work, action, { scaled, opensNot }))) return scaled;
-  await takeSnapshot(work);
-  return await scale(work, action, opensNot);
+  return (await snapshotInTime(work)) ? await scale(work, action, opensNot) : scaled;
 }
 
 /** Whether it would be more if more were available than is known of. */
@@ -174,13 +203,17 @@ async function scale(
 
 /** What rests of a symbol, as sizing asks for it. */
 export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
-  const orders = entries.filter((entry) => !isLeg(entry));
+  // One that is filled may still rest for want of its fees.
+  const orders = entries.filter((entry) => !isLeg(entry) && unexecuted(entry) > 0n);
   const left = (side: "BUY" | "SELL") =>
     orders
       .filter((entry) => entry.side === side)
       .reduce((sum, entry) => sum + unexecuted(entry), 0n) as Quantity;
   const stops = entries.filter((entry) => isLeg(entry) || entry.orderType?.startsWith("STOP_"));
-  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL") };
+  const openSides = (["BUY", "SELL"] as const).filter((side) =>
+    orders.some((entry) => entry.side === side && entry.reduceOnly !== true),
+  );
+  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL"), openSides };
 }
 
 /** What the bids that rest would cost. */
@@ -206,8 +239,10 @@ async function setLeverage(work: Work, action: Placing, { opening }: Sized): Pro
   return await work.dealings.setLeverage(action.symbol, leverage);
 }
 
-function opens(work: Work, opening: Quantity, at: number): Skip | null {
-  const reason = opening === 0n ? null : work.opensNot(at);
+/** Why what may open something may not be sent any more: also what reduces, by the time that it is filled. Null if it may. */
+function mayOpen(work: Work, { opening, reduceOnly }: Sized, at: number): Skip | null {
+  const isSafe = opening === 0n && (reduceOnly || work.turn.copy.family === "SPOT");
+  const reason = isSafe ? null : work.opensNot(at);
   return reason === null ? null : skipOf(reason);
 }
 
@@ -216,6 +251,10 @@ function scaledLine(line: NewEntry, scaled: Scaled | null): NewEntry {
   if (scaled === null) return line;
   const { scale, scaledQuantity, quantity } = scaled;
   if (scaled.kind === "SKIPPED") return { ...line, scale, scaledQuantity, quantity };
-  const { price, stopPrice } = scaled;
-  return { ...line, scale, scaledQuantity, quantity, price, stopPrice };
+  const { price, stopPrice, reduceOnly } = scaled;
+  return {
+    ...line,
+    ...{ scale, scaledQuantity, quantity, price, stopPrice },
+    ...(reduceOnly && { reduceOnly }),
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusedAs } from "./refusals.ts";
+import { isOfRules, refusedAs } from "./refusals.ts";
 
 // Source of codes and texts: reference exchange, section 16.
 test.each([
@@ -15,8 +15,24 @@ test.each([
   [-4161, "Leverage reduction is not supported", "SKIPPED", "LEVERAGE_UNFIT", null],
   [-1121, "Invalid symbol.", "SKIPPED", "NOT_LISTED", null],
   [-2010, "Order was not canceled due to cancel restrictions.", "FAILED", "REFUSED", null],
-  [-1111, "Parameter 'price' has too much precision.", "FAILED", "REFUSED", null],
+  [-1013, "Filter failure: LOT_SIZE", "SKIPPED", "REFUSED", "LOT_SIZE"],
+  [-1111, "Precision is over the maximum defined for this asset.", "SKIPPED", "REFUSED", null],
+  [-4004, "Quantity less than min quantity.", "SKIPPED", "REFUSED", null],
+  [-4023, "Qty not increased by step size.", "SKIPPED", "REFUSED", null],
+  [-1100, "Illegal characters found in a parameter.", "FAILED", "REFUSED", null],
 ])("%i %s is %s %s", (code, message, status, reason, filter) => {
   const refused = refusedAs({ kind: "REFUSED", code, message });
   expect(refused).toMatchObject({ status, skip: { reason, filter, venue: { code, message } } });
+});
+
+test.each([
+  [-1013, "Filter failure: PRICE_FILTER", true],
+  [-2010, "Filter failure: MAX_NUM_ORDERS", true],
+  [-1121, "Invalid symbol.", true],
+  [-4164, "Order's notional must be no smaller than 50 (unless you choose reduce only).", true],
+  [-2010, "Account has insufficient balance for requested action.", false],
+  [-2019, "Margin is insufficient.", false],
+  [-2022, "ReduceOnly Order is rejected.", false],
+])("%i %s may be for rules that have changed: %s", (code, message, expected) => {
+  expect(isOfRules({ kind: "REFUSED", code, message })).toBe(expected);
 });

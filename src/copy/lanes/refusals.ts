@@ -6,7 +6,11 @@ import type { FilterName } from "../../domain/refusal.ts";
 import { skipOf } from "../scaling/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 
-/** Codes that say it by themselves; those of spot's engine (-2010) and filters (-1013) say it in their texts. */
+/**
+ * Codes that say it by themselves; those of spot's engine (-2010) and filters (-1013) say it in their texts. A size that fits the
+ * rules as published and is refused for its quantity or its precision is not below any least that we know of: the venue's own
+ * words say what it is.
+ */
 const BY_CODE: Readonly<Record<number, SkipReason>> = {
   [-1121]: "NOT_LISTED",
   [-2018]: "INSUFFICIENT_BALANCE",
@@ -19,14 +23,16 @@ const BY_CODE: Readonly<Record<number, SkipReason>> = {
   [-2028]: "LEVERAGE_UNFIT",
   [-4001]: "PRICE_UNFIT",
   [-4002]: "PRICE_UNFIT",
-  [-4003]: "BELOW_MIN_QUANTITY",
-  [-4004]: "BELOW_MIN_QUANTITY",
+  [-1111]: "REFUSED",
+  [-4003]: "REFUSED",
+  [-4004]: "REFUSED",
   [-4005]: "ABOVE_MAXIMUM",
   [-4006]: "PRICE_UNFIT",
   [-4007]: "PRICE_UNFIT",
   [-4013]: "PRICE_UNFIT",
   [-4014]: "PRICE_UNFIT",
   [-4016]: "PRICE_UNFIT",
+  [-4023]: "REFUSED",
   [-4024]: "PRICE_UNFIT",
   [-4028]: "LEVERAGE_UNFIT",
   [-4045]: "ORDER_CAP",
@@ -57,13 +63,13 @@ const BY_CODE: Readonly<Record<number, SkipReason>> = {
   [-4509]: "NOTHING_HELD",
 };
 
-/** Filters as the venue names them behind `Filter failure: `. Our own sizes are above its least quantity as published. */
+/** Filters as the venue names them behind `Filter failure: `. */
 const BY_FILTER: Readonly<Record<string, readonly [SkipReason, FilterName]>> = {
   PRICE_FILTER: ["PRICE_UNFIT", "PRICE_FILTER"],
   PERCENT_PRICE: ["PRICE_UNFIT", "PERCENT_PRICE"],
   PERCENT_PRICE_BY_SIDE: ["PRICE_UNFIT", "PERCENT_PRICE_BY_SIDE"],
-  LOT_SIZE: ["BELOW_MIN_QUANTITY", "LOT_SIZE"],
-  MARKET_LOT_SIZE: ["BELOW_MIN_QUANTITY", "MARKET_LOT_SIZE"],
+  LOT_SIZE: ["REFUSED", "LOT_SIZE"],
+  MARKET_LOT_SIZE: ["REFUSED", "MARKET_LOT_SIZE"],
   NOTIONAL: ["BELOW_MIN_NOTIONAL", "NOTIONAL"],
   MIN_NOTIONAL: ["BELOW_MIN_NOTIONAL", "NOTIONAL"],
   MAX_POSITION: ["ABOVE_MAXIMUM", "MAX_POSITION"],
@@ -84,10 +90,21 @@ const BY_TEXT: readonly (readonly [begins: string, SkipReason])[] = [
   ["Stop loss limit orders are not supported", "NOT_LISTED"],
   ["This symbol is not permitted", "NOT_LISTED"],
   ["This symbol is restricted", "NOT_LISTED"],
-  ["Invalid quantity", "BELOW_MIN_QUANTITY"],
+  ["Invalid quantity", "REFUSED"],
   ["Price * QTY is zero or less", "BELOW_MIN_NOTIONAL"],
   ["Invalid price", "PRICE_UNFIT"],
 ];
+
+/** "Invalid symbol." */
+export const UNKNOWN_SYMBOL_CODE = -1121;
+
+/** What is refused by a symbol's published rules: its filters, and whether it is traded. */
+const OF_RULES_CODES: ReadonlySet<number> = new Set([
+  ...[-1111, -1121, -4001, -4002, -4003, -4004, -4005, -4006, -4007, -4013, -4014, -4016, -4023, -4024],
+  ...[-4131, -4140, -4141, -4144, -4164],
+]);
+const OF_RULES_TEXT =
+  /^(Filter failure: |Invalid quantity|Invalid price|Price \* QTY is zero|Market is closed)/;
 
 /** Refusals that say the account itself cannot be copied to: its positions have two sides. */
 const ACCOUNT_UNFIT_CODES: readonly number[] = [-4061];
@@ -107,6 +124,11 @@ export function refusedAs({ code, message }: VenueRefusal): {
   const reason = BY_TEXT.find(([begins]) => message.startsWith(begins))?.[1] ?? BY_CODE[code];
   if (reason === undefined) return { status: "FAILED", skip: skipOf("REFUSED", { venue }) };
   return { status: "SKIPPED", skip: skipOf(reason, { venue }) };
+}
+
+/** Whether a refusal is for rules that the venue publishes: those that an order was sized by may be old. */
+export function isOfRules({ code, message }: VenueRefusal): boolean {
+  return OF_RULES_CODES.has(code) || OF_RULES_TEXT.test(message);
 }
 
 /** Whether a refusal says that the account cannot be copied to at all. */

@@ -15,11 +15,13 @@ import type { RepairOrder } from "../scaling/repair-sizes.ts";
 import { skipOf } from "../scaling/skip.ts";
 import { skipWords } from "../scaling/skip-words.ts";
 import { ownLine, refusedLine, skipped } from "./lines.ts";
-import { look } from "./look.ts";
 import { marketOrder } from "./market-order.ts";
 import { enter } from "./settle.ts";
 import type { NewEntry } from "./turn.ts";
 import type { Work } from "./work.ts";
+
+/** A request that the venue did not answer. */
+export const IS_AWAY = "The venue did not answer. Please ask again in a while.";
 
 /** What a repair needs to know beside the copy itself. */
 export type RepairFacts = {
@@ -44,7 +46,12 @@ export async function repair(
     turn.finishRequest(request.requestId, work.now(), skipWords(stopped, null));
     return;
   }
-  await look(work, { mayHaveMissed: false });
+  const looked = await work.glances.askedFor(work, request, { mayHaveMissed: false });
+  if (looked === "INTERRUPTED") return;
+  if (looked === "AWAY") {
+    turn.finishRequest(request.requestId, work.now(), IS_AWAY);
+    return;
+  }
   for (const order of await ordersOf(work, request, facts)) {
     if (!recovered.has(idOf(work, request, order))) await send(work, request, { order, facts });
   }
@@ -79,6 +86,7 @@ async function send(
   work: Work,
   request: CopyRequest,
   { order, facts }: { readonly order: RepairOrder; readonly facts: RepairFacts },
+  isFittedAnew = false,
 ): Promise<void> {
   const { turn, dealings } = work;
   const { symbol, side, quantity, reduceOnly, increases } = order;
@@ -105,8 +113,13 @@ async function send(
   const sent = marketOrder({ symbol, side, quantity, clientOrderId, family, reduceOnly });
   const outcome = await dealings.send(sent, mayNot);
   if (outcome.kind === "PLACED") await enter(work, line, outcome);
-  else if (outcome.kind === "REFUSED") turn.add(refusedLine(line, outcome));
-  else turn.add(skipped(line, outcome.skip));
+  else if (outcome.kind === "REFUSED") {
+    const isOfOldRules = !isFittedAnew && (await dealings.haveRulesChanged(symbol, outcome.refusal));
+    const orders = isOfOldRules ? await ordersOf(work, request, facts) : [];
+    const anew = orders.find((each) => each.symbol === symbol && each.increases === increases);
+    if (anew === undefined) turn.add(refusedLine(line, outcome));
+    else await send(work, request, { order: anew, facts }, true);
+  } else turn.add(skipped(line, outcome.skip));
 }
 
 /**

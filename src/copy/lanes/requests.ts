@@ -9,8 +9,7 @@ import { leadStateOf } from "../leads/lead-state.ts";
 import { skipWords } from "../scaling/skip-words.ts";
 import type { ActionLog } from "./action-log.ts";
 import { type Closing, closeAll, recoverClosing } from "./closing.ts";
-import { look } from "./look.ts";
-import { type RepairFacts, recoverRepair, repair } from "./repair.ts";
+import { IS_AWAY, type RepairFacts, recoverRepair, repair } from "./repair.ts";
 import { withdraw } from "./withdraw.ts";
 import type { Work } from "./work.ts";
 
@@ -48,9 +47,11 @@ export async function answerRequest(
   if (parts.isBlind) return finish(IS_BLIND);
   if (parts.isEarly && work.mayHaveBeenSent) return found.size > 0 ? finish(IS_INTERRUPTED) : undefined;
   switch (request.kind) {
-    case "LOOK":
-      await look(work, { mayHaveMissed: true });
-      return finish(null);
+    case "LOOK": {
+      const done = await work.glances.askedFor(work, request, { mayHaveMissed: true });
+      if (done === "INTERRUPTED") return;
+      return finish(done === "DONE" ? null : IS_AWAY);
+    }
     case "CLOSE": {
       const left = await closeAll(work, closingOf(request), found);
       return finish(left === null ? null : skipWords(left, null));

@@ -166,3 +166,26 @@ describe("a way to the venue that breaks", () => {
     }
   });
 });
+
+test("copies of which more rests than a copier can hold are not worked at, until less does", async () => {
+  const stage = await openLanesStage();
+  const [many, few] = [await stage.strategy("SPOT"), await stage.strategy("SPOT")];
+  await stage.start();
+  const copier = await stage.copier(many, "SPOT");
+  const other = await stage.copier(few, "SPOT");
+  await stage.does(many, places("BUY", "0.0001", { at: "90000" }));
+  await stage.does(many, places("BUY", "0.0001", { at: "90000" }));
+  await stage.stop();
+  stage.bounds.restingMax = 1;
+  await stage.start();
+  await stage.does(many, places("BUY", "0.0001"), false);
+  await stage.does(few, places("BUY", "0.0001"), false);
+  await stage.waitFor("the other is dealt with", async () => (await stage.copy(other)).doneSeq === 1);
+  await stage.passes(5_000);
+  expect((await stage.copy(copier)).doneSeq).toBe(2);
+  await stage.stop();
+  stage.bounds.restingMax = 2;
+  await stage.start();
+  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 3);
+  await stage[Symbol.asyncDispose]();
+});

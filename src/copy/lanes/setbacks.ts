@@ -9,6 +9,8 @@ import type { Task } from "./uncertain.ts";
 /** Until a turn that failed is tried again, ms: doubled each time. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
+/** Failures of one lane are told once in so long, ms. */
+const TOLD_AGAIN_MS = 60_000;
 /** Until a lane that may not run looks whether it may, ms. */
 export const CLAIM_RETRY_MS = 500;
 
@@ -16,6 +18,8 @@ export type SetbackParts = {
   readonly copyId: Copy["copyId"];
   readonly pauses: Pauses;
   readonly journal: Pick<Logger, "error">;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
   /** The venue does not accept the credentials. True if there are others by now. */
   readonly rejected: (error: CredentialsRejected) => Promise<boolean>;
   /** The account is disconnected. True if the copy is stopped, and nothing is asked of it any more that needs one. */
@@ -25,6 +29,7 @@ export type SetbackParts = {
 export class Setbacks {
   readonly #parts: SetbackParts;
   #retryMs = RETRY_MS_MIN;
+  #toldAt: number | null = null;
 
   constructor(parts: SetbackParts) {
     this.#parts = parts;
@@ -49,13 +54,24 @@ export class Setbacks {
     try {
       if (error instanceof CredentialsRejected) return await rejected(error);
       if (error instanceof AccountGone && (await accountGone())) return true;
-      journal.error({ err: error, copyId, task }, "a turn of a copy failed; it is tried again");
+      if (this.#isToTell()) {
+        journal.error({ err: error, copyId, task }, "a turn of a copy failed; it is tried again");
+      }
     } catch (failure) {
-      journal.error(
-        { err: failure, copyId },
-        "why a turn of a copy failed could not be noted; it is tried again",
-      );
+      if (this.#isToTell()) {
+        journal.error(
+          { err: failure, copyId },
+          "why a turn of a copy failed could not be noted; it is tried again",
+        );
+      }
     }
     return false;
+  }
+
+  #isToTell(): boolean {
+    const now = this.#parts.wallNow();
+    if (this.#toldAt !== null && now - this.#toldAt < TOLD_AGAIN_MS) return false;
+    this.#toldAt = now;
+    return true;
   }
 }

@@ -1,11 +1,12 @@
 // A line of the log brought up to date with what the venue says of its order: what was executed since is booked, once, and
-// with its fees.
+// with its fees. What the venue has executed it may list a moment later: what is known is booked at once, since the next order is
+// sized by it, and a line of which the fees are not known stays RESTING, so that it is asked about again.
 //
 // Knowingly, when an order is filled in parts, what earlier parts paid in the base asset is taken to have been the same share
 // as of the whole; it may be a unit of the 8th decimal off.
 import type { MirrorEntry, MirrorStatus, Skip } from "../../domain/copying.ts";
-import { type Amount, type Quantity, subtract } from "../../money/decimal.ts";
-import type { VenueOrderState, VenueOrderStatus } from "../venue/venue.ts";
+import { type Amount, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import type { VenueFills, VenueOrderState, VenueOrderStatus } from "../venue/venue.ts";
 import type { Placed } from "./dealings.ts";
 import type { NewEntry } from "./turn.ts";
 import { isLeg, isWaitingLeg, type Work } from "./work.ts";
@@ -31,10 +32,10 @@ export function sentLine<Line extends NewEntry>(line: Line, { state, counts }: P
 
 /** Books what the order has executed beyond what its line says, and replaces the line. */
 export async function settle(work: Work, entry: MirrorEntry, state: VenueOrderState): Promise<MirrorEntry> {
-  const fee = await bookExecuted(work, entry, state);
+  const { fee, isWhole } = await bookExecuted(work, entry, state);
   const settled: MirrorEntry = {
     ...entry,
-    status: STATUS[state.status],
+    status: isWhole ? STATUS[state.status] : "RESTING",
     venueOrderId: state.venueOrderId,
     executedQuantity: state.executedQuantity,
     executedQuote: state.executedQuote,
@@ -72,20 +73,34 @@ export async function settleResting(work: Work, symbol: string): Promise<void> {
   }
 }
 
-/** What the order has cost in fees so far, after what is new of it was booked. */
-async function bookExecuted(work: Work, entry: MirrorEntry, state: VenueOrderState): Promise<Amount> {
+/** What the order has cost in fees so far, after what is new of it was booked; `isWhole` unless it is over and that is not all. */
+async function bookExecuted(
+  work: Work,
+  entry: MirrorEntry,
+  state: VenueOrderState,
+): Promise<{ readonly fee: Amount; readonly isWhole: boolean }> {
+  const { turn, dealings } = work;
   const { symbol, side } = entry;
-  const quantity = subtract(state.executedQuantity, entry.executedQuantity);
-  if (quantity <= 0n || symbol === null || side === null) return entry.fee;
-  const fills = await work.dealings.fills(symbol, state.venueOrderId);
-  const before = (fills.feeInBase * entry.executedQuantity) / state.executedQuantity;
-  work.turn.execute({
-    symbol,
-    side,
-    quantity,
-    quote: subtract(state.executedQuote, entry.executedQuote),
-    fee: subtract(fills.fee, entry.fee),
-    feeInBase: (fills.feeInBase - before) as Quantity,
-  });
-  return fills.fee;
+  const { venueOrderId, executedQuantity: executed } = state;
+  const quantity = subtract(executed, entry.executedQuantity);
+  const isOver = state.status !== "RESTING";
+  const mayLackFees = isOver && entry.status === "RESTING" && executed > 0n;
+  const isAsked = quantity > 0n || mayLackFees;
+  if (!isAsked || symbol === null || side === null) return { fee: entry.fee, isWhole: true };
+  const fills = await dealings.fills({ symbol, venueOrderId, executed });
+  const fee = fills === null ? ZERO : subtract(fills.fee, entry.fee);
+  const feeInBase = fills === null ? ZERO : subtract(fills.feeInBase, bookedInBase(fills, entry, executed));
+  if (quantity > 0n) {
+    const quote = subtract(state.executedQuote, entry.executedQuote);
+    turn.execute({ symbol, side, quantity, quote, fee, feeInBase });
+  } else if (fee !== 0n || feeInBase !== 0n) turn.charge({ symbol, side, fee, feeInBase });
+  return { fee: fills?.fee ?? entry.fee, isWhole: fills !== null || !isOver };
+}
+
+/** What of the fees in the base asset is booked: none if none of the fees are, the share of what is booked if that is less than all. */
+function bookedInBase(fills: VenueFills, entry: MirrorEntry, executed: Quantity): Quantity {
+  if (fills.fee === 0n || entry.fee === 0n) return ZERO as Quantity;
+  const [part, whole] =
+    entry.executedQuantity < executed ? [entry.executedQuantity, executed] : [entry.fee, fills.fee];
+  return ((fills.feeInBase * part) / whole) as Quantity;
 }

@@ -1,4 +1,5 @@
 // The lanes of one strategy's copies, as long as this process has its claim.
+import { setImmediate } from "node:timers/promises";
 import type { Copy, LeadAction, MirrorEntry } from "../../domain/copying.ts";
 import type { CopyStore } from "../../store/copy-store.ts";
 import { ActionLog } from "./action-log.ts";
@@ -14,9 +15,19 @@ const STOPPED_SINCE_MS = 3_600_000;
 /** Until what people may have changed is read again, where a lane was writing meanwhile, ms. */
 const OUTDATED_MS = 250;
 
+/** Copies whose lines are read at a time. */
+const COPIES_AT_A_TIME = 50;
+
+type StrategyParts = LanesParts & {
+  readonly looks: Looks;
+  readonly switches: Switches;
+  /** Throws if more rests than can be worked at. */
+  readonly demandRoom: () => void;
+};
+
 export class StrategyLanes {
   readonly #strategyId: string;
-  readonly #parts: LanesParts & { readonly looks: Looks; readonly switches: Switches };
+  readonly #parts: StrategyParts;
   readonly #copying: CopyStore;
   readonly #takenAt: number;
   readonly #lanes = new Map<string, Lane>();
@@ -26,7 +37,7 @@ export class StrategyLanes {
   #changing: Promise<void> = Promise.resolve();
   #isEnded = false;
 
-  constructor(strategyId: string, parts: LanesParts & { looks: Looks; switches: Switches }) {
+  constructor(strategyId: string, parts: StrategyParts) {
     this.#strategyId = strategyId;
     this.#parts = parts;
     this.#takenAt = parts.wallNow();
@@ -49,14 +60,19 @@ export class StrategyLanes {
     const lead = await copying.findLead(this.#strategyId);
     this.#log = new ActionLog(copying, this.#strategyId, lead?.seq ?? 0);
     const copies = await copying.listCopiesOfStrategy(this.#strategyId, { isLive: true });
-    const resting = Map.groupBy(
-      await copying.listRestingEntries({ strategyId: this.#strategyId }),
-      ({ copyId }) => copyId,
-    );
-    if (this.#isEnded) return;
-    for (const copy of copies) {
-      const taken = { resting: resting.get(copy.copyId) ?? [], mayHaveSent: true };
-      this.#lanes.set(copy.copyId, this.#laneOf(copy, taken));
+    for (let from = 0; from < copies.length; from += COPIES_AT_A_TIME) {
+      const some = copies.slice(from, from + COPIES_AT_A_TIME);
+      const resting = await Promise.all(some.map(({ copyId }) => copying.listRestingEntries({ copyId })));
+      // Whatever else there is to do is done between.
+      await setImmediate();
+      if (this.#isEnded) return;
+      for (const [index, copy] of some.entries()) {
+        this.#lanes.set(
+          copy.copyId,
+          this.#laneOf(copy, { resting: resting[index] ?? [], mayHaveSent: true }),
+        );
+      }
+      this.#parts.demandRoom();
     }
     await this.#addStopped();
     await this.#takeRequests({ mayHaveSent: true });
@@ -65,13 +81,20 @@ export class StrategyLanes {
     for (const lane of this.#lanes.values()) lane.wake();
   }
 
+  /** Lines of orders and legs that rest, of all its copies. */
+  get resting(): number {
+    let lines = 0;
+    for (const lane of this.#lanes.values()) lines += lane.resting;
+    return lines;
+  }
+
   /** Actions were added, in order. */
   moved(actions: readonly LeadAction[]): void {
     this.#log.add(actions);
     let least = this.#log.lastSeq;
     for (const lane of this.#lanes.values()) {
       least = Math.min(least, lane.copy.doneSeq);
-      lane.wake();
+      lane.moved();
     }
     this.#log.forgetUpTo(least);
   }

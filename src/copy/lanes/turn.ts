@@ -8,8 +8,9 @@ import type {
   MirrorEntry,
   VenueSnapshot,
 } from "../../domain/copying.ts";
+import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
 import type { CopyProgress } from "../../store/copy-store.ts";
-import { type Execution, executedIn, holdingOf } from "./book.ts";
+import { chargedTo, type Execution, executedIn, holdingOf } from "./book.ts";
 import { carriedOn } from "./funds.ts";
 
 /** A line of the mirror log before it has its number. */
@@ -78,6 +79,17 @@ export class Turn {
     });
   }
 
+  /** Books what an execution that is booked has cost besides. */
+  charge(of: Pick<Execution, "symbol" | "side" | "fee" | "feeInBase">): void {
+    const { family } = this.copy;
+    const { snapshot } = this.#book;
+    const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
+    this.setBook({
+      ...chargedTo(this.#book, of),
+      snapshot: snapshot && carriedOn(snapshot, family, { ...of, ...nothing }),
+    });
+  }
+
   setBook(book: CopyBook): void {
     this.#book = book;
     this.#hasChanged = true;
@@ -103,9 +115,14 @@ export class Turn {
     this.#hasChanged = true;
   }
 
+  /** A line as the turn leaves it so far. */
+  latest(entry: MirrorEntry): MirrorEntry {
+    return this.#entries.get(entry.entryId) ?? entry;
+  }
+
   /** Lines of the log as the turn leaves them so far. */
   current(entries: readonly MirrorEntry[]): readonly MirrorEntry[] {
-    const before = entries.map((entry) => this.#entries.get(entry.entryId) ?? entry);
+    const before = entries.map((entry) => this.latest(entry));
     const known = new Set(before.map(({ entryId }) => entryId));
     const added = [...this.#entries.values()].filter(({ entryId }) => !known.has(entryId));
     return [...added.reverse(), ...before];
@@ -115,7 +132,7 @@ export class Turn {
   resting(symbol?: string): readonly MirrorEntry[] {
     const rest: MirrorEntry[] = [];
     for (const entry of this.#restingBefore.values()) {
-      const now = this.#entries.get(entry.entryId) ?? entry;
+      const now = this.latest(entry);
       if (now.status === "RESTING") rest.push(now);
     }
     for (const entry of this.#entries.values()) {

@@ -1,6 +1,7 @@
 // What carrying something out needs: of one lane, for one turn.
 import type { LeadAction, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
 import type { Dealings } from "./dealings.ts";
+import type { Glances } from "./glances.ts";
 import type { NotFound } from "./not-found.ts";
 import type { Turn } from "./turn.ts";
 import type { Missing } from "./write-off.ts";
@@ -25,12 +26,19 @@ export type Work = {
   opensNot(at: number): SkipReason | null;
   /** The lines of the log about an order or a leg of the strategy, this turn's left out; newest first. */
   entriesOf(collectiveId: string): Promise<readonly MirrorEntry[]>;
-  /** Lines of the log about a symbol, or all, as the turn leaves them so far: the newest ones, newest first. */
-  linesOf(symbol: string | null): Promise<readonly MirrorEntry[]>;
+  /**
+   * The newest line about a symbol of which something holds, as the turn leaves it; null if there is none. However many lines there
+   * are, it is found.
+   */
+  findLine(symbol: string, holds: (line: MirrorEntry) => boolean): Promise<MirrorEntry | null>;
+  /** The collective ids of the legs that the strategy has on a symbol now, oldest first. */
+  leadLegsOf(symbol: string): Promise<readonly string[]>;
   /** Something could not be taken back: the next look tries again. */
   noteMissed(): void;
   /** What the venue was asked for and did not know. */
   readonly notFound: NotFound;
+  /** How the account is looked at. */
+  readonly glances: Glances;
   /** What looks have found missing; null while a leg may have been sent, and have fired, that is not in the book. */
   readonly missing: Missing | null;
   /** The account is to be looked at when there is nothing else to do. */

@@ -73,8 +73,9 @@ export async function writeOffMissing(work: Work): Promise<void> {
     const gone = goneFrom(turn, symbol);
     if (!(await isTooLittle(work, symbol, gone))) now.set(symbol, signed(turn, symbol, gone));
   }
+  const prices = await dealings.prices();
   for (const [symbol, quantity] of missing.note(now, work.now())) {
-    const price = (await dealings.prices()).get(symbol) ?? null;
+    const price = prices.get(symbol) ?? null;
     turn.add(writeOff(work, { symbol, quantity, price }));
   }
 }

@@ -100,7 +100,7 @@ export class PaperBook {
     const stops = resting.filter(
       ({ placement: { orderType } }) => orderType === "STOP_LOSS" || orderType === "STOP_LOSS_LIMIT",
     );
-    return { orders: resting.length, stops: stops.length, buys: of("BUY"), sells: of("SELL") };
+    return { orders: resting.length, stops: stops.length, buys: of("BUY"), sells: of("SELL"), openSides: [] };
   }
 
   /** An order that was copied: it is filled as far as the strategy's own was at once, and rests as far as that does. */

@@ -15,7 +15,7 @@ type Part = { readonly quantity: Quantity; readonly scale: Scale | null };
 export type Parts = {
   readonly opening: Part;
   readonly reducing: Part;
-  /** The most that can be reduced: what the copy holds on that side, on spot without what its resting sells will sell. */
+  /** The most that can be reduced: what the copy holds on that side, without what orders that rest will: on spot, and where nothing may open. */
   readonly reducible: Quantity;
 };
 
@@ -56,12 +56,16 @@ function spotParts(input: ScaleInput): Parts {
 }
 
 function futuresParts(input: ScaleInput): Parts {
-  const { placement, lead, holdings } = input;
+  const { placement, lead, holdings, opensNot, restingOnSymbol } = input;
   const { side, quantity, symbol } = placement;
-  const reducible = against(holdings.get(symbol)?.quantity ?? ZERO, side);
+  const own = against(holdings.get(symbol)?.quantity ?? ZERO, side);
+  const { buys, sells, openSides } = restingOnSymbol;
+  const isTaken = opensNot !== null && openSides.includes(side);
+  const taken = isTaken ? (side === "BUY" ? buys : sells) : ZERO;
+  const reducible = subtract(own, least(own, taken));
   const theirs = against(lead.held.get(symbol) ?? ZERO, side);
   const opened = leadOpening(input);
-  const scale: Scale = { by: "POSITION", ours: reducible, theirs };
+  const scale: Scale = { by: "POSITION", ours: own, theirs };
   return {
     opening: opened === 0n ? NO_PART : openingPart(input, opened),
     reducing: theirs === 0n ? NO_PART : scaledPart(least(subtract(quantity, opened), theirs), scale),

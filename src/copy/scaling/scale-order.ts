@@ -6,6 +6,10 @@
 // want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
 // that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
 // next one.
+//
+// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is left by orders that
+// are not: two that each close the whole position would otherwise open the other side once both are filled. As long as the copy
+// follows, it does so with the strategy.
 // Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
 import type { StrategyType } from "../../domain/account.ts";
 import {
@@ -18,6 +22,7 @@ import {
   type Skip,
   type SkipReason,
 } from "../../domain/copying.ts";
+import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -46,8 +51,10 @@ export type RestingOnSymbol = {
   /** Base units of BUYs and of SELLs that are not executed yet. */
   readonly buys: Quantity;
   readonly sells: Quantity;
+  /** The sides of those that may open something at the venue: of contracts, they are not reduce-only. */
+  readonly openSides: readonly Side[];
 };
-export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO };
+export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO, openSides: [] };
 
 export type ScaleInput = {
   readonly family: StrategyType;
@@ -112,11 +119,13 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   if (unfit !== null) return unsized(unfit, parts);
 
   const isOpening = parts.opening.scale !== null;
-  const atMarketReducing = input.family === "FUTURES" && !isOpening && placement.orderType === "MARKET";
+  // What the venue would take through zero by the time that it is filled is kept from that, where nothing may open.
+  const mayNotOpen = placement.orderType === "MARKET" || input.opensNot !== null;
+  const isReducing = input.family === "FUTURES" && !isOpening && mayNotOpen;
   const whole =
     input.opensNot !== null && isOpening
       ? unsized(skipOf(input.opensNot), parts)
-      : sized(input, rules, parts, prices, placement.reduceOnly || atMarketReducing);
+      : sized(input, rules, parts, prices, placement.reduceOnly || isReducing);
   const isThroughZero = isOpening && parts.reducing.quantity > 0n;
   if (whole.kind === "SIZED" || !isThroughZero) return whole;
   // Only a contract's position goes through zero.

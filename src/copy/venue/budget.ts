@@ -15,6 +15,12 @@ export class Budget {
     return this.#used + this.#underWay + wanted <= Math.floor(limit * share);
   }
 
+  /** How much more fits into a share of what is granted in the present window. */
+  left(venueNow: number, { windowMs, limit }: BudgetTerms, share: number): number {
+    this.#turnTo(Math.floor(venueNow / windowMs));
+    return Math.max(0, Math.floor(limit * share) - this.#used - this.#underWay);
+  }
+
   begin(cost: number): void {
     this.#underWay += cost;
   }

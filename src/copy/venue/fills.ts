@@ -1,13 +1,14 @@
 // Fills as the venue lists them; those of an order summed up to what they cost in fees. These are asked for within the turn of the
-// order that they are of, so they may use what orders may.
+// order that they are of, so they may use what orders may. A venue may list them moments after the order itself says what it has
+// executed: a list that does not add up to that says nothing of fees.
 // Source: reference exchange, sections 7.6 and 11.9.
-import { type Price, ZERO } from "../../money/decimal.ts";
+import { add, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, URGENT } from "./account-rest.ts";
 import { mapped, unknown } from "./answers.ts";
-import { type Body, idOf, rowsOf } from "./bodies.ts";
+import { amountOf, type Body, idOf, rowsOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf, type PairAssets } from "./fees.ts";
 import type { RestCall } from "./signed-rest.ts";
-import type { VenueAnswer, VenueFills } from "./venue.ts";
+import type { FillsAsked, VenueAnswer, VenueFills } from "./venue.ts";
 
 /** Fills of a page, and pages that are asked for: more of either than an order ever has. */
 const PAGE_ROWS = 1_000;
@@ -18,25 +19,36 @@ type Route = { readonly path: string; readonly weight: number };
 /** Of a symbol that the venue does not list any more nobody can say what its fees were taken in: they are not reckoned. */
 const NOT_RECKONED: VenueFills = { fee: ZERO, feeInBase: ZERO };
 
-/** Asks for all fills of an order and sums up their fees. */
+/** See `VenueClient.fills`. */
 export async function askForFills(
   rest: AccountRest,
   route: Route,
-  symbol: string,
-  venueOrderId: string,
-): Promise<VenueAnswer<VenueFills>> {
+  { symbol, venueOrderId, executed }: FillsAsked,
+): Promise<VenueAnswer<VenueFills | null>> {
   const rules = await rest.rules.of(symbol);
   if (rules.kind !== "OK") return rules;
   if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
   const listed = await listFills(rest, { ...route, ...URGENT }, { symbol, orderId: venueOrderId });
-  const rows = mapped(listed, (found) => found.rows);
+  const rows = mapped(listed, (found) => (executed === null ? found.rows : firstOf(found.rows, executed)));
   if (rows.kind !== "OK") return rows;
+  if (rows.value === null) return { kind: "OK", value: null };
+  const fills = rows.value;
   const assets = rules.value;
-  const others = mapped(rows, () => otherAssetsOf(rows.value, assets));
+  const others = mapped(rows, () => otherAssetsOf(fills, assets));
   if (others.kind !== "OK") return others;
   const priceOf = others.value.length === 0 ? () => null : await pricesOf(rest, assets);
   if (priceOf === null) return unknown("a fee in another asset cannot be valued");
-  return mapped(rows, () => feesOf(rows.value, assets, priceOf));
+  return mapped(rows, () => feesOf(fills, assets, priceOf));
+}
+
+/** The first fills, up to what was executed; null if they do not add up to it. */
+function firstOf(rows: readonly Body[], executed: Quantity): readonly Body[] | null {
+  let filled = ZERO as Quantity;
+  for (const [index, row] of rows.entries()) {
+    if (filled === executed) return rows.slice(0, index);
+    filled = add(filled, amountOf<Quantity>(row, "qty"));
+  }
+  return filled === executed ? rows : null;
 }
 
 /** All fills of an order, or since a time, oldest first. `isWhole`: there are no more than that. */

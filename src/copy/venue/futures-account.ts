@@ -1,25 +1,33 @@
 // One account's trading of perpetual contracts at a venue: what is asked of it, and what it answers, in our words.
 //
 // The newest answers to placing and cancelling do not say what was paid; then the order is asked for. A leg that has fired is the
-// order that it became. Margin is isolated; what was set is remembered for `SETTINGS_AGE_MAX_MS`, since people change it too.
+// order that it became. Margin is isolated. Its owner may change margin and leverage at any time, so what was set is believed for
+// `SETTINGS_AGE_MAX_MS` alone, no longer than looks lie apart: a burst of orders sets it once.
 // Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, LOOK, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
 import { mapped, unknown, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { askForFills } from "./fills.ts";
-import { cancelLeg, findLeg, openLegIds, placeLeg } from "./futures-legs.ts";
+import { cancelLeg, findLeg, OPEN_LEGS, placeLeg } from "./futures-legs.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
+import { accountMayWithdraw, askForRestrictions, hasNoSuchRoute, restricted } from "./key-rights.ts";
+import { type OpenRoute, openIds, weightOfOpen } from "./open-ids.ts";
 import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf, unpaidOrderOf } from "./orders.ts";
-import { askForRestrictions, hasNoSuchRoute } from "./spot-account.ts";
 import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
 
 const ORDER = "/fapi/v1/order";
+const ACCOUNT = { method: "GET", path: "/fapi/v3/account", weight: 5 } as const;
+const OPEN_ORDERS: OpenRoute = {
+  path: "/fapi/v1/openOrders",
+  weight: { ofOne: 1, ofAll: 40 },
+  idKey: "clientOrderId",
+};
 const FILLS = { path: "/fapi/v1/userTrades", weight: 5 };
 const MARGIN_ASSET = "USDT";
 /** "No need to change margin type." */
 const MARGIN_TYPE_UNCHANGED: ReadonlySet<number> = new Set([-4046]);
-export const SETTINGS_AGE_MAX_MS = 3_600_000;
+export const SETTINGS_AGE_MAX_MS = 15_000;
 
 type Setting = { readonly leverage: number; readonly at: number };
 
@@ -30,9 +38,10 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
   return {
     check: () => check(rest),
 
+    keyRights: (family) => askForRestrictions(rest, family),
+
     async balances() {
-      const path = "/fapi/v3/account";
-      const answer = await rest.ask({ method: "GET", path, weight: 5, ...LOOK });
+      const answer = await rest.ask({ ...ACCOUNT, ...URGENT });
       return mapped(answer, (value) => balancesOf(objectOf(value), rest.wallNow()));
     },
 
@@ -62,17 +71,17 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
 
     cancelLeg: (symbol, clientOrderId) => cancelLeg(rest, symbol, clientOrderId),
 
-    async openOrderIds() {
-      const path = "/fapi/v1/openOrders";
-      const orders = mapped(await rest.ask({ method: "GET", path, weight: 40, ...LOOK }), (value) =>
-        rowsOf(value).map((row) => textOf(row, "clientOrderId")),
-      );
+    async openOrderIds(of) {
+      const orders = await openIds(rest, OPEN_ORDERS, of?.orders);
       if (orders.kind !== "OK") return orders;
-      const legs = await openLegIds(rest);
-      return mapped(legs, () => new Set([...orders.value, ...(legs.kind === "OK" ? legs.value : [])]));
+      const legs = await openIds(rest, OPEN_LEGS, of?.legs);
+      return mapped(legs, (ids) => new Set([...orders.value, ...ids]));
     },
 
-    fills: (symbol, venueOrderId) => askForFills(rest, FILLS, symbol, venueOrderId),
+    lookWeight: ({ orders, legs }) =>
+      ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders) + weightOfOpen(OPEN_LEGS, legs),
+
+    fills: (of) => askForFills(rest, FILLS, of),
 
     trades: (symbol, of) => trades.since(symbol, of),
 
@@ -83,11 +92,15 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
       const isSet = known?.leverage === leverage && rest.wallNow() - known.at < SETTINGS_AGE_MAX_MS;
       if (isSet) return { kind: "OK", value: null };
       settings.delete(symbol);
-      const isolated = await setting(rest, "marginType", { symbol, marginType: "ISOLATED" });
+      const askedAt = rest.wallNow();
+      // An order waits for both: they are asked for side by side.
+      const [isolated, changed] = await Promise.all([
+        setting(rest, "marginType", { symbol, marginType: "ISOLATED" }),
+        setting(rest, "leverage", { symbol, leverage }),
+      ]);
       const taken = valueFor(MARGIN_TYPE_UNCHANGED, isolated, null);
       if (taken.kind !== "OK") return taken;
-      const changed = await setting(rest, "leverage", { symbol, leverage });
-      if (changed.kind === "OK") settings.set(symbol, { leverage, at: rest.wallNow() });
+      if (changed.kind === "OK") settings.set(symbol, { leverage, at: askedAt });
       return changed;
     },
   };
@@ -138,17 +151,14 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
   const path = "/fapi/v2/account";
   const account = mapped(await rest.ask({ method: "GET", path, weight: 5, ...URGENT }), (value) => {
     const body = objectOf(value);
-    return { balances: balancesOf(body, rest.wallNow()), canTrade: flagOf(body, "canTrade") };
+    const canTrade = flagOf(body, "canTrade");
+    return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
   });
   if (account.kind !== "OK") return account;
   const mode = await askForMode(rest);
   if (mode.kind !== "OK") return mode;
   const restrictions = await askForRestrictions(rest);
-  if (restrictions.kind !== "OK") return restrictions;
-  const { mayTrade, canWithdraw } = restrictions.value;
-  const canTrade = account.value.canTrade && mayTrade;
-  const { balances } = account.value;
-  return { kind: "OK", value: { balances, canTrade, canWithdraw, isHedgeMode: mode.value } };
+  return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: mode.value }));
 }
 
 /** Null where the venue does not tell. */

@@ -2,14 +2,19 @@
 // ordinary order, which says what was executed and under whose id its fills are.
 // Source: reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, LOOK, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
 import { BodyFault, mapped, valueFor } from "./answers.ts";
 import { type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
+import type { OpenRoute } from "./open-ids.ts";
 import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf } from "./orders.ts";
 import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
 
 const LEG = "/fapi/v1/algoOrder";
-const OPEN_LEGS = "/fapi/v1/openAlgoOrders";
+export const OPEN_LEGS: OpenRoute = {
+  path: "/fapi/v1/openAlgoOrders",
+  weight: { ofOne: 1, ofAll: 40 },
+  idKey: "clientAlgoId",
+};
 
 /** Triggered is not yet executed: it can neither be cancelled nor is it over. */
 const STATUSES: ReadonlyMap<string, VenueOrderStatus> = new Map([
@@ -72,19 +77,13 @@ export async function cancelLeg(
   return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
 }
 
-/** The client ids of all legs that are open. */
-export async function openLegIds(rest: AccountRest): Promise<VenueAnswer<readonly string[]>> {
-  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS, weight: 40, ...LOOK });
-  return mapped(answer, (value) => rowsOf(value).map((row) => textOf(row, "clientAlgoId")));
-}
-
 async function findAmongOpen(
   rest: AccountRest,
   symbol: string,
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol };
-  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS, weight: 1, parameters, ...URGENT });
+  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS.path, weight: 1, parameters, ...URGENT });
   const found = mapped(answer, (value) => {
     const row = rowsOf(value).find((each) => each.clientAlgoId === clientAlgoId);
     return row === undefined ? null : legOf(row).state;

@@ -22,6 +22,8 @@ export type Charge = { readonly holder: string; readonly cost: Cost; readonly se
 
 /** The share of a budget that is for whatever is not urgent. */
 export const OTHERS_SHARE = 0.8;
+/** The share of the weight that looks at accounts take together, where one count serves all accounts. */
+export const LOOKS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
@@ -77,6 +79,19 @@ export class Limits {
       }
     }
     return highest;
+  }
+
+  /**
+   * The weight that looks may take in a ms, so that they spread over the window and orders have the rest: an even part of their share,
+   * or of what is left of it for all that is not urgent if that is less. Null where each account has a budget of its own.
+   */
+  looksPerMs(): number | null {
+    if (this.#isCountedByAccount) return null;
+    const { windowMs, limit } = this.#rates.weight;
+    const venueNow = this.#venueNow();
+    const leftMs = windowEnd(venueNow, windowMs) - venueNow;
+    const left = this.#ofAll.left(venueNow, this.#rates.weight, OTHERS_SHARE);
+    return Math.min((limit * LOOKS_SHARE) / windowMs, left / leftMs);
   }
 
   /** A charge if it may be sent now, or until when not, wall time, Unix ms. */

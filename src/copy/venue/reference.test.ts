@@ -4,7 +4,7 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
-import { decimal } from "../../money/decimal.ts";
+import { decimal, type Quantity } from "../../money/decimal.ts";
 import { RULES_AGE_MAX_MS, RULES_RETRY_MS } from "./rules.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
@@ -16,6 +16,8 @@ const RATE_LIMITS = [
   { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 },
   { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: 100 },
 ];
+/** All fills that are listed of an order. */
+const LISTED = { symbol: "BTCUSDT", venueOrderId: "28", executed: null };
 const CREDENTIALS = { apiKey: "key", apiSecret: "secret" };
 
 let server: BodiesServer;
@@ -115,7 +117,7 @@ describe("spot", () => {
       kind: "OK",
       value: { venueOrderId: "28", executedQuote: decimal("180"), updatedAt: 1_507_725_176_595 },
     });
-    expect(await client.fills("BTCUSDT", "28")).toEqual({
+    expect(await client.fills(LISTED)).toEqual({
       kind: "OK",
       value: { fee: decimal("0.18"), feeInBase: decimal("0.000001") },
     });
@@ -133,7 +135,29 @@ describe("spot", () => {
     const client = spot();
     await client.place(order({ type: "MARKET", quantity: decimal("0.003"), clientOrderId: "one" }));
     const value = { fee: decimal("0.15"), feeInBase: 0n };
-    expect(await client.fills("BTCUSDT", "28")).toEqual({ kind: "OK", value });
+    expect(await client.fills(LISTED)).toEqual({
+      kind: "OK",
+      value,
+    });
+  });
+
+  test("fills that do not add up to what was executed say nothing of fees; what came later is not counted", async () => {
+    const row = { ...fill("0.001", "60000", "0.06", "USDT"), orderId: 28 };
+    server.lay(
+      "GET /api/v3/myTrades",
+      { body: [] },
+      { body: [{ ...row, id: 1 }] },
+      { body: [1, 2, 3].map((id) => ({ ...row, id })) },
+    );
+    const asked = { symbol: "BTCUSDT", venueOrderId: "28", executed: decimal<Quantity>("0.002") };
+    const client = spot();
+    expect(await client.fills(asked)).toEqual({ kind: "OK", value: null });
+    expect(await client.fills(asked)).toEqual({ kind: "OK", value: null });
+    expect(await client.fills(asked)).toMatchObject({ value: { fee: decimal("0.12") } });
+    expect(await client.fills({ ...asked, executed: decimal("0.0025") })).toEqual({
+      kind: "OK",
+      value: null,
+    });
   });
 
   test("more fills than a page has are asked for page by page", async () => {
@@ -143,7 +167,9 @@ describe("spot", () => {
         id: from + index,
       }));
     server.lay("GET /api/v3/myTrades", { body: rows(1, 1_000) }, { body: rows(1_001, 3) });
-    expect(await spot().fills("BTCUSDT", "28")).toMatchObject({ value: { fee: decimal("10.03") } });
+    expect(await spot().fills(LISTED)).toMatchObject({
+      value: { fee: decimal("10.03") },
+    });
     expect(server.asked.at(-1)).toBe("GET /api/v3/myTrades symbol=BTCUSDT&orderId=28&fromId=1001&limit=1000");
   });
 
@@ -151,7 +177,10 @@ describe("spot", () => {
     server.lay("GET /api/v3/exchangeInfo", { body: { rateLimits: RATE_LIMITS, symbols: [] } });
     server.lay("GET /api/v3/myTrades", { status: 400, body: { code: -1121, msg: "Invalid symbol." } });
     const value = { fee: 0n, feeInBase: 0n };
-    expect(await spot().fills("OLDUSDT", "28")).toEqual({ kind: "OK", value });
+    expect(await spot().fills({ symbol: "OLDUSDT", venueOrderId: "28", executed: null })).toEqual({
+      kind: "OK",
+      value,
+    });
   });
 
   test("fees may be asked for with what of the budget is kept for orders", async () => {
@@ -162,8 +191,11 @@ describe("spot", () => {
     // The venue has said what there is before it says what is left of it.
     expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
     expect(await client.balances()).toMatchObject({ kind: "OK" });
-    expect(await client.balances()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
-    expect(await client.fills("BTCUSDT", "28")).toMatchObject({ value: { fee: decimal("0.18") } });
+    const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { isLooking: true });
+    expect(await looker.balances()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    expect(await client.fills(LISTED)).toMatchObject({
+      value: { fee: decimal("0.18") },
+    });
   });
 
   test("a cancel answers with a client id of its own, and keeps what was executed", async () => {

@@ -20,6 +20,8 @@ import type { VenueAnswer } from "./venue.ts";
 export const RULES_AGE_MAX_MS = 3_600_000;
 /** Of a symbol that is not there, and of rules that could not be had anew. */
 export const RULES_RETRY_MS = 60_000;
+/** What was asked for because of a doubt is not doubted again for so long, ms: many copies are refused for the same rules at once. */
+export const RULES_DOUBT_MS = 5_000;
 const SYMBOLS_MAX = 5_000;
 const UNKNOWN_SYMBOL_CODE = -1121;
 
@@ -36,6 +38,8 @@ type Listing = { readonly rates: RateLimits; readonly rows: readonly Body[] };
 export class VenueRules {
   readonly #parts: Parts;
   readonly #known = new Map<string, Known>();
+  /** By symbol that the venue has listed; never more than are known of. */
+  readonly #doubtedAt = new Map<string, number>();
   /** By symbol, or, where all are listed at once, by ALL. */
   readonly #underWay = new Map<string, Promise<VenueAnswer<null>>>();
   #allAskedAt: number | null = null;
@@ -55,6 +59,16 @@ export class VenueRules {
     if (known === undefined) return answer;
     known.askAgainAt = this.#parts.wallNow() + RULES_RETRY_MS;
     return ok(known.rules);
+  }
+
+  /** The venue judges by other rules than these, or so it seems: they are asked for anew when they are wanted next. */
+  doubt(symbol: string): void {
+    const known = this.#known.get(symbol);
+    const now = this.#parts.wallNow();
+    const doubtedAt = this.#doubtedAt.get(symbol) ?? Number.NEGATIVE_INFINITY;
+    if (known === undefined || now - doubtedAt < RULES_DOUBT_MS) return;
+    this.#doubtedAt.set(symbol, now);
+    known.askAgainAt = now;
   }
 
   #wereAllAskedLately(): boolean {
@@ -120,7 +134,10 @@ export class VenueRules {
 
   #keep(symbol: string, rules: SymbolRules | null): void {
     const [oldest] = this.#known.keys();
-    if (this.#known.size >= SYMBOLS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size >= SYMBOLS_MAX && oldest !== undefined) {
+      this.#known.delete(oldest);
+      this.#doubtedAt.delete(oldest);
+    }
     const ageMs = rules === null ? RULES_RETRY_MS : RULES_AGE_MAX_MS;
     this.#known.set(symbol, { rules, askAgainAt: this.#parts.wallNow() + ageMs });
   }

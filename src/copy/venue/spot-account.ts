@@ -2,11 +2,13 @@
 // Source: reference exchange, section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, LOOK, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
 import { BodyFault, mapped, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf } from "./fees.ts";
 import { askForFills } from "./fills.ts";
+import { accountMayWithdraw, askForRestrictions, restricted } from "./key-rights.ts";
+import { type OpenRoute, openIds, weightOfOpen } from "./open-ids.ts";
 import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf } from "./orders.ts";
 import type {
   AccountCheck,
@@ -21,7 +23,11 @@ import type {
 const ORDER = "/api/v3/order";
 const FILLS = { path: "/api/v3/myTrades", weight: 20 };
 const ACCOUNT = { method: "GET", path: "/api/v3/account", weight: 20 } as const;
-const NOT_FOUND = 404;
+const OPEN_ORDERS: OpenRoute = {
+  path: "/api/v3/openOrders",
+  weight: { ofOne: 6, ofAll: 80 },
+  idKey: "clientOrderId",
+};
 const QUOTE_KEY = "cummulativeQuoteQty";
 
 export function createSpotClient(rest: AccountRest): VenueClient {
@@ -33,9 +39,11 @@ export function createSpotClient(rest: AccountRest): VenueClient {
   return {
     check: () => check(rest),
 
+    keyRights: (family) => askForRestrictions(rest, family),
+
     async balances() {
       const parameters = { omitZeroBalances: true };
-      return mapped(await rest.ask({ ...ACCOUNT, parameters, ...LOOK }), (value) =>
+      return mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT }), (value) =>
         balancesOf(objectOf(value), rest.wallNow()),
       );
     },
@@ -68,15 +76,16 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 
     cancelLeg: async () => ({ kind: "OK", value: null }),
 
-    async openOrderIds() {
-      const answer = await rest.ask({ method: "GET", path: "/api/v3/openOrders", weight: 80, ...LOOK });
-      return mapped(answer, (value) => new Set(rowsOf(value).map((row) => textOf(row, "clientOrderId"))));
+    async openOrderIds(of) {
+      return mapped(await openIds(rest, OPEN_ORDERS, of?.orders), (ids) => new Set(ids));
     },
 
-    async fills(symbol, venueOrderId) {
-      const kept = rest.keptFills.of(rest.accountId, symbol, venueOrderId);
+    lookWeight: ({ orders }) => ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders),
+
+    async fills(of) {
+      const kept = rest.keptFills.of(rest.accountId, of.symbol, of.venueOrderId);
       if (kept !== null) return { kind: "OK", value: kept };
-      return await askForFills(rest, FILLS, symbol, venueOrderId);
+      return await askForFills(rest, FILLS, of);
     },
 
     trades: async () => ({ kind: "OK", value: [] }),
@@ -95,36 +104,12 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
   const parameters = { omitZeroBalances: true };
   const account = mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT }), (value) => {
     const body = objectOf(value);
-    return { balances: balancesOf(body, rest.wallNow()), canTrade: flagOf(body, "canTrade") };
+    const canTrade = flagOf(body, "canTrade");
+    return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
   });
   if (account.kind !== "OK") return account;
   const restrictions = await askForRestrictions(rest);
-  if (restrictions.kind !== "OK") return restrictions;
-  const { mayTrade, canWithdraw } = restrictions.value;
-  const canTrade = account.value.canTrade && mayTrade;
-  return {
-    kind: "OK",
-    value: { balances: account.value.balances, canTrade, canWithdraw, isHedgeMode: null },
-  };
-}
-
-type Restrictions = { readonly mayTrade: boolean; readonly canWithdraw: boolean | null };
-
-/** What the key may do, where the venue tells; whatever it refuses for another reason than the key is no answer. */
-export async function askForRestrictions(rest: AccountRest): Promise<VenueAnswer<Restrictions>> {
-  const path = "/sapi/v1/account/apiRestrictions";
-  const answer = await rest.ask({ method: "GET", path, weight: 1, ...URGENT });
-  if (hasNoSuchRoute(answer)) return { kind: "OK", value: { mayTrade: true, canWithdraw: null } };
-  return mapped(answer, (value) => {
-    const body = objectOf(value);
-    const right = rest.family === "SPOT" ? "enableSpotAndMarginTrading" : "enableFutures";
-    return { mayTrade: body[right] !== false, canWithdraw: flagOf(body, "enableWithdrawals") };
-  });
-}
-
-/** Whether a venue does not tell: it refuses to, or nothing answers there. */
-export function hasNoSuchRoute(answer: VenueAnswer<unknown>): boolean {
-  return answer.kind === "REFUSED" || (answer.kind === "UNKNOWN" && answer.status === NOT_FOUND);
+  return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: null }));
 }
 
 function balancesOf(body: Body, at: number): VenueBalances {

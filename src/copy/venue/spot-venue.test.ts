@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
+import { RULES_DOUBT_MS } from "./rules.ts";
 import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
 import type { VenueAnswer, VenueClient } from "./venue.ts";
 
@@ -21,9 +22,9 @@ beforeEach(async () => {
 });
 
 describe("an account is checked", () => {
-  test("its balances, that it may trade, and that the venue does not tell of withdrawals", async () => {
+  test("its balances, that it may trade, and that nothing can be withdrawn", async () => {
     const { balances, ...rights } = ok(await client.check());
-    expect(rights).toEqual({ canTrade: true, canWithdraw: null, isHedgeMode: null });
+    expect(rights).toEqual({ canTrade: true, canWithdraw: false, isHedgeMode: null });
     expect(balances).toMatchObject({ wallet: decimal("200"), available: decimal("200") });
     expect(balances.held).toEqual(new Map());
   });
@@ -61,7 +62,9 @@ describe("orders of every type", () => {
       executedQuantity: decimal("0.001"),
       executedQuote: decimal("60"),
     });
-    expect(ok(await client.fills("BTCUSDT", placed.venueOrderId))).toEqual({
+    expect(
+      ok(await client.fills({ symbol: "BTCUSDT", venueOrderId: placed.venueOrderId, executed: null })),
+    ).toEqual({
       fee: decimal("0.06"),
       feeInBase: decimal("0.000001"),
     });
@@ -74,7 +77,9 @@ describe("orders of every type", () => {
         order({ type: "MARKET", side: "SELL", quantity: decimal("0.00099"), clientOrderId: "sold" }),
       ),
     );
-    expect(ok(await client.fills("BTCUSDT", sold.venueOrderId))).toEqual({
+    expect(
+      ok(await client.fills({ symbol: "BTCUSDT", venueOrderId: sold.venueOrderId, executed: null })),
+    ).toEqual({
       // 0.00099 at the bid brings 59.3901, of which a thousandth.
       fee: decimal("0.0593901"),
       feeInBase: decimal("0"),
@@ -192,6 +197,25 @@ describe("what is the same for all accounts", () => {
     expect(ok(await venue.rules("NONEUSDT"))).toBeNull();
     stage.time.advance(3_600_000);
     expect(ok(await venue.rules("ETHUSDT"))).not.toBe(rules);
+  });
+
+  test("rules that are in doubt are asked for anew, and those that were for that reason not at once again", async () => {
+    const venue = stage.venues.venue(stage.url, "SPOT");
+    const asked = async (symbol: string) => {
+      const before = venue.health().answers.ok;
+      ok(await venue.rules(symbol));
+      return venue.health().answers.ok - before;
+    };
+    await asked("ETHUSDT");
+    expect(await asked("ETHUSDT")).toBe(0);
+    venue.doubtRules("ETHUSDT");
+    expect(await asked("ETHUSDT")).toBe(1);
+    stage.time.advance(RULES_DOUBT_MS - 1);
+    venue.doubtRules("ETHUSDT");
+    expect(await asked("ETHUSDT")).toBe(0);
+    stage.time.advance(1);
+    venue.doubtRules("ETHUSDT");
+    expect(await asked("ETHUSDT")).toBe(1);
   });
 
   test("prices are at most two seconds old, and asked for once by many", async () => {

@@ -86,6 +86,13 @@ export type VenueFills = {
   readonly feeInBase: Quantity;
 };
 
+export type FillsAsked = {
+  readonly symbol: string;
+  readonly venueOrderId: string;
+  /** What the order has executed; null: whatever is listed. */
+  readonly executed: Quantity | null;
+};
+
 /** What was executed on a contract, by one order at one price. */
 export type VenueTrade = {
   readonly venueOrderId: string;
@@ -114,6 +121,12 @@ export type VenueBalances = {
   readonly marginBalance: Amount;
 };
 
+/** The symbols on which an account may have orders and legs resting. */
+export type RestingSymbols = {
+  readonly orders: ReadonlySet<string>;
+  readonly legs: ReadonlySet<string>;
+};
+
 /** What is found out about an account when it is connected. */
 export type AccountCheck = {
   readonly balances: VenueBalances;
@@ -124,24 +137,38 @@ export type AccountCheck = {
   readonly isHedgeMode: boolean | null;
 };
 
+/** What a key itself may do; null where the venue does not tell. */
+export type KeyRights = { readonly mayTrade: boolean | null; readonly mayWithdraw: boolean | null };
+
 /** What of a venue is the same for all its accounts. */
 export type Venue = {
   readonly origin: string;
   readonly family: StrategyType;
   /** The rules of a symbol as the venue publishes them; null if it does not list it. Asked again once an hour. */
   rules(symbol: string): Promise<VenueAnswer<SymbolRules | null>>;
+  /** It has refused something for rules of its own: they are asked for anew when they are wanted next, once in a few seconds. */
+  doubtRules(symbol: string): void;
   /** By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old. */
   prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
   /** Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not. */
   pausedUntil(): number;
   /** How it has fared of late. */
   health(): VenueHealth;
-  account(accountId: string, credentials: VenueCredentials): VenueClient;
+  /** Whether an account may be looked at now, where that costs so much weight; if so, it counts. See `BudgetOfLooks`. */
+  mayLook(weight: number): boolean;
+  /** `isLooking`: what it asks uses no more of the budgets than is for looking at accounts. */
+  account(
+    accountId: string,
+    credentials: VenueCredentials,
+    options?: { readonly isLooking: boolean },
+  ): VenueClient;
 };
 
 /** One account there. Each method is one attempt; a timestamp that the venue refuses (-1021) is mended and sent again within it. */
 export type VenueClient = {
   check(): Promise<VenueAnswer<AccountCheck>>;
+  /** What the key may do of a family, of which the account need not be. */
+  keyRights(family: StrategyType): Promise<VenueAnswer<KeyRights>>;
   balances(): Promise<VenueAnswer<VenueBalances>>;
   place(order: VenueOrder): Promise<VenueAnswer<VenueOrderState>>;
   placeLeg(leg: VenueLeg): Promise<VenueAnswer<VenueOrderState>>;
@@ -151,9 +178,12 @@ export type VenueClient = {
   /** The state it ended in; null if there was nothing open of that id: ask what has become of it. */
   cancel(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
   cancelLeg(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
-  /** The client ids of all orders and legs that are open. */
-  openOrderIds(): Promise<VenueAnswer<ReadonlySet<string>>>;
-  fills(symbol: string, venueOrderId: string): Promise<VenueAnswer<VenueFills>>;
+  /** The client ids of all orders and legs that are open; `of` says where there may be any, if that is known. */
+  openOrderIds(of?: RestingSymbols): Promise<VenueAnswer<ReadonlySet<string>>>;
+  /** What it costs to ask for balances, and for what is open there. */
+  lookWeight(of: RestingSymbols): number;
+  /** Null while what it lists does not add up to what is executed. */
+  fills(of: FillsAsked): Promise<VenueAnswer<VenueFills | null>>;
   /**
    * What was executed on a contract since then (wall time, Unix ms; at most six days ago), oldest first; of a spot pair nothing.
    * `known`: orders by the venue's ids. Null if it is more than can be listed, or the venue does not list the symbol any more.

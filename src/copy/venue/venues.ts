@@ -5,11 +5,12 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { VenueReport } from "../../domain/venue-report.ts";
 import type { Timers } from "../../market/client/time.ts";
 import type { AccountRest } from "./account-rest.ts";
+import { BudgetOfLooks } from "./budget-of-looks.ts";
 import { createFuturesClient } from "./futures-account.ts";
 import { KeptFills } from "./kept-fills.ts";
 import { VenuePrices } from "./prices.ts";
 import { VenueRules } from "./rules.ts";
-import { VenueRest } from "./signed-rest.ts";
+import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
 import type { Venue } from "./venue.ts";
 
@@ -59,6 +60,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
   const ask = rest.ask.bind(rest, null);
   const rules = new VenueRules({ family, wallNow, ask, learn: (rates) => rest.limits.learn(rates), log });
   const prices = new VenuePrices({ family, wallNow, ask });
+  const looks = new BudgetOfLooks({ limits: rest.limits, wallNow });
   const shared: Omit<AccountRest, "accountId" | "ask"> = {
     family,
     wallNow,
@@ -72,12 +74,15 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     origin,
     family,
     rules: (symbol) => rules.of(symbol),
+    doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
     pausedUntil: () => rest.limits.pausedUntil(),
     health: () => rest.health.now(),
-    account(accountId, credentials) {
+    mayLook: (weight) => looks.take(weight),
+    account(accountId, credentials, { isLooking } = { isLooking: false }) {
       const asker = { accountId, credentials };
-      return CLIENTS[family]({ ...shared, accountId, ask: (call) => rest.ask(asker, call) });
+      const ask = (call: RestCall) => rest.ask(asker, isLooking ? { ...call, isUrgent: false } : call);
+      return CLIENTS[family]({ ...shared, accountId, ask });
     },
   };
   return { venue, rest };

@@ -68,6 +68,8 @@ export async function openLanesStage({
     recordProgress: store.copying.recordProgress,
     findAccount: store.copying.findAccount,
   };
+  /** What a copying process that is started next is bound to. */
+  const bounds: { restingMax: number | null } = { restingMax: null };
   let running: Awaited<ReturnType<typeof start>> | null = null;
 
   /** Begins to copy, as a process does. */
@@ -91,6 +93,7 @@ export async function openLanesStage({
       isAllowed: (asked) => asked === origin,
       tell: ({ copyId }, reason) => told.push({ copyId, reason }),
       log,
+      ...(bounds.restingMax !== null && { restingMax: bounds.restingMax }),
     });
     const leads: Leads = new Leads({
       store: copying,
@@ -121,6 +124,7 @@ export async function openLanesStage({
     store,
     told,
     seams,
+    bounds,
     desk,
     async start() {
       running = await start();

@@ -112,6 +112,7 @@ export class CopyBench {
         stops: onSymbol.filter(({ copied }) => copied !== null && copied.stopPrice > 0n).length,
         buys: left("BUY"),
         sells: left("SELL"),
+        openSides: [],
       },
       accountHeld: isSpot ? this.copy.held(symbol) : ZERO,
       rules: this.rules.get(symbol) ?? null,

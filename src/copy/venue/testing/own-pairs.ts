@@ -12,17 +12,27 @@ export class OwnPairs {
   readonly #rules = new Map<string, SymbolRules>();
   readonly #quotes = new Map<string, Quote>();
   readonly #lastPrices = new Map<string, Price>();
-  readonly #body: ExchangeInfoBody;
+  readonly #rows = new Map<string, ReturnType<typeof pairRow>>();
+  #version = 0;
 
   constructor(symbols: readonly string[], now: () => number) {
     this.now = now;
-    const rows = new Map(symbols.map((symbol) => [symbol, pairRow(symbol)]));
-    for (const [symbol, row] of rows) {
-      const parsed = parseSymbolRules(row);
-      if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
-      this.#rules.set(symbol, parsed.rules);
-    }
-    this.#body = { head: { timezone: "UTC" }, symbols: rows, version: 1 };
+    for (const symbol of symbols) this.list(pairRow(symbol));
+  }
+
+  /** Publishes a row, in place of the one that there was. */
+  list(row: ReturnType<typeof pairRow>): void {
+    const parsed = parseSymbolRules(row);
+    if (!("rules" in parsed)) throw new Error(`a row of the test's own parses: ${JSON.stringify(parsed)}`);
+    this.#rules.set(row.symbol, parsed.rules);
+    this.#rows.set(row.symbol, row);
+    this.#version += 1;
+  }
+
+  delist(symbol: string): void {
+    this.#rules.delete(symbol);
+    this.#rows.delete(symbol);
+    this.#version += 1;
   }
 
   /** Best bid and best ask; the last price is the ask. */
@@ -44,7 +54,11 @@ export class OwnPairs {
   readonly lastMarkPrice = () => null;
   readonly lastPrice = (symbol: string) => this.#lastPrices.get(symbol) ?? null;
   readonly averagePrice = (symbol: string) => this.#lastPrices.get(symbol) ?? null;
-  readonly exchangeInfo = () => this.#body;
+  readonly exchangeInfo = (): ExchangeInfoBody => ({
+    head: { timezone: "UTC" },
+    symbols: new Map(this.#rows),
+    version: this.#version,
+  });
 
   /** The last prices, as the market's own route answers them. */
   readonly query = async (): Promise<UpstreamAnswer> => {
@@ -53,7 +67,8 @@ export class OwnPairs {
   };
 }
 
-export function pairRow(symbol: string) {
+/** `step`: of LOT_SIZE, and its least quantity. */
+export function pairRow(symbol: string, { step = "0.00001000" }: { readonly step?: string } = {}) {
   return {
     symbol,
     status: "TRADING",
@@ -68,7 +83,7 @@ export function pairRow(symbol: string) {
         maxPrice: "1000000.00000000",
         tickSize: "0.01000000",
       },
-      { filterType: "LOT_SIZE", minQty: "0.00001000", maxQty: "9000.00000000", stepSize: "0.00001000" },
+      { filterType: "LOT_SIZE", minQty: step, maxQty: "9000.00000000", stepSize: step },
       {
         filterType: "NOTIONAL",
         minNotional: "5.00000000",

@@ -1,0 +1,70 @@
+// How fast accounts may be looked at, by what the venue's headers leave of the minute.
+import { expect, test } from "vitest";
+import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import { BudgetOfLooks } from "./budget-of-looks.ts";
+import { Limits } from "./limits.ts";
+import { readRateLimits } from "./rate-limits.ts";
+
+const WEIGHT = "x-mbx-used-weight-1m";
+const LOOK = { weight: 20, placesOrder: false, isUrgent: false };
+const ROWS = [{ rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 }];
+
+/** At the begin of a minute. */
+function opened() {
+  const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 0));
+  const limits = new Limits({ wallNow: time.now, venueNow: time.now });
+  limits.learn(readRateLimits(ROWS));
+  return { time, limits, looks: new BudgetOfLooks({ limits, wallNow: time.now }) };
+}
+
+/** Something was asked, and the venue says what is used by then. */
+function told({ limits }: ReturnType<typeof opened>, holder: string, used: number): void {
+  const charge = limits.admit(holder, LOOK);
+  if (typeof charge === "number") throw new Error("it may be asked");
+  limits.end(charge, (name) => (name === WEIGHT ? String(used) : null));
+}
+
+/** Looks of a second. */
+function inSecond({ time, looks }: ReturnType<typeof opened>, weight = 20): number {
+  let taken = 0;
+  for (let tick = 0; tick < 4; tick += 1) {
+    time.advance(250);
+    while (taken < 1_000 && looks.take(weight)) taken += 1;
+  }
+  return taken;
+}
+
+test("looks take half of the minute's weight, evenly", () => {
+  const stage = opened();
+  const taken = Array.from({ length: 50 }, () => inSecond(stage));
+  for (const each of taken) expect(each).toBeLessThanOrEqual(3);
+  expect(taken.reduce((sum, each) => sum + each, 0)).toBe(125);
+});
+
+test("what orders have used is left out of it, and nothing is left beyond four fifths", () => {
+  const stage = opened();
+  inSecond(stage);
+  told(stage, "a", 4_210);
+  // 590 for 59 seconds.
+  const seconds = Array.from({ length: 20 }, () => inSecond(stage));
+  expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(15);
+  told(stage, "a", 4_800);
+  inSecond(stage);
+  expect(inSecond(stage)).toBe(0);
+  stage.time.advance(60_000);
+  expect(inSecond(stage)).toBeGreaterThan(0);
+});
+
+test("one that costs more than a second gives is saved up for", () => {
+  const stage = opened();
+  expect(Array.from({ length: 10 }, () => inSecond(stage, 100)).reduce((sum, each) => sum + each, 0)).toBe(5);
+});
+
+test("where each account has a budget of its own, they are not held back", () => {
+  const stage = opened();
+  stage.time.advance(10_000);
+  told(stage, "a", 100);
+  stage.time.advance(1);
+  told(stage, "b", 20);
+  expect(inSecond(stage)).toBe(1_000);
+});
