@@ -233,8 +233,8 @@ export class Lane {
 
   /** What is to be done now; null if nothing is. Never rejects: what cannot be found out is tried again. */
   async #next(): Promise<Task | null> {
-    for (;;) {
-      if (this.#isEnded) return null;
+    // Without pauses a lane that may not run would never let go.
+    while (!this.#isEnded && !this.#parts.pauses.isOver) {
       if (!this.#parts.mayRun()) await this.#parts.pauses.pause(CLAIM_RETRY_MS);
       else {
         try {
@@ -244,6 +244,7 @@ export class Lane {
         }
       }
     }
+    return null;
   }
 
   async #choose(): Promise<Task | null> {

@@ -9,6 +9,11 @@ export class Pauses {
     this.#after = after;
   }
 
+  /** Whether all waiting was ended: whoever would wait is to stop. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Resolves after so many ms, or when all waiting is ended. */
   pause(ms: number): Promise<void> {
     if (this.#isOver) return Promise.resolve();

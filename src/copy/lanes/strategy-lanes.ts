@@ -227,6 +227,7 @@ export class StrategyLanes {
     for (const [copyId, lane] of this.#lanes) {
       if (!lane.isOver) continue;
       this.#parts.looks.remove(lane);
+      lane.end();
       this.#lanes.delete(copyId);
     }
   }
