@@ -26,6 +26,16 @@ export type SqliteStore = Store & {
   openWriterPort(): MessagePort;
 };
 
+/** Whether the log of a process that was killed may still have credentials that were destroyed. */
+function mayHoldDestroyed(database: DatabaseSync): boolean {
+  const found = database
+    .prepare(
+      "SELECT EXISTS (SELECT 1 FROM venue_accounts) OR EXISTS (SELECT 1 FROM venue_credentials) AS has_any",
+    )
+    .get();
+  return found?.has_any === 1;
+}
+
 /**
  * Opens the file, creating or migrating it as needed; with a port to the writer of a store that is open already, as its guest,
  * which finds the file ready, commits to no strategy, and leaves the writer alone when it is closed. When the writer stops,
@@ -39,7 +49,7 @@ export async function openSqliteStore(
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
   if (port === null) {
     await bringUpToDate(database, db);
-    emptyLog(database);
+    if (mayHoldDestroyed(database)) emptyLog(database);
   }
   // A connection of its own, since one that is shared with a transaction sees what is not committed.
   const reader = openDatabase(file);
