@@ -120,6 +120,17 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     expect(await page.content()).not.toContain(account.apiSecret);
   });
 
+  test("finds on a phone that the menu lets go of the page that one is on", async () => {
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Menu" }).click();
+    const drawer = page.getByRole("dialog", { name: "Menu" });
+    await drawer.getByRole("link", { name: "Strategies", exact: true }).click();
+    await drawer.waitFor({ state: "hidden" });
+    await heading(page, "Strategies").waitFor();
+    if (desktop !== null) await page.setViewportSize(desktop);
+  });
+
   test("sees what its last orders would have become, and copies the strategy", {
     timeout: CHAPTER_MS,
   }, async () => {
