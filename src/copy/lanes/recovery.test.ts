@@ -199,8 +199,8 @@ test("a cancel that the venue has refused is made up for by the next look", asyn
   const body = JSON.stringify({ code: -1099, msg: "Not now." });
   proxy.plan("DELETE /api/v3/order", { kind: "ANSWER", status: 400, body });
   await stage.does(strategy, { type: "CancelOrder", orderId });
-  expect((await stage.log(copier)).at(-1)).toBe("CANCEL BUY LIMIT 0.0005 FAILED REFUSED");
+  // The next look may have come already.
+  expect(await stage.log(copier)).toContain("CANCEL BUY LIMIT 0.0005 FAILED REFUSED");
   const status = async () => (await stage.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
-  expect(await status()).toBe("NEW");
   await stage.waitFor("it is cancelled after all", async () => (await status()) === "CANCELED");
 });
