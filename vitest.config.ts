@@ -10,8 +10,8 @@ export default defineConfig({
       "dashboard/src/**/*.test.ts",
     ],
     globalSetup: ["test/support/temporary-root.ts"],
-    // By default a machine of two cores would run one file at a time, and a third of a file is waiting.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // By default a machine of two cores would run one file at a time, and much of a file is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // A test that waits for the world waits for an event; this is only the bound after which it has failed.
     testTimeout: 60_000,
     hookTimeout: 60_000,

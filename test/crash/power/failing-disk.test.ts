@@ -37,6 +37,12 @@ const CHECKPOINT_FAILURES: readonly Failure[] = [
   { call: "sync", path: ".sqlite", error: "EIO", times: "once", among: 1, says: /disk I\/O error/ },
 ];
 
+/**
+ * A trader has two under way at a time, and all that come together are one commit: so there are more commits than the syncs among
+ * which the one that fails is drawn.
+ */
+const ACTIONS_EACH = 30;
+
 const CUTS = 4;
 
 describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITHOUT_DISK}`, () => {
@@ -53,7 +59,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
       const { gateway, exited } = await recorded.start({ ...each, counted: "ONCE_ARMED" });
       onTestFinished(() => gateway.kill());
       recorded.arm();
-      await work(gateway.url, traders, { killAfter: 0 });
+      await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH });
       await eventually("it has stopped", () => gateway.process.exitCode !== null);
       expect(await exited).toBe(1);
       const last = gateway.output().trim().split("\n").at(-1);
