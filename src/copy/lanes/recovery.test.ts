@@ -23,22 +23,6 @@ afterEach(async () => {
 
 const unknown = JSON.stringify({ code: -2013, msg: "Order does not exist." });
 
-/** From now on nothing is recorded; resolves once something should have been. */
-function cutRecording(): Promise<void> {
-  const reached = Promise.withResolvers<void>();
-  stage.seams.recordProgress = () => {
-    reached.resolve();
-    return new Promise(() => {});
-  };
-  return reached.promise;
-}
-
-async function restart(): Promise<void> {
-  stage.abandon();
-  stage.seams.recordProgress = stage.store.copying.recordProgress;
-  await stage.start();
-}
-
 async function asksForRepair({ copyId }: Copier, strategy: string): Promise<void> {
   const asked: CopyRequest = {
     requestId: "repair",
@@ -66,7 +50,7 @@ describe("a repair that was sent and not recorded", () => {
     await stage.halt(strategy);
     await stage.does(strategy, places("BUY", "0.001"));
     await stage.unhalt(strategy);
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     await asksForRepair(copier, strategy);
     await cut;
   });
@@ -76,7 +60,7 @@ describe("a repair that was sent and not recorded", () => {
   test("is booked before what the strategy did since is carried out", async () => {
     stage.abandon();
     await stage.does(strategy, places("SELL", "0.00099"), false);
-    await restart();
+    await stage.restart();
     await stage.waitFor("both are done", async () => {
       const { doneSeq } = await stage.copy(copier);
       return doneSeq === 2 && (await repairOf(copier))?.doneAt !== null;
@@ -108,7 +92,7 @@ describe("a repair that was sent and not recorded", () => {
         details: {},
       },
     );
-    await restart();
+    await stage.restart();
     await stage.waitFor("the request is over", async () => (await repairOf(copier))?.doneAt !== null);
     expect((await stage.log(copier)).at(-1)).toContain("REPAIR BUY MARKET");
     expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
@@ -119,12 +103,12 @@ test("a copy that is being closed sells what an order that was not recorded has 
   const strategy = await stage.strategy("SPOT");
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
-  const cut = cutRecording();
+  const cut = stage.cutRecording();
   await stage.does(strategy, places("BUY", "0.001"), false);
   stage.wake(strategy);
   await cut;
   await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
-  await restart();
+  await stage.restart();
   await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
   expect(await stage.log(copier)).toEqual([
     "PLACE BUY MARKET 0.001 FILLED executed 0.001",
@@ -162,7 +146,7 @@ test("a leg that had waited, was sent and not recorded is found, and taken back 
     "the lanes could know of it",
     async () => (await stage.store.copying.findLead(strategy))?.seq === 4,
   );
-  await restart();
+  await stage.restart();
   await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
   expect(await legs()).toBe(0);
   expect((await stage.log(copier)).slice(2)).toEqual([

@@ -27,34 +27,17 @@ afterEach(async () => {
 const orders = () => stage.venue.orders(copier.account, "BTCUSDT");
 const isDone = async (seq: number) => (await stage.copy(copier)).doneSeq === seq;
 
-/** From now on nothing is recorded; resolves once something should have been. */
-function cutRecording(): Promise<void> {
-  const reached = Promise.withResolvers<void>();
-  stage.seams.recordProgress = () => {
-    reached.resolve();
-    // The process ends before the store has answered, or even heard of it.
-    return new Promise(() => {});
-  };
-  return reached.promise;
-}
-
-async function restart(): Promise<void> {
-  stage.abandon();
-  stage.seams.recordProgress = stage.store.copying.recordProgress;
-  await stage.start();
-}
-
 describe("a process that ends after it has sent and before it has recorded", () => {
   test.each([
     ["an order at the market", places("BUY", "0.001"), "PLACE BUY MARKET 0.001 FILLED executed 0.001"],
     ["one that rests", places("BUY", "0.001", { at: "90000" }), "PLACE BUY LIMIT 0.001 RESTING"],
   ])("finds %s, and sends it once", async (_, command, line) => {
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     await stage.does(strategy, command, false);
     stage.wake(strategy);
     await cut;
     expect(await orders()).toHaveLength(1);
-    await restart();
+    await stage.restart();
     await stage.waitFor("it is recorded", () => isDone(1));
     expect(await orders()).toHaveLength(1);
     expect(await stage.log(copier)).toEqual([line]);
@@ -67,13 +50,13 @@ describe("a process that ends after it has sent and before it has recorded", () 
     await stage.does(strategy, places("BUY", "0.0002"), false);
     await stage.does(strategy, places("BUY", "0.0002"), false);
     const late = await stage.copier(strategy, "SPOT");
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     await stage.does(strategy, places("BUY", "0.001"), false);
     await stage.start();
     await cut;
     const sent = () => stage.venue.orders(late.account, "BTCUSDT");
     await stage.waitFor("it is sent", async () => (await sent()).length > 0);
-    await restart();
+    await stage.restart();
     await stage.waitFor("it is recorded", async () => (await stage.copy(late)).doneSeq === 3);
     expect(await sent()).toHaveLength(1);
     expect(await stage.log(late)).toHaveLength(1);
@@ -84,22 +67,22 @@ describe("a process that ends after it has sent and before it has recorded", () 
 
   test("cancels what it had cancelled no second time, and notes it", async () => {
     const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     await stage.does(strategy, { type: "CancelOrder", orderId }, false);
     stage.wake(strategy);
     await cut;
-    await restart();
+    await stage.restart();
     await stage.waitFor("it is recorded", () => isDone(2));
     expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.001 CANCELED");
   });
 
   test("closes what it had closed once", async () => {
     await stage.does(strategy, places("BUY", "0.001"));
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
     await cut;
     expect(await orders()).toHaveLength(2);
-    await restart();
+    await stage.restart();
     await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
     expect(await orders()).toHaveLength(2);
     expect((await stage.log(copier)).at(-1)).toBe("FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099");
@@ -111,11 +94,11 @@ describe("a process that ends after it has sent and before it has recorded", () 
     await stage.halt(strategy);
     await stage.does(strategy, places("SELL", "0.00099"));
     await stage.unhalt(strategy);
-    const cut = cutRecording();
+    const cut = stage.cutRecording();
     const asked = stage.ask(copier, strategy, { kind: "REPAIR" });
     await cut;
     expect(await orders()).toHaveLength(2);
-    await restart();
+    await stage.restart();
     expect((await asked).failure).toBeNull();
     expect(await orders()).toHaveLength(2);
     expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));

@@ -139,6 +139,21 @@ export async function openLanesStage({
       void running?.end();
       running = null;
     },
+    /** From now on nothing is recorded, as if the process ended before; resolves once something should have been. */
+    cutRecording(): Promise<void> {
+      const reached = Promise.withResolvers<void>();
+      seams.recordProgress = () => {
+        reached.resolve();
+        return new Promise(() => {});
+      };
+      return reached.promise;
+    },
+    /** The next process, after one that was killed; what it does is recorded. */
+    async restart(): Promise<void> {
+      this.abandon();
+      seams.recordProgress = store.copying.recordProgress;
+      await this.start();
+    },
     wake(strategyId: string): void {
       running?.leads.wake(strategyId, null);
     },
