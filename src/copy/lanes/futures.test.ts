@@ -57,6 +57,27 @@ describe("positions", () => {
     },
   );
 
+  test("that the venue refuses for want of margin are logged with what is available there, not with what was known", async () => {
+    await stage.ask(copier, strategy, { kind: "LOOK" });
+    // The account's owner binds 950 of its 1,000 USDT; the copy has not polled the account since.
+    await stage.trades(copier, "FUTURES", { side: "BUY", quantity: decimal("0.19") });
+    await stage.does(strategy, { type: "ChangeLeverage", symbol: "ETHUSDT", leverage: 2 });
+    await stage.does(strategy, places("BUY", "0.25", { symbol: "ETHUSDT" }));
+    const refused = (await stage.entries(copier)).at(-1);
+    expect(refused).toMatchObject({
+      status: "SKIPPED",
+      sends: 1,
+      skip: { reason: "INSUFFICIENT_MARGIN", unit: "QUOTE", venue: { code: -2019 } },
+    });
+    const { wanted, had } = refused?.skip ?? {};
+    // 0.25 × 2,000 / 2, and the allowance for the market's price and the fee.
+    expect(wanted).toBeGreaterThan(decimal("250"));
+    expect(wanted).toBeLessThan(decimal("253"));
+    // 1,000 less margin and fee of 0.19 × 100,000 at 20 times.
+    expect(had).toBeLessThanOrEqual(decimal("50"));
+    expect(had).toBeGreaterThan(decimal("30"));
+  });
+
   test("another leverage is set at once where something is held", async () => {
     await stage.does(strategy, places("BUY", "0.002"));
     await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 25 });

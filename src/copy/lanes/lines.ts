@@ -7,7 +7,7 @@ import type {
   MirrorStatus,
   Skip,
 } from "../../domain/copying.ts";
-import { type Amount, ZERO } from "../../money/decimal.ts";
+import { ZERO } from "../../money/decimal.ts";
 import type { Refused } from "./dealings.ts";
 import { refusedAs } from "./refusals.ts";
 import type { NewEntry } from "./turn.ts";
@@ -99,18 +99,9 @@ export function isWantOfFunds({ reason }: Skip): boolean {
   return reason === "INSUFFICIENT_BALANCE" || reason === "INSUFFICIENT_MARGIN";
 }
 
-/** The line of an order that the venue refused; of a want of funds with what there was. */
-export function refusedLine(
-  line: NewEntry,
-  { refusal, counts }: Refused,
-  funds: { readonly worth: Amount; readonly available: Amount | null } | null = null,
-): NewEntry {
-  const { status, skip } = refusedAs(refusal);
-  const figures =
-    funds !== null && isWantOfFunds(skip)
-      ? { wanted: funds.worth, had: funds.available, unit: "QUOTE" as const }
-      : {};
-  return { ...line, ...counts, status, skip: { ...skip, ...figures } };
+/** The line of an order that the venue refused. */
+export function refusedLine(line: NewEntry, { refusal, counts }: Refused): NewEntry {
+  return { ...line, ...counts, ...refusedAs(refusal) };
 }
 
 export function endedAs(line: NewEntry, status: MirrorStatus): NewEntry {

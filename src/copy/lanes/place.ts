@@ -139,8 +139,7 @@ async function conclude(
     return;
   }
   if (outcome.kind === "REFUSED") {
-    const funds = { worth: scaled.worth, available: snapshot?.available ?? null };
-    const refused = turn.add(refusedLine(line, outcome, funds));
+    const refused = turn.add(await withFunds(work, refusedLine(line, outcome), scaled.worth));
     // The position is not what the book says.
     if (refused.skip?.reason === "NOTHING_HELD") work.lookSoon();
     if (isAccountUnfit(outcome.refusal) && turn.copy.status === "FOLLOWING")
@@ -149,6 +148,18 @@ async function conclude(
   }
   if (snapshot !== null) turn.setSnapshot(spending(snapshot, scaled.worth));
   await enter(work, { ...line, skip: scaled.leftOut }, outcome);
+}
+
+/**
+ * Adds the figures to an order that the venue refused for want of funds. The balances that it was sized by were wrong, so the
+ * account is polled first; without an answer that explains the refusal the line has no figures.
+ */
+async function withFunds(work: Work, line: NewEntry, wanted: Amount): Promise<NewEntry> {
+  const { skip } = line;
+  if (skip === null || !isWantOfFunds(skip) || !(await snapshotInTime(work))) return line;
+  const had = work.turn.book.snapshot?.available ?? null;
+  if (had === null || had >= wanted) return line;
+  return { ...line, skip: { ...skip, wanted, had, unit: "QUOTE" } };
 }
 
 /** As `scale`; what is skipped, left out or cut for want of funds is sized once more after the venue was asked what there is. */
