@@ -308,11 +308,12 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     elsewhere.expects(401, "/session");
     await signInWithRecoveryCode(elsewhere, recoveryCodes[0] ?? "");
     await elsewhere.page.getByText("Recovery codes left: 9").waitFor();
+    // Her page may be asking for something just then.
+    ada.expectsAnywhere(401);
     await elsewhere.page.getByRole("button", { name: "End all others" }).click();
     await elsewhere.page.getByText("All other sessions ended").waitFor();
 
     await page.getByText("Your session has ended.").waitFor();
-    ada.expects(401, "/session");
     await signInWithRecoveryCode(ada, recoveryCodes[1] ?? "");
     await heading(page, "Settings").waitFor();
     await page.getByRole("button", { name: "Revoke this key" }).waitFor();
@@ -327,17 +328,18 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await late.page.goto("/security");
     late.expects(401, "/session");
     await signInWithRecoveryCode(late, recoveryCodes[2] ?? "");
-    await heading(late.page, "Security").waitFor();
+    await late.page.getByText("Recovery codes left: 7").waitFor();
+    await late.quiet();
     changeRows(
       stage.gateway.dataDir,
       "UPDATE sessions SET expires_at = ? WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)",
       Date.now() - 1,
     );
-    late.expects(401, "/keys");
+    // The page asks for more than one thing, and whichever is answered first leads to the sign-in.
+    late.expectsAnywhere(401);
     await menu(late.page, "API keys").click();
     await late.page.getByText("Your session has ended.").waitFor();
     await heading(late.page, "Sign in").waitFor();
-    late.expects(401, "/session");
     await signInWithRecoveryCode(late, recoveryCodes[3] ?? "");
     await heading(late.page, "API keys").waitFor();
     await late.page.getByRole("button", { name: "Revoke the key Its successor" }).waitFor();

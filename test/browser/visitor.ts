@@ -1,6 +1,7 @@
 // One person's window on the dashboard: a context of its own, as private as another machine. Whatever goes wrong in it that was
 // not expected is a fault: an error in the console or of a script, a violation of the content policy, a request that failed.
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
 
 /** A machine under load is slow; what takes longer has failed, ms. */
 const PATIENCE_MS = 30_000;
@@ -9,7 +10,14 @@ const VIEWPORT = { width: 1280, height: 800 } as const;
 /** An answer of 400 or above that a test provokes: its status, and how its path ends after /dashboard/api. */
 export type Expected = { readonly status: number; readonly path: string };
 
-type Watched = { readonly faults: string[]; readonly expected: Expected[] };
+type Watched = {
+  readonly faults: string[];
+  readonly expected: Expected[];
+  /** Statuses of which any number of answers is expected, with the number that came. */
+  readonly expectedAnywhere: Map<number, number>;
+  /** Requests that are not answered yet. */
+  readonly pending: Set<Request>;
+};
 
 export class Visitor {
   readonly context: BrowserContext;
@@ -35,7 +43,7 @@ export class Visitor {
       ...options,
     });
     context.setDefaultTimeout(PATIENCE_MS);
-    const watched: Watched = { faults: [], expected: [] };
+    const watched: Watched = { faults: [], expected: [], expectedAnywhere: new Map(), pending: new Set() };
     context.on("page", (page) => watch(page, watched));
     return new Visitor(context, await context.newPage(), url, watched);
   }
@@ -45,11 +53,23 @@ export class Visitor {
     this.#watched.expected.push({ status, path });
   }
 
+  /** Until `faults` is read next, answers of this status are no fault, whichever request they answer; that none comes is one. */
+  expectsAnywhere(status: number): void {
+    this.#watched.expectedAnywhere.set(status, 0);
+  }
+
+  /** Resolves when every request of its pages is answered. */
+  async quiet(): Promise<void> {
+    await eventually("no request is pending", () => this.#watched.pending.size === 0);
+  }
+
   /** Everything that went wrong so far, what was expected in vain included; forgets it. */
   faults(): readonly string[] {
-    const { faults, expected } = this.#watched;
+    const { faults, expected, expectedAnywhere } = this.#watched;
     const inVain = expected.splice(0).map(({ status, path }) => `expected in vain: ${status} of ${path}`);
-    return [...faults.splice(0), ...inVain];
+    const nowhere = [...expectedAnywhere].filter(([, came]) => came === 0);
+    expectedAnywhere.clear();
+    return [...faults.splice(0), ...inVain, ...nowhere.map(([status]) => `expected in vain: ${status}`)];
   }
 
   /** Calls a row of the server with this person's cookies, for what a test needs and does not show. Rejects if it is refused. */
@@ -69,7 +89,10 @@ export class Visitor {
   }
 }
 
-function watch(page: Page, { faults, expected }: Watched): void {
+function watch(page: Page, { faults, expected, expectedAnywhere, pending }: Watched): void {
+  page.on("request", (request) => pending.add(request));
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
   page.on("pageerror", (error) => faults.push(`error of a script on ${page.url()}: ${error.stack ?? error}`));
   page.on("console", (message) => {
     // The browser says this of every refused request; those are looked at below.
@@ -86,7 +109,9 @@ function watch(page: Page, { faults, expected }: Watched): void {
     if (status < 400) return;
     const path = new URL(response.url()).pathname.replace("/dashboard/api", "");
     const index = expected.findIndex((each) => each.status === status && path.endsWith(each.path));
+    const came = expectedAnywhere.get(status);
     if (index >= 0) expected.splice(index, 1);
+    else if (came !== undefined) expectedAnywhere.set(status, came + 1);
     else faults.push(`${status} of ${response.request().method()} ${path} on ${page.url()}`);
   });
 }

@@ -2,6 +2,7 @@
 // and fire, what reduces, what goes through zero, a liquidation and the end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
+import { ZERO } from "../../src/money/decimal.ts";
 import { expectFutures, FUTURES_SEED } from "./agreement.ts";
 import type { Copier, Lead } from "./cast.ts";
 import { CopyStage } from "./stage.ts";
@@ -247,6 +248,11 @@ describe("a futures strategy in trouble", () => {
       quantity: "2400",
       price: "0.4",
     });
+    await stage.looksUntil(
+      "what the owner's order locks is known",
+      spent,
+      ({ book }) => (book.snapshot?.available ?? ZERO) < units("100"),
+    );
     await place(strategy, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "5000" });
     const [cut] = of("PLACE", await stage.entriesOf(bound));
     expect(cut?.status).toBe("FILLED");
@@ -258,7 +264,9 @@ describe("a futures strategy in trouble", () => {
       status: "SKIPPED",
       skip: { reason: "INSUFFICIENT_MARGIN", unit: "QUOTE" },
     });
-    expect((skipped?.skip?.wanted ?? 0n) > (skipped?.skip?.had ?? 0n)).toBe(true);
+    const { wanted, had } = skipped?.skip ?? {};
+    expect(had).toBe(units("40"));
+    expect(wanted).toBeGreaterThan(units("250"));
   });
 
   test("a liquidation of the strategy leaves no copy with the position", async () => {
