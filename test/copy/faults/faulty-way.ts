@@ -32,6 +32,8 @@ export const FATES = [
   "BANNED",
 ] as const;
 export type Fate = (typeof FATES)[number];
+/** Those that every run meets, however few requests it comes to; the others stop all requests for a second or longer. */
+export const SURE_FATES = FATES.filter((fate) => !["PASSED", "SILENT", "LIMITED", "BANNED"].includes(fate));
 
 /**
  * Out of a hundred, of signed requests; the rest passes. Of the last two there are few, since after a ban, and once a second account
@@ -49,6 +51,8 @@ const CHANCES: readonly (readonly [Exclude<Fate, "PASSED">, number])[] = [
   ["LIMITED", 0.12],
   ["BANNED", 0.04],
 ];
+/** So many signed requests after each other one has the next of the fates that no run may miss. */
+const EVERY_FATE_STEP = 8;
 const HELD_MS_MAX = 250;
 /** On both sides of how old the venue lets a request become. */
 const LATE_MS_MIN = 1_000;
@@ -82,20 +86,28 @@ export type FaultyWay = {
   close(): Promise<void>;
 };
 
-/** Opens a way to a venue on a free port of the loopback address. */
-export async function openFaultyWay(venueUrl: string, draw: () => number): Promise<FaultyWay> {
+/**
+ * Opens a way to a venue on a free port of the loopback address. `draw` decides the fates; those that a run must not miss by chance
+ * are in `due`: every eighth signed request has the next of them.
+ */
+export async function openFaultyWay(
+  venueUrl: string,
+  draw: () => number,
+  due: readonly Fate[] = [],
+): Promise<FaultyWay> {
   const target = new URL(venueUrl);
   const agent = new Agent({ keepAlive: true });
   const fates = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
   const accepted = new Map<string, number>();
   let isMended = false;
   let underWay = 0;
+  let signed = 0;
 
   const server = createServer(async (incoming, answer) => {
     const isSigned = incoming.headers["x-mbx-apikey"] !== undefined;
     const body = await bodyOf(incoming).catch(() => null);
     if (body === null || underWay > REQUESTS_MAX) return void answer.destroy();
-    const fate = isSigned && !isMended ? drawFate(draw) : "PASSED";
+    const fate = isSigned && !isMended ? nextFate() : "PASSED";
     if (isSigned) fates[fate] += 1;
     underWay += 1;
     try {
@@ -107,6 +119,12 @@ export async function openFaultyWay(venueUrl: string, draw: () => number): Promi
       underWay -= 1;
     }
   });
+
+  function nextFate(): Fate {
+    const drawn = drawFate(draw);
+    signed += 1;
+    return (signed % EVERY_FATE_STEP === 0 && due[signed / EVERY_FATE_STEP - 1]) || drawn;
+  }
 
   type Message = {
     readonly incoming: IncomingMessage;

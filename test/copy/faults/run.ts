@@ -18,7 +18,7 @@ import { type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from ".
 import { openSteeredMarket, type SteeredMarket } from "../steered-market.ts";
 import { Copying } from "./copying.ts";
 import type { CopyFault } from "./faults.ts";
-import { type Fate, type FaultyWay, openFaultyWay } from "./faulty-way.ts";
+import { type Fate, type FaultyWay, openFaultyWay, SURE_FATES } from "./faulty-way.ts";
 import { Killer } from "./killer.ts";
 import { LeadTrader, SYMBOLS } from "./lead-trader.ts";
 import { awaitEnds } from "./settled.ts";
@@ -158,7 +158,7 @@ async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<
   const venueStore = await makeStore("sqlite");
   if (venueStore === null) throw new Error("the embedded database is always there");
   const venue = await startGateway({ dataDir: venueStore.dataDir, env: market.env });
-  const way = await openFaultyWay(venue.url, seededRandom(seed));
+  const way = await openFaultyWay(venue.url, seededRandom(seed), SURE_FATES);
   if (!cuts) way.mend();
   const copying = new Copying({
     ...{ store: leadStore, env: { ...market.env, COPY_VENUES: way.url }, root: options.root },
