@@ -12,8 +12,8 @@ const SYMBOL = "BTCUSDT";
 const SEED = 1008;
 /** Silence begins five seconds after the last word; then half as much again for a busy machine. */
 const SILENT_MS_MAX = 10_000;
-/** After some seconds in vain the next attempt to connect may be twelve seconds away, by design. */
-const CONNECTED_MS_MAX = 25_000;
+/** The next attempt to connect is at most three seconds away; the rest is for a busy machine. */
+const CONNECTED_MS_MAX = 10_000;
 /** Two requests a second, so that a wait leaves most of the budgets. */
 const ASK_AGAIN_MS = 500;
 

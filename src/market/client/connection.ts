@@ -6,13 +6,14 @@
 // - A socket on which nothing came, neither data nor ping, is pinged; when that brings nothing either it is dead and is
 //   replaced, since a broken path looks like a quiet market.
 // - The delay starts over only after a connection that lasted, so that an upstream which accepts and drops at once does
-//   not see us come back ten times a second.
+//   not see us come back ten times a second. All connections to a host share the retries that the exchange allows.
 // - The exchange ends every connection after 24 hours, and any when it shuts a server down, which it announces. Before
 //   that, the connection changes over to another socket (`change-over.ts`) and misses nothing. An attempt that fails is
 //   made again every `changeOverRetryMs`; when none succeeds in time, the loss is a loss like any other.
-import { retryDelayMs } from "./backoff.ts";
+import { Backoff, reconnectPauseMs } from "./backoff.ts";
 import { ChangeOver } from "./change-over.ts";
 import type { Log } from "./log.ts";
+import type { Pacer } from "./pacer.ts";
 import { StreamSocket, streamsPerConnectionMax } from "./stream-socket.ts";
 import type { Cancel, Clock, Timers } from "./time.ts";
 
@@ -22,6 +23,8 @@ export type ConnectionOptions = {
   readonly timers: Timers;
   /** In [0, 1). */
   readonly random: () => number;
+  /** Paces the retries of all connections to the host. */
+  readonly reconnects: Pick<Pacer, "run">;
   readonly log: Log;
   /** `mayRepeat` is true for a message that was held back while another socket may have brought it. */
   readonly onMessage: (text: string, mayRepeat: boolean) => void;
@@ -38,17 +41,17 @@ export const deadAfterSilenceMs = 10_000;
 /** Half an hour before the exchange would end it. Source: reference exchange, section 17.1 (closed at 24 h). */
 export const ageMsMax = (24 * 60 - 30) * 60_000;
 export const changeOverRetryMs = 60_000;
-export const lastedAfterMs = 10_000;
+const lastedAfterMs = 10_000;
 
 export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #wanted = new Set<string>();
+  readonly #backoff: Backoff;
   #socket: StreamSocket | null = null;
   #changeOver: ChangeOver | null = null;
   /** From when on a change-over is wanted, Unix ms. */
   #changeOverAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
-  #failures = 0;
   #connects = 0;
   #messageAt = 0;
   #cancelRetry: Cancel | null = null;
@@ -56,6 +59,7 @@ export class StreamConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#backoff = new Backoff({ clock: options.wallClock, random: options.random });
   }
 
   /** Connects, and from here on reconnects by itself until `close`. */
@@ -126,6 +130,7 @@ export class StreamConnection {
   #connect(): void {
     const { url, wallClock, timers } = this.#options;
     this.#cancelRetry = null;
+    if (this.#isClosed) return;
     const socket: StreamSocket = new StreamSocket({
       url,
       wallClock,
@@ -170,17 +175,18 @@ export class StreamConnection {
   }
 
   #lost(socket: StreamSocket, code: number, reason: string): void {
-    const { wallClock, timers, random, log, url, onLost } = this.#options;
+    const { wallClock, timers, reconnects, log, url, onLost } = this.#options;
     const { openedAt } = socket;
     this.#socket = null;
     this.#changeOverAt = Number.POSITIVE_INFINITY;
     if (this.#isClosed) return;
     if (openedAt !== null) onLost();
-    if (openedAt !== null && wallClock.now() - openedAt >= lastedAfterMs) this.#failures = 0;
-    const delayMs = retryDelayMs(this.#failures, random());
-    this.#failures += 1;
+    if (openedAt !== null && wallClock.now() - openedAt >= lastedAfterMs) this.#backoff.reset();
+    const delayMs = this.#backoff.next();
     log.warn({ url, code, reason, delayMs }, "market streams are disconnected; they will be connected again");
-    this.#cancelRetry = timers.after(delayMs, () => this.#connect());
+    this.#cancelRetry = timers.after(delayMs, () => {
+      void reconnects.run(async () => this.#connect(), reconnectPauseMs);
+    });
   }
 
   #watch(): void {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { overlapMs } from "./change-over.ts";
-import { lastedAfterMs } from "./connection.ts";
 import { connectionsMaxDefault, streamsKeptFree } from "./connections.ts";
 import { controlIntervalMs, streamsPerConnectionMax } from "./stream-socket.ts";
 import { lingerMs } from "./streams.ts";
@@ -152,8 +151,19 @@ test("a feed of several connections closes them all", async () => {
   expect(time.pending()).toBe(0);
 });
 
-test("however often they are lost, the connections make fewer attempts than the exchange takes", () => {
-  const attemptsMax = 300;
-  const withinMs = 5 * 60_000;
-  expect((connectionsMaxDefault * withinMs) / lastedAfterMs).toBeLessThan(attemptsMax);
+test("a lost market makes all connections together attempt less often than the exchange takes", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, upstream, time, logged } = stage;
+  upstream.setAccepting(false);
+  await feed.start();
+  for (const stream of candles(connectionsMaxDefault * streamsPerConnectionMax))
+    feed.subscribe(stream, () => {});
+  const failed = () => logged.filter((line) => line.includes("disconnected")).length;
+  await until(() => failed() === connectionsMaxDefault);
+  for (let passedMs = 0; passedMs < 5 * 60_000; passedMs += 1_000) {
+    time.advance(1_000);
+    await settle(stage);
+  }
+  expect(failed()).toBeGreaterThan(150);
+  expect(failed()).toBeLessThan(300);
 });

@@ -9,7 +9,7 @@
 import { type ConnectionOptions, StreamConnection } from "./connection.ts";
 import { streamsPerConnectionMax } from "./stream-socket.ts";
 
-/** 8,192 streams. Eight that each last ten seconds make 240 attempts in five minutes; the exchange takes 300. */
+/** 8,192 streams. */
 export const connectionsMaxDefault = 8;
 export const streamsKeptFree = 64;
 

@@ -1,22 +1,24 @@
 // The stream connections of a family as one, whichever path a stream needs: each path has connections of its own.
 //
 // `connectionsMax` is for all paths together, an equal share and at least one each.
+import { createReconnectPacer } from "./backoff.ts";
 import { type Connections, type ConnectionsOptions, createConnections } from "./connections.ts";
 import { streamUrlOf, type UpstreamHosts } from "./hosts.ts";
 import type { FamilyProtocol } from "./protocol.ts";
 
-export type RoutesOptions = Omit<ConnectionsOptions, "url"> & {
+export type RoutesOptions = Omit<ConnectionsOptions, "url" | "reconnects"> & {
   readonly hosts: UpstreamHosts;
   readonly protocol: Pick<FamilyProtocol, "family" | "streamPaths" | "streamPathOf">;
 };
 
 export function createRoutes({ hosts, protocol, connectionsMax, ...options }: RoutesOptions): Connections {
   const { family, streamPaths, streamPathOf } = protocol;
+  const reconnects = createReconnectPacer(options.wallClock, options.timers);
   const shareMax = Math.max(1, Math.floor(connectionsMax / streamPaths.length));
   const byPath = new Map(
     streamPaths.map((path) => {
       const url = streamUrlOf(hosts, family, path);
-      return [path, createConnections({ ...options, url, connectionsMax: shareMax })];
+      return [path, createConnections({ ...options, url, reconnects, connectionsMax: shareMax })];
     }),
   );
   const all = [...byPath.values()];
@@ -45,6 +47,7 @@ export function createRoutes({ hosts, protocol, connectionsMax, ...options }: Ro
       };
     },
     async close() {
+      reconnects.close();
       await Promise.all(all.map((route) => route.close()));
     },
   };
