@@ -1,4 +1,5 @@
-// The market goes away and comes back, over real connections on a clock of the test's own: how soon orders are taken again.
+// The market goes away and comes back, over real connections on a clock of the test's own: how soon orders are taken again,
+// and how soon those that the market reached meanwhile are filled.
 import { expect, test } from "vitest";
 import { writeTape } from "../support/written-tape.ts";
 import { SYMBOL } from "./recorded.ts";
@@ -7,6 +8,15 @@ import { cleanStages, eventual, openLife, openManualTape, TURN_MS } from "./stag
 const OUTAGE_MS = 20_000;
 /** The longest delay between two attempts to connect, early in an outage. */
 const BACK_WITHIN_MS = 3_000;
+/** More than the two minutes that are told by single trades alone: both edges and the minutes between are asked for. */
+const SILENCE_MS = 200_000;
+/**
+ * The tape says something every second, REST is asked a second after that, and the last second is for its answers. A pause
+ * between two pages of a contract's trades would take two more.
+ */
+const FILLED_WITHIN_MS = 3_000;
+/** So short that what is on its way arrives in hardly any time of the test's own. */
+const SHORT_TURN_MS = 10;
 const PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
 
 const QUANTITIES = { SPOT: "0.0005", FUTURES: "0.002" } as const;
@@ -48,5 +58,39 @@ test.each(["SPOT", "FUTURES"] as const)(
       (status) => status === 200,
     );
     expect(life.time.now() - backAt).toBeLessThanOrEqual(BACK_WITHIN_MS);
+  },
+);
+
+test.each(["SPOT", "FUTURES"] as const)(
+  "a %s limit that the market reached while it was silent is filled soon after its return",
+  async (family) => {
+    // Reached in the gap alone, at its very beginning: a single trade at its edge tells of it.
+    const bidAt = (second: number) => (second > 20 && second < 28 ? 49_000 : 50_000);
+    const file = writeTape({ families: ["spot", "futures"], seconds: 300, hasMarkPrices: true, bidAt });
+    const tape = await openManualTape({ file });
+    const life = await openLife(tape, { family });
+    const [strategy] = await life.seed(1);
+    if (strategy === undefined) throw new Error("one strategy was asked for");
+    await life.playTo(tape.startsAt + 10_000);
+    const order = { symbol: SYMBOL, side: "BUY", type: "LIMIT", timeInForce: "GTC", price: "49500" };
+    const { orderId } = await life.call(strategy, "POST", PATHS[family], {
+      ...order,
+      quantity: QUANTITIES[family],
+    });
+    await life.playTo(tape.startsAt + 15_000);
+    tape.silence(SYMBOL);
+    await life.missTo(tape.clock.now() + SILENCE_MS);
+    tape.resume();
+    const backAt = life.time.now();
+    const query = { symbol: SYMBOL, orderId: `${orderId}` };
+    expect(await life.call(strategy, "GET", PATHS[family], query)).toMatchObject({ status: "NEW" });
+    await eventual(
+      async () => {
+        await life.playTo(tape.clock.now() + SHORT_TURN_MS);
+        return (await life.call(strategy, "GET", PATHS[family], query)).status;
+      },
+      (status) => status === "FILLED",
+    );
+    expect(life.time.now() - backAt).toBeLessThanOrEqual(FILLED_WITHIN_MS);
   },
 );

@@ -50,7 +50,7 @@ export type MarketFeedOptions = UpstreamHosts & {
    * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
    */
   readonly asksAboutQuietSymbols?: boolean;
-  /** Whether upstream counts what it is asked and bans who asks too much: callers' questions are then held to a budget. */
+  /** Whether upstream counts what it is asked and bans who asks too much: questions are then held to budgets. */
   readonly isMetered?: boolean;
   /** How many stream connections may be open at a time, at least one of a kind. */
   readonly connectionsMax?: number;
@@ -179,7 +179,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   });
   const { history } = protocol;
   const pagesAt = (weightPerMinute: number) =>
-    createHistoryPages({ rest, weightPerMinute, clock, wallClock, timers, log });
+    createHistoryPages({ rest, weightPerMinute, isMetered, clock, wallClock, timers, log });
   const pricePages = pagesAt(history.weightPerMinute);
   const settlementPages = pagesAt(fundingWeightPerMinute);
   const listings = createListings({ protocol, rest, wallClock, log });

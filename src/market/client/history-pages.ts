@@ -1,8 +1,8 @@
 // Pages of what was: candles, trades, settlements, asked for at a pace that leaves most of the upstream budget to others.
 //
 // A page that costs more is followed by a longer pause, so that even the gaps of all symbols together use up no more than
-// `weightPerMinute`. What is streamed is known to REST a moment later, so nothing is asked until `lagMsMax` after the end of
-// what is asked about.
+// `weightPerMinute`, and `burstWeight` once after a quiet time: triggers wait for these pages. What is streamed is known to
+// REST a moment later, so nothing is asked until `lagMsMax` after the end of what is asked about.
 import { type Price, parseDecimal } from "../../money/decimal.ts";
 import type { Log } from "./log.ts";
 import { createPacer } from "./pacer.ts";
@@ -11,6 +11,8 @@ import type { Cancel, Clock, Timers } from "./time.ts";
 import { upstreamWeightOf } from "./upstream-weight.ts";
 
 export const lagMsMax = 1_000;
+/** Ten pages of a contract's trades: the gap of one contract takes one to four of them. */
+const burstWeight = 200;
 const pagesAtATimeMax = 2;
 const pagesWaitingMax = 1_000;
 const pageDeadlineMs = 5_000;
@@ -31,6 +33,8 @@ export type HistoryPagesOptions = {
   readonly rest: Rest;
   /** What the pages together may use up of the upstream budget. */
   readonly weightPerMinute: number;
+  /** Whether upstream counts what it is asked; if not, pages follow each other without pauses. */
+  readonly isMetered: boolean;
   /** Market time. */
   readonly clock: Clock;
   readonly wallClock: Clock;
@@ -42,12 +46,13 @@ export type HistoryPagesOptions = {
 export class NoAnswer extends Error {}
 
 export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
-  const { rest, weightPerMinute, clock, wallClock, timers, log } = options;
+  const { rest, weightPerMinute, isMetered, clock, wallClock, timers, log } = options;
   /** Ends the waits that are under way. */
   const waits = new Set<Cancel>();
   const pacer = createPacer({
     atATimeMax: pagesAtATimeMax,
     waitingMax: pagesWaitingMax,
+    burstMs: (burstWeight * minuteMs) / weightPerMinute,
     wallClock,
     timers,
   });
@@ -65,7 +70,8 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
     },
     async page(path, parameters) {
       const search = new URLSearchParams(parameters).toString();
-      const pauseMs = Math.ceil((upstreamWeightOf(path, search) * minuteMs) / weightPerMinute);
+      const weight = isMetered ? upstreamWeightOf(path, search) : 0;
+      const pauseMs = Math.ceil((weight * minuteMs) / weightPerMinute);
       const answer = await pacer.run(() => rest.ask(path, search, pageDeadlineMs), pauseMs);
       if (answer === undefined) throw new NoAnswer("too much is asked for already");
       const body = bodyOf(answer);

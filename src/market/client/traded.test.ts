@@ -41,6 +41,7 @@ function setStage(baseUrl: string): Stage {
   const pages = createHistoryPages({
     rest,
     weightPerMinute,
+    isMetered: true,
     clock: time,
     wallClock: time,
     timers: time,
@@ -255,18 +256,18 @@ describe("an upstream of the test's own", () => {
     expect(stage.logged).toEqual(["what was traded in a gap cannot be had"]);
   });
 
-  test("the gaps of many symbols begin a page at a time", async () => {
+  test("the gaps of many symbols begin with fifty pages at once, and go on a page at a time", async () => {
     const stage = await setOwnStage();
     const askedAt: number[] = [];
     stage.upstream.reply("/api/v3/aggTrades", () => {
       askedAt.push(stage.time.now());
       return { body: [] };
     });
-    const asked = Array.from({ length: 20 }, (_, index) =>
+    const asked = Array.from({ length: 51 + 19 }, (_, index) =>
       stage.traded(`S${index}USDT`, startAt, startAt + 1),
     );
     expect(await answerOf(stage, Promise.all(asked))).toEqual(asked.map(() => []));
-    expect(askedAt).toHaveLength(20);
+    expect(askedAt).toHaveLength(51 + 19);
     expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(19 * tradesPageMs);
   });
 

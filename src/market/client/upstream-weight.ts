@@ -98,8 +98,8 @@ const fundingPaths: ReadonlySet<string> = new Set(["/fapi/v1/fundingRate", "/fap
  * large as that of futures leaves callers half of them.
  */
 const fundingWeight = 24;
-/** What the feed's own questions about funding may use up a minute: less than the other half. */
-export const fundingWeightPerMinute = 1_152;
+/** What the feed's own questions about funding may use up a minute: less than the other half, which leaves room for a burst. */
+export const fundingWeightPerMinute = 1_104;
 const fixedWeightByPath: Readonly<Record<string, number>> = {
   ...fixedWeights,
   ...fixedFuturesWeights,
