@@ -80,7 +80,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "POST /bot/v1/spot/test": {
     200: success("Signature is valid", {
       apiKeyId: "9f86d081884c7d65",
-      userId: "demo",
+      userId: "60303ae22b998861",
       serverTime: PLACED_AT,
     }),
     400: failure("The body is not JSON"),

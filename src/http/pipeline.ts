@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import { secretOf } from "../identity/api-keys.ts";
+import { secretOf, userIdOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
 import { METRICS_PATH } from "../inspection/metrics.ts";
@@ -120,6 +120,8 @@ export type Route = PublicRoute | SignedRoute;
 export type SignedCall = {
   readonly parameters: Parameters;
   readonly strategyId: string;
+  /** The person who owns the key. */
+  readonly userId: string;
   readonly gateway: Gateway;
   /** When it was charged: wall time, Unix ms. */
   readonly admittedAt: number;
@@ -206,7 +208,7 @@ async function answered(
     if (flood === null) return refuse(authenticated.because);
     return await refusedByBudget(flood, budgets.usage(holder, wallNow()), placesOrder);
   }
-  const { parameters, strategy, lapsed } = authenticated;
+  const { parameters, userId, strategy, lapsed } = authenticated;
 
   const weight = route.weight(parameters);
   sighting.weight = weight;
@@ -218,7 +220,7 @@ async function answered(
   if (unfit !== null) return refused(unfit, { usage: charged.usage, placesOrder });
 
   const strategyId = strategy?.strategyId ?? "";
-  const answer = await route.answer({ parameters, strategyId, gateway, admittedAt, lapsed });
+  const answer = await route.answer({ parameters, strategyId, userId, gateway, admittedAt, lapsed });
   if (isRefusal(answer) && answer.refusal === "ORDERS_EXHAUSTED") {
     // The desk holds all gateways together to the same budget; its 429s count like those given here.
     return await refusedByBudget(budgets.refuse(holder, wallNow(), answer), charged.usage, placesOrder);
@@ -228,6 +230,7 @@ async function answered(
 
 type Authenticated = {
   readonly parameters: Parameters;
+  readonly userId: string;
   readonly strategy: Strategy | null;
   readonly lapsed: () => Refusal | null;
 };
@@ -283,7 +286,7 @@ async function authenticate(
     gateway.wallNow() - timestamp > recvWindow ? { refusal: "TIMESTAMP_TOO_OLD" } : null;
   const tooOld = lapsed();
   if (tooOld !== null) return notLetIn("WINDOW", tooOld);
-  return { parameters, strategy: bound.strategy, lapsed };
+  return { parameters, userId: userIdOf(bound.key), strategy: bound.strategy, lapsed };
 }
 
 function notLetIn(failed: FailedCheck | null, because: Refusal): NotLetIn {

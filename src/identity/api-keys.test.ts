@@ -1,6 +1,6 @@
-// Secrets of API keys: each comes from the version of the master key that its key names.
+// Secrets of API keys: each comes from the version of the master key that its key names. Numbers of the people who own them.
 import { expect, test } from "vitest";
-import { issueApiKey, secretOf } from "./api-keys.ts";
+import { issueApiKey, secretOf, userNumberOf } from "./api-keys.ts";
 import { readMasterKey } from "./master-key.ts";
 import { fileOf, newLine } from "./testing/master-keys.ts";
 
@@ -16,4 +16,12 @@ test("keys are made with the current version, and each secret is derived from th
   expect(secretOf(master, fresh.record)).toBe(fresh.secret);
   expect(secretOf(master, { ...fresh.record, masterVersion: 1 })).not.toBe(fresh.secret);
   expect(() => secretOf(master, { ...fresh.record, masterVersion: 3 })).toThrow("version 3");
+});
+
+test("a person's number is an exact integer that is the same in every version", () => {
+  expect(userNumberOf("60303ae22b998861")).toBe(1_384_879_033_036_693);
+  const ids = Array.from({ length: 2_000 }, (_none, index) => index.toString(16).padStart(16, "0"));
+  const numbers = ids.map(userNumberOf);
+  expect(new Set(numbers).size).toBe(ids.length);
+  expect(numbers.every(Number.isSafeInteger)).toBe(true);
 });

@@ -1,13 +1,17 @@
 // API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a file) and the
 // key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost. A key's record names the version
 // of the master key that its secret comes from.
-import { createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../store/store.ts";
 import type { MasterKey } from "./master-key.ts";
 
 /** Separates this use of the master key from any other. */
 const SECRET_DOMAIN = "lyrebird api secret";
 const KEY_PREFIX = "lyre_bot_";
+/** Separates the number of a user from any other hash of the same id. */
+const USER_DOMAIN = "lyrebird uid";
+/** Hex characters of a user's number: 52 bits, which every double holds exactly. */
+const USER_NUMBER_CHARACTERS = 13;
 
 /** A new key and, this once, its secret. */
 export function issueApiKey(
@@ -30,4 +34,21 @@ export function secretOf(master: MasterKey, { keyId, salt, masterVersion }: ApiK
   return createHmac("sha256", master.keyOf(masterVersion))
     .update(`${SECRET_DOMAIN}|${masterVersion}|${keyId}|${salt}`)
     .digest("hex");
+}
+
+/**
+ * Whose account a key opens: the person who owns the key. A strategy that belongs to nobody yet stands for its own owner, under its
+ * own id, which no person has.
+ */
+export function userIdOf({ ownerId, strategyId, keyId }: ApiKeyRecord): string {
+  return ownerId ?? strategyId ?? keyId;
+}
+
+/**
+ * The same as an integer, for clients whose types want one: the first 52 bits of the SHA-256 of the id. Among a million people two
+ * share a number with a probability of one in nine thousand.
+ */
+export function userNumberOf(userId: string): number {
+  const digest = createHash("sha256").update(`${USER_DOMAIN}|${userId}`).digest("hex");
+  return Number.parseInt(digest.slice(0, USER_NUMBER_CHARACTERS), 16);
 }

@@ -45,14 +45,16 @@ describe("GET /bot/v1/spot/pairs", () => {
 describe("POST /bot/v1/spot/test", () => {
   test("says that the signature is valid, whose it is, and the time", async () => {
     const before = Date.now();
-    const answer = await takeBot().test();
+    const { strategyId, ...key } = gateway.takeStrategy();
+    const answer = await botClient(gateway.url, key).test();
     expect(misfits("POST", "/bot/v1/spot/test", answer)).toEqual([]);
     expect(answer).toMatchObject({
       status: 200,
       body: {
         status: true,
         message: "Signature is valid",
-        data: { apiKeyId: expect.stringMatching(/^[0-9a-f]{16}$/), userId: "demo" },
+        // A strategy that was made for nobody is its own user.
+        data: { apiKeyId: expect.stringMatching(/^[0-9a-f]{16}$/), userId: strategyId },
       },
     });
     expect(answer.body.data.serverTime).toBeGreaterThanOrEqual(before);

@@ -98,6 +98,21 @@ describe("a strategy", () => {
     expect(actions.slice(0, 3)).toEqual(["KEY_BOUND", "KEY_CREATED", "KEY_REVOKED"]);
   });
 
+  test("says whose it is: the same of all that one person has, another of somebody else", async () => {
+    const another = await stage.somebody({});
+    const whose = async (owner: Browser, type: "SPOT" | "FUTURES") => {
+      const strategy = await newStrategy(owner, type);
+      const { data } = (await botClient(stage.url, strategy, () => stage.wallNow()).test()).body;
+      expect(data).toMatchObject({ apiKeyId: strategy.keyId, userId: owner.personId });
+      return type === "SPOT" ? (await tradeOn(stage, strategy)("GET", "/api/v3/account")).body.uid : null;
+    };
+    const first = await whose(trader, "SPOT");
+    expect(Number.isSafeInteger(first) && first > 0).toBe(true);
+    expect(await whose(trader, "SPOT")).toBe(first);
+    expect(await whose(trader, "FUTURES")).toBeNull();
+    expect(await whose(another, "SPOT")).not.toBe(first);
+  });
+
   test("shows what its bot did: orders a page at a time, trades, balances", async () => {
     const strategy = await newStrategy(trader, "SPOT");
     const trade = tradeOn(stage, strategy);

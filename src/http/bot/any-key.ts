@@ -3,9 +3,6 @@ import { jsonOf, NOT_JSON } from "../../signals/json-body.ts";
 import { success } from "./present.ts";
 import type { BotAnswer, BotCall } from "./route.ts";
 
-/** Whose the strategies of a demo are. */
-const DEMO_USER_ID = "demo";
-
 export function pairs({ gateway }: BotCall): BotAnswer {
   return { status: 200, body: `{"status":true,"message":"Trading pairs","data":${gateway.pairs.text()}}` };
 }
@@ -15,7 +12,7 @@ export function test({ gateway, caller, body }: BotCall): BotAnswer {
   if (body !== "" && jsonOf(body) === NOT_JSON) return { status: 400, message: "The body is not JSON" };
   return success("Signature is valid", {
     apiKeyId: caller.keyId,
-    userId: DEMO_USER_ID,
+    userId: caller.userId,
     serverTime: gateway.wallNow(),
   });
 }

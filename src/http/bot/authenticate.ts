@@ -2,7 +2,7 @@
 // The signed message is `timestamp + METHOD + request target + body`, over the bytes as they were received.
 // Source: specification 5.2; design, section 6.
 import { createHash } from "node:crypto";
-import { secretOf } from "../../identity/api-keys.ts";
+import { secretOf, userIdOf } from "../../identity/api-keys.ts";
 import { verifies } from "../../identity/signatures.ts";
 import {
   BOT_KEY_HEADER,
@@ -61,7 +61,7 @@ export async function authenticate(
     const messageSha256 = createHash("sha256").update(message, "latin1").digest("hex");
     return { unauthenticated: "Invalid signature", failed: "SIGNATURE", messageSha256 };
   }
-  return { apiKey, keyId: bound.key.keyId, strategy: bound.strategy };
+  return { apiKey, keyId: bound.key.keyId, userId: userIdOf(bound.key), strategy: bound.strategy };
 }
 
 /** The strategy that a key manages, on a route that only such keys may use. */

@@ -9,6 +9,8 @@ import type { Gateway, Request } from "../pipeline.ts";
 export type BotCaller = {
   readonly apiKey: string;
   readonly keyId: string;
+  /** The person who owns the key. */
+  readonly userId: string;
   /** The strategy that the key manages; null while it is bound to none. */
   readonly strategy: Strategy | null;
 };

@@ -157,7 +157,7 @@ export const pairsSchema = envelope(
 export const testSchema = envelope(
   z.strictObject({
     apiKeyId: z.string().meta({ examples: ["9f86d081884c7d65"] }),
-    userId: z.string().meta({ examples: ["demo"] }),
+    userId: z.string().meta({ description: "The person who owns the key.", examples: ["60303ae22b998861"] }),
     serverTime: time,
   }),
 );

@@ -3,6 +3,7 @@
 import type { Account, FillProfile } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Order, Trade } from "../../domain/order.ts";
+import { userNumberOf } from "../../identity/api-keys.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
 
 /** The `workingTime` of a stop that waits for its trigger. Source: reference exchange, section 7.5. */
@@ -61,7 +62,11 @@ export function presentTrade(trade: Trade) {
   };
 }
 
-export function presentAccount(account: Account, profile: FillProfile, omitZeroBalances: boolean) {
+export function presentAccount(
+  account: Account,
+  terms: { readonly profile: FillProfile; readonly userId: string; readonly omitZeroBalances: boolean },
+) {
+  const { profile, userId, omitZeroBalances } = terms;
   const balances = [...account.balances]
     .filter(([, { free, locked }]) => !omitZeroBalances || free > 0n || locked > 0n)
     .map(([asset, { free, locked }]) => ({
@@ -91,13 +96,8 @@ export function presentAccount(account: Account, profile: FillProfile, omitZeroB
     accountType: "SPOT",
     balances,
     permissions: ["SPOT"],
-    uid: uidOf(account.strategyId),
+    uid: userNumberOf(userId),
     strategyId: account.strategyId,
     isSimulated: true,
   };
-}
-
-/** Typed clients want an integer: the first 48 bits of the strategy's id. */
-function uidOf(strategyId: string): number {
-  return Number.parseInt(strategyId.slice(0, 12), 16);
 }

@@ -54,7 +54,11 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
 
 async function account(call: SignedCall): Promise<Answer> {
   const omitZeroBalances = optionalText(call.parameters, "omitZeroBalances") === "true";
-  return presentAccount(await accountOf(call), call.gateway.profiles.SPOT, omitZeroBalances);
+  return presentAccount(await accountOf(call), {
+    profile: call.gateway.profiles.SPOT,
+    userId: call.userId,
+    omitZeroBalances,
+  });
 }
 
 async function placeOrder(call: SignedCall): Promise<Answer> {
