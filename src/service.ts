@@ -18,6 +18,7 @@ import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
 import { addressOfRequest } from "./http/client-address.ts";
 import type { Gateway } from "./http/pipeline.ts";
+import { createProbes } from "./http/probes.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
 import { KeyWatch } from "./identity/key-watch.ts";
@@ -174,11 +175,12 @@ export async function startService(
     const dashboard = openDashboard(config, { gateway, inspection, isDemo, address, listening, log });
     opened.defer(() => dashboard.close());
     const documents = createPages(address);
+    const probes = createProbes(inspection.health);
     const server = createServer(gateway, {
       log,
       certificate,
       proxyHops: config.trustedProxyHops,
-      dashboard: dashboard.family,
+      families: [probes, dashboard.family],
       pages: securedPages(
         isReachedSecurely(config),
         (request) =>
@@ -219,6 +221,8 @@ export async function startService(
       opened.defer(() => copier.close());
       opened.defer(desk.onCommitted((announcement) => copier.committed(announcement)));
     }
+    // The first to hear of the end.
+    opened.defer(() => probes.beginClosing());
     await listen(server, config);
     // Only now, since secrets are shown once: a start that fails must not use them up.
     const demo = isDemo ? await openDemo(gateway, upstream.clock.now()) : null;

@@ -9,8 +9,8 @@ const BYTES_MIN = 1_024;
 
 const gzipped = promisify(gzip);
 
-/** What a client takes of what there is. What it takes with a weight of zero it does not take. */
-export function acceptedEncodings(accepted: string | string[] | undefined): ReadonlySet<string> {
+/** What a client takes, by a header that lists names with weights. What it takes with a weight of zero it does not take. */
+export function acceptedNames(accepted: string | string[] | undefined): ReadonlySet<string> {
   const names = String(accepted ?? "")
     .split(",")
     .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
@@ -23,6 +23,6 @@ export async function compressed(reply: Reply, accepted: string | string[] | und
   const { body, headers } = reply;
   const isShort = Buffer.byteLength(body) < BYTES_MIN;
   const varying = { ...headers, vary: "accept-encoding" };
-  if (isShort || !acceptedEncodings(accepted).has("gzip")) return { ...reply, headers: varying };
+  if (isShort || !acceptedNames(accepted).has("gzip")) return { ...reply, headers: varying };
   return { ...reply, headers: { ...varying, "content-encoding": "gzip" }, body: await gzipped(body) };
 }

@@ -2,13 +2,14 @@
 // read, never in the file system, so that no path leads anywhere else.
 //
 // Files under /assets/ are named by their content and may be kept for ever; all others are asked for again each time, and answered
-// "not modified" if they are not. Every path that is nobody else's is the application's own, which shows what it means.
+// "not modified" if they are not. The page is served under the application's own paths alone, to clients that name `text/html`: a
+// bot that asks a wrong path, and a probe that expects an answer of the service, get an error and no page.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path/posix";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Pages, Reply } from "../http/pipeline.ts";
-import { acceptedEncodings } from "./compression.ts";
+import { acceptedNames } from "./compression.ts";
 
 /** Where the application is built. */
 export const APPLICATION_FOLDER = join(import.meta.dirname, "../../dashboard/dist");
@@ -32,8 +33,24 @@ const COMPRESSED = new Set([".png", ".ico", ".woff2"]);
 const BROTLI_QUALITY = 6;
 
 const HASHED_FOLDER = "/assets/";
-/** Where nothing is the application's: what is unknown there is refused by whoever answers there. */
-const NOT_THE_APPLICATIONS = ["api", "fapi", "sapi", "dapi", "bot", "docs", "socket.io", "metrics", "assets"];
+/** The page, which shows what its path means. */
+const INDEX = "/index.html";
+/** What the paths of the application's pages begin with, the start apart; those of `dashboard/src/app/routes.tsx`, and no others. */
+export const PAGE_SECTIONS: readonly string[] = [
+  "sign-in",
+  "sign-up",
+  "forgot-password",
+  "reset-password",
+  "verify-email",
+  "welcome",
+  "identity",
+  "security",
+  "copying",
+  "copies",
+  "keys",
+  "strategies",
+  "operator",
+];
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 /** Scripts, styles and pictures of this site alone, and nothing that is written into a page. */
@@ -73,25 +90,23 @@ type File = {
 /** The application of a folder; a page that says how to get one if it is not there. */
 export function createApplication(folder = APPLICATION_FOLDER): Pages {
   const files = readFiles(folder);
-  const index = files.get("/index.html") ?? null;
+  const index = files.get(INDEX) ?? null;
   return ({ path, headers }) => {
     const file = files.get(path);
     if (file !== undefined && file !== index) return replyOf(file, headers);
-    if (!isApplicationPath(path)) return null;
+    if (!isForReader(path, headers.accept)) return null;
     return index === null ? notBuilt() : replyOf(index, headers);
   };
 }
 
-/** How a part of a page's path looks: what has a dot is a file's name, and what is encoded is nothing that a page links to. */
-const PAGE_SEGMENT = /^[\w~-]+$/;
-
-/** Whether the application has a page for a path, if only one that says that there is none. */
-function isApplicationPath(path: string): boolean {
-  const [before, ...segments] = path.split("/");
-  const isWritten = segments.every((segment, index) =>
-    segment === "" ? index === segments.length - 1 : PAGE_SEGMENT.test(segment),
-  );
-  return before === "" && isWritten && !NOT_THE_APPLICATIONS.includes(segments[0] ?? "");
+/**
+ * Whether a request is that of somebody who wants to read a page: browsers name `text/html`, clients of the interfaces do not. The
+ * start alone is also for clients that take anything, since no interface is there.
+ */
+function isForReader(path: string, accept: string | undefined): boolean {
+  const accepted = acceptedNames(accept ?? "*/*");
+  if (path === "/") return accepted.has("text/html") || accepted.has("*/*");
+  return PAGE_SECTIONS.includes(path.split("/", 2)[1] ?? "") && accepted.has("text/html");
 }
 
 function readFiles(folder: string): ReadonlyMap<string, File> {
@@ -115,7 +130,9 @@ function readFile(folder: string, name: string): File {
       ...HEADERS,
       "cache-control": isHashed ? FOR_EVER : "no-cache",
       ...(extension === ".html" ? { "content-security-policy": POLICY } : {}),
-      ...(COMPRESSED.has(extension) ? {} : { vary: "accept-encoding" }),
+      ...(COMPRESSED.has(extension)
+        ? {}
+        : { vary: name === INDEX ? "accept, accept-encoding" : "accept-encoding" }),
     },
     bodies: new Map([["identity", bytes]]),
   };
@@ -138,7 +155,7 @@ function replyOf(file: File, asked: Parameters<Pages>[0]["headers"]): Reply {
 
 /** The best that a client takes. */
 function encodingOf(accepted: string | string[] | undefined): Encoding {
-  const names = acceptedEncodings(accepted);
+  const names = acceptedNames(accepted);
   return names.has("br") ? "br" : names.has("gzip") ? "gzip" : "identity";
 }
 

@@ -7,7 +7,7 @@
 import type { Person } from "../domain/person.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { observed } from "../http/observed.ts";
-import type { Reply, Request } from "../http/pipeline.ts";
+import { methodOfRoute, type Reply, type Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
@@ -85,7 +85,7 @@ async function handle(
     if (retryAfterSeconds !== null) throw new DashboardError("TOO_MANY_REQUESTS", { retryAfterSeconds });
   };
 
-  const found = find(method, path);
+  const found = find(methodOfRoute(method), path);
   if (found === null) throw new DashboardError("NOT_FOUND");
   const { route, params } = found;
   sighting.path = `${API_PREFIX}${route.path}`;

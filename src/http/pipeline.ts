@@ -147,6 +147,11 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   return table;
 }
 
+/** HEAD is answered by the route of GET, without the body. */
+export function methodOfRoute(method: string): string {
+  return method === "HEAD" ? "GET" : method;
+}
+
 /** What a request weighs whose parameters cannot be read: as if it had none. */
 const NO_PARAMETERS: Parameters = new Map();
 
@@ -165,10 +170,11 @@ async function answered(
 ): Promise<Reply> {
   const { budgets, wallNow, observer } = gateway;
   const { body } = request;
-  const route = routes.get(`${request.method} ${request.path}`);
+  const method = methodOfRoute(request.method);
+  const route = routes.get(`${method} ${request.path}`);
   sighting.path = route?.paths.find((path) => path === request.path) ?? null;
   if (route?.access !== "public") sighting.apiKey = request.apiKey;
-  if (request.method === "GET" && request.path === METRICS_PATH) {
+  if (method === "GET" && request.path === METRICS_PATH) {
     sighting.path = METRICS_PATH;
     return await observer.metrics(request);
   }
@@ -184,8 +190,7 @@ async function answered(
   if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
 
   if (route === undefined) {
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    const page = isRead ? pages(request) : null;
+    const page = method === "GET" ? pages(request) : null;
     if (page !== null) sighting.path = PAGES;
     return page ?? refuse({ refusal: "PATH_UNKNOWN", method: request.method, path: request.path });
   }

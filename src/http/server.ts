@@ -55,6 +55,8 @@ export type Family = {
   takes(path: string): boolean;
   answer(request: Request): Promise<Reply>;
   readonly words: Words;
+  /** Answered under overload too, since an answer costs next to nothing. */
+  readonly isNeverRefused?: boolean;
 };
 
 type ServerParts = {
@@ -65,8 +67,8 @@ type ServerParts = {
   readonly proxyHops?: number;
   /** What there is for people to read; nothing unless said. */
   readonly pages?: Pages;
-  /** Who answers people's browsers; nobody unless said. */
-  readonly dashboard?: Family | null;
+  /** Families besides the exchange-style ones and the bots'; none unless said. */
+  readonly families?: readonly Family[];
   /** Which requests leave HTTP, for whoever listens to `upgrade`; none unless said. Any other is answered as if it had not asked. */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
@@ -82,7 +84,7 @@ export type GatewayServer = {
 /** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
 export function createServer(gateway: Gateway, parts: ServerParts): GatewayServer {
   const { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false } = parts;
-  const familyOf = familiesOf(gateway, pages, parts.dashboard ?? null);
+  const familyOf = familiesOf(gateway, pages, parts.families ?? []);
   const underWay = new UnderWay();
   const overload = new Overload();
 
@@ -110,12 +112,13 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   const refuse = (outgoing: ServerResponse) => {
     // A proxy's connection is many clients'.
     if (proxyHops === 0) overload.restAfter(outgoing);
-    send(outgoing, familyOf(outgoing.req.url ?? "/").words.refused({ refusal: "BUSY" }));
+    send(outgoing, familyOf(pathOf(outgoing.req)).words.refused({ refusal: "BUSY" }));
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const isRefused =
-      overload.refuses(incoming.socket) || (incoming.method !== "GET" && gateway.desk.isBehind());
+      (overload.refuses(incoming.socket) || (!isRead(incoming) && gateway.desk.isBehind())) &&
+      familyOf(pathOf(incoming)).isNeverRefused !== true;
     if (hasBody(incoming)) {
       readBody(incoming, (body) => (isRefused ? refuse(outgoing) : void answer(incoming, outgoing, body)));
     } else if (isRefused) refuse(outgoing);
@@ -158,7 +161,7 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
 }
 
 /** Who answers a path; what is nobody else's is the exchange-style families'. */
-function familiesOf(gateway: Gateway, pages: Pages, dashboard: Family | null): (path: string) => Family {
+function familiesOf(gateway: Gateway, pages: Pages, more: readonly Family[]): (path: string) => Family {
   const answers = { routes: routeTable(ROUTES), pages };
   const exchange: Family = {
     takes: () => true,
@@ -170,8 +173,18 @@ function familiesOf(gateway: Gateway, pages: Pages, dashboard: Family | null): (
     answer: (request) => handleBot(request, gateway),
     words: BOT_WORDS,
   };
-  const others = dashboard === null ? [bot] : [bot, dashboard];
+  const others = [bot, ...more];
   return (path) => others.find((family) => family.takes(path)) ?? exchange;
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** The path as received, without the query. */
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
 }
 
 /** A body is form text whatever its content type says; a request of any method may have one. */
@@ -204,12 +217,12 @@ function readBody(incoming: IncomingMessage, onBody: (body: string | Refusal) =>
 /** The request as the pipeline takes it: everything as it was received. */
 function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: number): Request {
   const { method = "GET", url = "/", headers } = incoming;
-  const mark = url.indexOf("?");
+  const path = pathOf(incoming);
   const apiKey = headers["x-mbx-apikey"];
   return {
     method,
-    path: mark === -1 ? url : url.slice(0, mark),
-    query: mark === -1 ? "" : url.slice(mark + 1),
+    path,
+    query: url.slice(path.length + 1),
     target: url,
     headers,
     body,

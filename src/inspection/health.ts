@@ -2,6 +2,7 @@
 import type { StrategyType } from "../domain/account.ts";
 import type { KycStatus } from "../domain/person.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
+import { systemTimers } from "../market/client/time.ts";
 import type { Store } from "../store/store.ts";
 import type { EventLoop, EventLoopDelay } from "./event-loop.ts";
 
@@ -34,18 +35,34 @@ export type HealthReport = {
   readonly people: { readonly [S in KycStatus]: number };
 };
 
+/** Whether the service can do its work: of each part "ok", or what is wrong with it. */
+export type Readiness = {
+  readonly store: string;
+  readonly spotMarket: string;
+  readonly futuresMarket: string;
+};
+
+/** How long what the store answered counts, ms: however many ask, it is asked once in that time. */
+const STORE_KEPT_MS = 1_000;
+/** The store is not ready if a small read takes longer, ms. */
+const STORE_ANSWER_MS_MAX = 1_000;
+
 type HealthParts = {
   readonly store: Store;
   readonly storeKind: "SQLite" | "PostgreSQL";
-  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
+  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status" | "rules"> };
   readonly desk: { isBehind(): boolean };
   readonly eventLoop: EventLoop;
   readonly wallNow: () => number;
   readonly monotonicNow?: () => number;
+  /** Calls back once, after a delay; answers how to stop that. */
+  readonly after?: (delayMs: number, callback: () => void) => () => void;
 };
 
 export class Health {
   readonly #parts: HealthParts;
+  /** The last question to the store: it is pending, or was asked at that time, ms of the monotonic clock. */
+  #asked: { readonly at: number; isPending: boolean; readonly answer: Promise<string> } | null = null;
 
   constructor(parts: HealthParts) {
     this.#parts = parts;
@@ -69,6 +86,13 @@ export class Health {
     };
   }
 
+  /** Never rejects, and takes no longer than the store may. */
+  async readiness(): Promise<Readiness> {
+    const { SPOT, FUTURES } = this.#parts.markets;
+    const store = await this.#storeStanding();
+    return { store, spotMarket: standingOf(SPOT), futuresMarket: standingOf(FUTURES) };
+  }
+
   async #storeAnswersInMs(): Promise<number> {
     const { store, monotonicNow = () => performance.now() } = this.#parts;
     const askedAt = monotonicNow();
@@ -76,6 +100,43 @@ export class Health {
     await store.people.findPerson("");
     return Math.round((monotonicNow() - askedAt) * 1_000) / 1_000;
   }
+
+  /** A question that the store has not answered is not asked a second time. */
+  #storeStanding(): Promise<string> {
+    const { store, monotonicNow = () => performance.now(), after = systemTimers.after } = this.#parts;
+    const now = monotonicNow();
+    if (this.#asked !== null && (this.#asked.isPending || now - this.#asked.at < STORE_KEPT_MS)) {
+      return this.#asked.answer;
+    }
+    const answer = new Promise<string>((resolve) => {
+      const cancel = after(STORE_ANSWER_MS_MAX, () => resolve(`no answer within ${STORE_ANSWER_MS_MAX} ms`));
+      const settle = (standing: string) => {
+        asked.isPending = false;
+        cancel();
+        resolve(standing);
+      };
+      store.people.findPerson("").then(
+        () => settle("ok"),
+        () => settle("cannot be reached"),
+      );
+    });
+    const asked = { at: now, isPending: true, answer };
+    this.#asked = asked;
+    return answer;
+  }
+}
+
+/**
+ * Market data is fresh while every connection is open and not all symbols in use are silent. A symbol that is not trading may be
+ * silent.
+ */
+function standingOf(market: Pick<MarketFeed, "status" | "rules">): string {
+  const { connected, symbols, silentSymbols } = market.status();
+  if (!connected) return "not connected";
+  const isSilent =
+    silentSymbols.length === symbols &&
+    silentSymbols.some((symbol) => market.rules(symbol)?.status === "TRADING");
+  return isSilent ? "no symbol in use has a quote" : "ok";
 }
 
 /** How the feeds stand. */

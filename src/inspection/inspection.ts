@@ -47,7 +47,7 @@ export type InspectionParts = {
   readonly storeKind: "SQLite" | "PostgreSQL";
   readonly master: MasterKey;
   readonly budgets: Budgets;
-  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
+  readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status" | "rules"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
   readonly metricsToken?: string | null;

@@ -1,7 +1,9 @@
 // What an answer may be: data, or a refusal of the catalogue in its exact shape, with the headers that belong to it. The
 // catalogue is the program's own table, so that a refusal that is added there is known here.
+
+import { methodOfRoute } from "../../src/http/pipeline.ts";
 import { CONTRACT_FILTERS, REFUSALS } from "../../src/http/refusals.ts";
-import { type Goal, PAGE_PATHS } from "./routes.ts";
+import { type Goal, START_PATH } from "./routes.ts";
 import type { Answer } from "./wire.ts";
 
 /** The three things that must never happen. */
@@ -67,11 +69,11 @@ export function judge(goal: Goal, { status, headers, text }: Answer): Judged {
 
   const code = status === 200 ? 200 : codeOf(body);
   const name = `${status} ${code}`;
-  if (status >= 500 && name !== UNAVAILABLE)
+  if (goal.method === "HEAD") {
+    if (status >= 500 && status !== 503) wrong(`HEAD is answered ${status}`);
+  } else if (status >= 500 && name !== UNAVAILABLE)
     faults.push({ kind: "SERVER_ERROR", what: `the answer is ${name}` });
-  else if (goal.method === "HEAD") {
-    if (status === 200 || status >= 500) wrong(`HEAD is answered ${status}`);
-  } else if (status === 200) {
+  else if (status === 200) {
     if (typeof body !== "object" || body === null) wrong("the body is neither an object nor a list");
   } else if (isOfBots(goal.path)) {
     if (status !== 404 || !isExactly(body, { status: false, message: "" })) {
@@ -103,7 +105,7 @@ function headerFaults({ route, path }: Goal, status: number, headers: Answer["he
 }
 
 function isPage({ method, path }: Goal): boolean {
-  return (method === "GET" || method === "HEAD") && PAGE_PATHS.includes(path);
+  return methodOfRoute(method) === "GET" && path === START_PATH;
 }
 
 function isOfBots(path: string): boolean {

@@ -1,5 +1,7 @@
 // One episode: a strategy's requests, one after another, each answer judged and its effect read from the database.
+
 import type { StrategyType } from "../../src/domain/account.ts";
+import { methodOfRoute } from "../../src/http/pipeline.ts";
 import type { Credentials } from "../support/gateway.ts";
 import type { Cast } from "./cast.ts";
 import { type Fault, type Judged, judge } from "./catalogue.ts";
@@ -116,7 +118,7 @@ function unanswered(error: Error): Judged {
 
 /** What the request may have added to the journal: nothing unless it was a write that was answered 200. */
 function ownKeyOf(goal: Goal, answer: Answer | Error, { body }: Judged): OwnKey {
-  if (!isGranted(answer) || goal.route === null || goal.method === "GET") return undefined;
+  if (!isGranted(answer) || goal.route === null || methodOfRoute(goal.method) === "GET") return undefined;
   if (!isPlacement(goal)) return null;
   const { clientOrderId } = placedOf(goal, body);
   return isOfLeg(goal) ? `algo:${clientOrderId}` : `order:${clientOrderId}`;

@@ -1,7 +1,7 @@
 // Where a request goes: to a route of the gateway's own table, so that a route that is added there is met here, and now and
 // then to where there is none.
 import type { StrategyType } from "../../src/domain/account.ts";
-import type { Route } from "../../src/http/pipeline.ts";
+import { methodOfRoute, type Route } from "../../src/http/pipeline.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import type { Draw } from "./draw.ts";
 
@@ -23,11 +23,14 @@ const OTHER_METHOD = "(another method)";
 /** What a route costs that uses a budget up within a few dozen requests. */
 const HEAVY = 20;
 
-/** Paths of the web application, which has a page for each, if only one that says that there is none. */
-export const PAGE_PATHS: readonly string[] = ["/", "/__proto__", "/constructor", "/botany"];
+/** Where the web application begins, which is for clients that take anything. */
+export const START_PATH = "/";
 
 const UNKNOWN_PATHS: readonly string[] = [
-  ...PAGE_PATHS,
+  START_PATH,
+  ..."/__proto__|/constructor|/botany|/strategies|/v3/account|/futures/data/openInterestHist|/stream".split(
+    "|",
+  ),
   ..."/favicon.ico|/api|/api/v3|/api/v3/".split("|"),
   // Nearly a route.
   ..."/api/v3/order/|/api/v3/Order|/api/v3//order|//api/v3/order|/api/v1/order|/api/v3/order;a=1".split("|"),
@@ -81,7 +84,8 @@ export function drawGoal(draw: Draw, mood: Mood, family: StrategyType): Goal {
   const goal = goalAt(draw, draw.pick(GOALS[family].TRADES));
   if (elsewhere > 1) return goal;
   const method = draw.pick(OTHER_METHODS);
-  const route = ROUTES.find((each) => each.method === method && each.paths.includes(goal.path)) ?? null;
+  const routeMethod = methodOfRoute(method);
+  const route = ROUTES.find((each) => each.method === routeMethod && each.paths.includes(goal.path)) ?? null;
   return { ...goal, method, route, name: route === null ? OTHER_METHOD : nameOf(route) };
 }
 

@@ -63,6 +63,10 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   expect(refused).toMatchObject({ status: 503, body: { code: -1008 } });
   expect(refused.headers.get("retry-after")).toBe("1");
   expect(await buyContract()).toMatchObject({ status: 503, body: { code: -1008 } });
+  expect((await send(gateway.url, "GET", "/healthz")).status).toBe(200);
+  const unready = await send(gateway.url, "GET", "/readyz");
+  expect(unready).toMatchObject({ status: 503, body: { checks: { server: "ok", store: "ok" } } });
+  expect(unready.body.checks).toMatchObject({ spotMarket: "not connected", futuresMarket: "not connected" });
   const price = farBelow(last);
   const rests = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price };
   const resting = await ask("POST", "order", rests);
@@ -93,6 +97,11 @@ test("an upstream that stops and starts again needs no restart of ours", async (
     msMax: CONNECTED_MS_MAX,
     askAgainMs: ASK_AGAIN_MS,
   });
+  await eventually(
+    "every connection is open again",
+    async () => (await send(gateway.url, "GET", "/readyz")).status === 200,
+    { msMax: CONNECTED_MS_MAX, askAgainMs: ASK_AGAIN_MS },
+  );
   expect(await askFutures("GET", "v1/openAlgoOrders")).toMatchObject({ body: [{ algoId: leg.body.algoId }] });
   expect(gateway.process.exitCode).toBeNull();
 });

@@ -115,7 +115,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
   });
   const server = createServer(gateway, {
     log,
-    dashboard: dashboard.family,
+    families: [dashboard.family],
     pages: (request) => dashboard.application(request),
   });
   url = await server.listen({ port: 0, host: "127.0.0.1" });

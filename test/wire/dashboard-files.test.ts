@@ -1,12 +1,12 @@
-// The web application as a browser gets it: what may be kept and for how long, how it is compressed, what its pages may load, and
-// which paths are not its own.
-import { mkdirSync, writeFileSync } from "node:fs";
+// The web application as a browser gets it: what may be kept and for how long, how it is compressed, what its pages may load, which
+// paths are its own, and that nobody but a reader gets a page.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApplication } from "../../src/dashboard/files.ts";
+import { createApplication, PAGE_SECTIONS } from "../../src/dashboard/files.ts";
 import { createServer, type GatewayServer } from "../../src/http/server.ts";
 import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
@@ -39,18 +39,91 @@ afterAll(async () => {
   await unbuilt.close();
 });
 
+/** What a browser says when somebody opens an address. */
+const READER = {
+  accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+} as const;
+
 describe("a page of the application", () => {
-  test("is what index.html says, whatever its path", async () => {
-    for (const path of ["/", "/index", "/sign-in", "/strategies/abc/orders/17?tab=1", "/operator/people"]) {
-      const { status, headers, body } = await get(path);
+  test("is what index.html says, on every path of its router and on no others", async () => {
+    const routes = readFileSync(join(import.meta.dirname, "../../dashboard/src/app/routes.tsx"), "utf8");
+    const paths = [...routes.matchAll(/path: "([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(paths).toHaveLength(routes.split("createRoute(").length - 1);
+    // The others are of pages within these.
+    const own = paths.filter((path) => path.startsWith("/"));
+    expect(new Set(own.map((path) => path.split("/")[1]))).toEqual(new Set(["", ...PAGE_SECTIONS]));
+    for (const path of own) {
+      const { status, body } = await get(path, READER);
+      expect({ status, text: body.toString() }, path).toEqual({ status: 200, text: INDEX });
+    }
+  });
+
+  test("is asked for again each time", async () => {
+    for (const path of ["/", "/sign-in", "/strategies/abc/orders/17?tab=1", "/operator/people"]) {
+      const { status, headers, body } = await get(path, READER);
       expect({ status, text: body.toString() }, path).toEqual({ status: 200, text: INDEX });
       expect(headers["content-type"]).toBe("text/html;charset=UTF-8");
       expect(headers["cache-control"]).toBe("no-cache");
+      expect(headers.vary).toBe("accept, accept-encoding");
+    }
+  });
+
+  test("is for readers: a client that does not name text/html gets an error, but for the start", async () => {
+    for (const accept of [
+      undefined,
+      "*/*",
+      "application/json",
+      "application/json, */*",
+      "text/html;q=0",
+      "text/plain",
+    ]) {
+      const headers = accept === undefined ? {} : { accept };
+      const { status, headers: said, body } = await get("/strategies", headers);
+      expect({ status, type: said["content-type"] }, accept).toEqual({
+        status: 404,
+        type: "application/json;charset=UTF-8",
+      });
+      expect(JSON.parse(body.toString())).toEqual({
+        code: -5000,
+        msg: "Path /strategies, Method GET is invalid",
+      });
+    }
+    expect((await get("/")).body.toString()).toBe(INDEX);
+    expect((await get("/", { accept: "*/*" })).body.toString()).toBe(INDEX);
+    expect((await get("/", { accept: "application/json" })).status).toBe(404);
+  });
+
+  test("is on no path that is nobody's, whoever asks", async () => {
+    for (const path of [
+      "/futures/data/openInterestHist?symbol=BTCUSDT&period=5m",
+      "/v3/account",
+      "/stream",
+      "/ws",
+      "/ws-api/v3",
+      "/health",
+      "/eapi/v1/exchangeInfo",
+      "/papi/v1/balance",
+      "/wapi/v3/accountStatus.html",
+      "/dashboard",
+      "/dashboard/sign-in",
+      "/index",
+      "/index.html",
+      "/Strategies",
+      "/strategies%2fnew",
+    ]) {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers, body } = await get(path, READER, method);
+        expect({ status, type: headers["content-type"] }, path).toEqual({
+          status: 404,
+          type: "application/json;charset=UTF-8",
+        });
+        if (method === "GET") expect(JSON.parse(body.toString()), path).toMatchObject({ code: -5000 });
+      }
     }
   });
 
   test("may load what this site has, run nothing that is written into it, and be framed by nobody", async () => {
-    const { headers } = await get("/");
+    const { headers } = await get("/", READER);
     const policy = String(headers["content-security-policy"]).split("; ");
     expect(policy).toEqual(
       expect.arrayContaining([
@@ -65,14 +138,15 @@ describe("a page of the application", () => {
   });
 
   test("is not sent again to who has it", async () => {
-    const { headers } = await get("/sign-in", { "accept-encoding": "gzip" });
+    const { headers } = await get("/sign-in", { ...READER, "accept-encoding": "gzip" });
     const again = await get("/keys", {
+      ...READER,
       "if-none-match": `"other", ${headers.etag}`,
       "accept-encoding": "br",
     });
     expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
     expect(again.headers["content-length"]).toBeUndefined();
-    expect((await get("/keys", { "if-none-match": '"other"' })).status).toBe(200);
+    expect((await get("/keys", { ...READER, "if-none-match": '"other"' })).status).toBe(200);
   });
 });
 
@@ -136,7 +210,7 @@ describe("a file", () => {
       "/<script>",
       "//etc/passwd.txt",
     ]) {
-      const { status, body } = await get(path);
+      const { status, body } = await get(path, READER);
       expect(status, path).toBe(404);
       expect(body.toString(), path).not.toContain("a secret");
     }
@@ -153,16 +227,16 @@ test("paths of the interfaces are refused as ever", async () => {
     "/metrics/x",
     "/docs/none",
   ]) {
-    const { status, body } = await get(path);
+    const { status, body } = await get(path, READER);
     expect(status, path).toBe(404);
     expect(JSON.parse(body.toString()), path).toMatchObject({ code: -5000 });
   }
   expect(JSON.parse((await get("/bot/v1/none")).body.toString())).toMatchObject({ status: false });
-  expect((await get("/strategies", {}, "POST")).status).toBe(404);
+  expect((await get("/strategies", READER, "POST")).status).toBe(404);
 });
 
 test("an application that was not built says how to get it, and has the interfaces go on", async () => {
-  const { status, headers, body } = await get("/strategies", {}, "GET", unbuiltUrl);
+  const { status, headers, body } = await get("/strategies", READER, "GET", unbuiltUrl);
   expect(status).toBe(404);
   expect(headers["content-type"]).toBe("text/html;charset=UTF-8");
   expect(body.toString()).toContain("npm start");

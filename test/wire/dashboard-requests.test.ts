@@ -157,10 +157,11 @@ test("paths that are no row's are not found, whatever their method", async () =>
   }
 });
 
-test("what lies beside them is the application's, which says to people that there is nothing", async () => {
+test("what lies beside them is not there", async () => {
   for (const path of ["/dashboard", "/dashboard/", "/dashboard/apis"]) {
-    const { headers } = await exchange(world.stage.url, { method: "GET", path });
-    expect(headers["content-type"], path).toBe("text/html;charset=UTF-8");
+    const headers = { accept: "text/html" };
+    const { status, body } = await exchange(world.stage.url, { method: "GET", path, headers });
+    expect({ status, code: body.code }, path).toEqual({ status: 404, code: -5000 });
   }
 });
 

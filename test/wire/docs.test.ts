@@ -58,7 +58,7 @@ describe("GET /docs", () => {
         text: "",
       });
     }
-    for (const path of ["/docs/none", "/api/v3/ping"]) {
+    for (const path of ["/docs/none", "/api/v3/none"]) {
       expect((await get(path, { method: "HEAD" })).status, path).toBe(404);
     }
   });

@@ -11,7 +11,7 @@ import type { Charged } from "../../limits/budgets.ts";
 import { addressHolder, keyHolder } from "../../limits/holder.ts";
 import type { Strategy } from "../../store/store.ts";
 import { observed } from "../observed.ts";
-import type { Gateway, Reply, Request } from "../pipeline.ts";
+import { type Gateway, methodOfRoute, type Reply, type Request } from "../pipeline.ts";
 import { authenticate, KEY_HEADER, textOf } from "./authenticate.ts";
 import { type BudgetOwner, failure, refusedBot, refusedOverBudget } from "./present.ts";
 import type { BotAnswer, BotRoute } from "./route.ts";
@@ -37,7 +37,7 @@ export function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
 async function answered(request: Request, gateway: Gateway, sighting: Sighting): Promise<Reply> {
   const { budgets, wallNow } = gateway;
   const { method, path, body } = request;
-  const found = routeOf(method, path);
+  const found = routeOf(methodOfRoute(method), path);
   const address = addressHolder(request.address);
   const named = textOf(request.headers[KEY_HEADER]);
   const owner = found === null || named === "" ? "address" : "key";

@@ -291,7 +291,11 @@ async function lookAround(
   }
   for (const browser of browsers) {
     for (const path of PAGES) {
-      const answer = await exchange(url, { method: "GET", path, headers: { cookie: browser.cookies() } });
+      const answer = await exchange(url, {
+        method: "GET",
+        path,
+        headers: { cookie: browser.cookies(), accept: "text/html" },
+      });
       keep(`page ${path}`, JSON.stringify(answer.headers) + answer.text);
     }
   }
