@@ -62,14 +62,16 @@ function placeAtMarket(
   if (quote === null) return { refusal: "MARKET_SILENT" };
   const price = bestOpposite(side, quote);
   if (price === null) return { refusal: "BOOK_EMPTY" };
-  // An order by quote amount is for the largest quantity on the step that the amount buys; its notional is the amount.
+  // An order by quote amount is for the largest quantity on the step that the amount buys. The amount and, like any market order,
+  // the quantity keep NOTIONAL: what is bought for less than the smallest notional could not be sold again.
   const byQuote = "quoteQuantity" in size;
   const quantity = byQuote ? buyableFor(size.quoteQuantity, price, rules) : size.quantity;
   const order = newOrder(account, command, rules, { quantity, reserved: ZERO }, circumstances.at);
+  const wrongAmount = byQuote
+    ? (failsNotional(rules, size.quoteQuantity, true) ?? failsMarketLotSizes(rules, quantity))
+    : null;
   const failed =
-    (byQuote
-      ? (failsNotional(rules, size.quoteQuantity, true) ?? failsMarketLotSizes(rules, quantity))
-      : failsMarketNotional(rules, order, market)) ?? failsPosition(rules, order, account);
+    wrongAmount ?? failsMarketNotional(rules, order, market) ?? failsPosition(rules, order, account);
   if (failed !== null) return filterFailed(failed);
   if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on the order stands.
