@@ -106,7 +106,7 @@ function strategyCheck({ strategy }: BoundKey): Check {
     name,
     outcome: "FAILED",
     says: `The strategy is ${strategy.status}: it can be read, and takes no orders.`,
-    action: "Create another strategy. A closed one stays closed.",
+    action: "Create another strategy, with this key if you like. A closed one stays closed.",
   };
 }
 

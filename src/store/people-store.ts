@@ -212,7 +212,7 @@ export type PeopleStore = {
   ): Promise<boolean>;
   /**
    * Creates a strategy with its first entry and binds the key to it. Answers false, and creates nothing, unless the key is its
-   * owner's, live and bound to none, or if its owner has `openMax` strategies that are not closed.
+   * owner's, live and free, or if its owner has `openMax` strategies that are not closed.
    */
   createStrategy(
     created: {
@@ -225,7 +225,10 @@ export type PeopleStore = {
     },
     audits: readonly NewAuditRecord[],
   ): Promise<boolean>;
-  /** Binds a live, unbound key to a strategy of the same owner that has no live key; false, and nothing is done, otherwise. */
+  /**
+   * Binds a live key that is free to a strategy of the same owner that has no live key; false, and nothing is done, otherwise. A key
+   * is free that is bound to no strategy, or to one that is closed, which then has none.
+   */
   bindKey(
     binding: { readonly keyId: string; readonly strategyId: string; readonly ownerId: string },
     audit: NewAuditRecord,

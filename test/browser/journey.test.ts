@@ -371,6 +371,17 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await tab(page, "Trades").click();
     await page.getByRole("table", { name: "Trades" }).waitFor();
   });
+
+  test("trades on a new strategy with the key of the closed one", { timeout: CHAPTER_MS }, async () => {
+    await menu(page, "API keys").click();
+    await page.getByRole("link", { name: "Create one with it" }).click();
+    await heading(page, "New strategy").waitFor();
+    await page.getByLabel("Name").fill("The next one");
+    await page.getByRole("button", { name: "Create the strategy" }).click();
+    await page.getByText("The next one").first().waitFor();
+    const { filled } = await exchangeOf(secondKey, stage.url).createOrder(PAIR, "market", "buy", 0.001);
+    expect(filled).toBe(0.001);
+  });
 });
 
 /** An entry of the sidebar. */

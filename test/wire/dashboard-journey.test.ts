@@ -253,4 +253,55 @@ describe("a strategy", () => {
     const { key } = await trader.get(own);
     expect(key.keyId).toBe(strategy.keyId);
   });
+
+  test("leaves its key free when it is closed: one new strategy takes it, of either type", async () => {
+    const closed = await newStrategy(trader, "SPOT");
+    const { keyId } = closed;
+    const ask = tradeOn(stage, closed);
+    const bot = botClient(stage.url, closed, () => stage.wallNow());
+    const order = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" };
+    const { signalId } = (await bot.submit(order, "first")).body;
+    const create = (name: string, type: string) =>
+      trader.call("POST", "/strategies", { body: { name, type, keyId } });
+    const boundTo = async () => {
+      const { rows } = await trader.get("/keys");
+      return rows.find((key: { keyId: string }) => key.keyId === keyId).strategy;
+    };
+    expect(await create("too early", "SPOT")).toMatchObject({
+      status: 400,
+      body: { error: { fields: { keyId: "is revoked, or manages a strategy that is not closed" } } },
+    });
+    await bot.close();
+    // Until the key is bound to another strategy it reads the closed one, and closing is still replayed.
+    expect((await ask("GET", "/api/v3/account")).body).toMatchObject({ strategyId: closed.strategyId });
+    expect((await bot.close()).status).toBe(200);
+    expect(await boundTo()).toMatchObject({ strategyId: closed.strategyId, status: "CLOSED" });
+
+    const answers = await Promise.all(["one", "two", "three"].map((name) => create(name, "FUTURES")));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    const futures = answers.find(({ status }) => status === 201)?.body;
+    expect(await boundTo()).toMatchObject({
+      strategyId: futures.strategyId,
+      type: "FUTURES",
+      status: "LIVE",
+    });
+    expect((await ask("GET", "/fapi/v3/account")).body).toMatchObject({
+      totalWalletBalance: "1000.00000000",
+    });
+    expect(await ask("GET", "/api/v3/account")).toMatchObject({ status: 400, body: { code: -2010 } });
+    expect((await trader.get(`/strategies/${closed.strategyId}`)).key).toBeNull();
+
+    await trader.send("POST", `/strategies/${futures.strategyId}/close`, { confirmation: futures.name });
+    const { strategyId } = (await create("another", "SPOT")).body;
+    // What was done on the strategy before is not this one's: neither its signals nor their keys.
+    expect((await bot.signals()).body.data).toEqual([]);
+    expect((await bot.signal(signalId)).status).toBe(404);
+    expect((await bot.submit(order, "first")).body).toMatchObject({ status: "EXECUTED", replayed: false });
+    expect((await ask("GET", "/api/v3/account")).body).toMatchObject({ strategyId });
+    const { rows } = await trader.get("/activity");
+    expect(rows.find(({ what }: { what: string }) => what === "KEY_BOUND")).toMatchObject({
+      about: { id: keyId },
+      details: { strategyId },
+    });
+  });
 });

@@ -1,7 +1,7 @@
 // A new strategy: its name, its type and its key; then the lines that trade on it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { keysQuery } from "../api/keys.ts";
+import { isFreeKey, keysQuery } from "../api/keys.ts";
 import { usePerson } from "../api/session.ts";
 import { useAddress } from "../app/use-address.ts";
 import { buttonLook } from "../ui/button.tsx";
@@ -41,7 +41,7 @@ function Creation({ keyId, onCreated }: CreationProps) {
   if (error !== null && data === undefined) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }
-  const free = data?.rows.filter(({ revokedAt, strategy }) => revokedAt === null && strategy === null);
+  const free = data?.rows.filter(isFreeKey);
   if (free === undefined) {
     return (
       <Card>
@@ -70,7 +70,7 @@ function Creation({ keyId, onCreated }: CreationProps) {
               : {})}
           >
             {data?.rows.some(({ revokedAt }) => revokedAt === null)
-              ? "Each of your keys trades on a strategy already, and a key trades on one only."
+              ? "Each of your keys trades on an open strategy already, and a key trades on one only."
               : "A bot trades on a strategy with an API key, and you have none yet."}
           </EmptyState>
         </Card>

@@ -19,8 +19,8 @@ const nameText = lineField(NAME_LENGTH_MAX);
 const keyIdText = z.string().min(1).max(64);
 const KEY_NOT_FREE = {
   message: "The key cannot be bound.",
-  action: "Take a live key that manages no strategy yet, or create one.",
-  fields: { keyId: "is revoked, or manages a strategy already" },
+  action: "Take a live key that manages no open strategy, or create one.",
+  fields: { keyId: "is revoked, or manages a strategy that is not closed" },
 };
 
 export const STRATEGY_ROUTES: readonly DashboardRoute[] = [

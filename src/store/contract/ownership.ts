@@ -133,6 +133,47 @@ export function ownershipCases(opened: Opened): void {
       expect((await actionsIn(store)).slice(-2)).toEqual(["KEY_REVOKED", "KEY_BOUND"]);
     });
 
+    test("the key of a closed strategy is free, and manages another one of either type from then on", async () => {
+      for (const name of ["one", "two"]) await makeKey(name);
+      await makeKey("theirs", "bob");
+      await makeStrategy("alpha", "one");
+      await makeStrategy("beta", "two");
+      const bound = async (name: string) => {
+        // Requests under it see what was done from their next turn of the event loop on.
+        await setImmediate();
+        const { strategy } = (await store.findKey(`lyre_bot_${name}`)) ?? {};
+        return strategy === undefined ? null : strategy;
+      };
+      await commit(store, [commitOf(accountOf("alpha", "CLOSING"), 2)]);
+      expect(await makeStrategy("gamma", "one")).toBe(false);
+      await commit(store, [commitOf(accountOf("alpha", "CLOSED"), 3)]);
+      // Until it is bound to another one it reads the closed one.
+      expect(await bound("one")).toEqual({ strategyId: "alpha", type: "SPOT", status: "CLOSED" });
+      expect(await makeStrategy("gamma", "one", "bob")).toBe(false);
+
+      const first = {
+        ...firstOf("gamma"),
+        account: { ...firstOf("gamma").account, type: "FUTURES" as const },
+      };
+      const creation = { first, ownerId: "ann", name: "gamma", keyId: "id-one", createdAt: 3_000 };
+      expect(await people.createStrategy(creation, [auditOf("KEY_BOUND", "ann")])).toBe(true);
+      expect(await bound("one")).toEqual({ strategyId: "gamma", type: "FUTURES", status: "LIVE" });
+      expect(await makeStrategy("delta", "one")).toBe(false);
+      expect(await people.findStrategy("alpha")).toMatchObject({ status: "CLOSED", key: null });
+      expect(await people.findStrategy("gamma")).toMatchObject({ key: { keyId: "id-one" } });
+      expect((await people.listKeysOf("ann")).map(({ strategy }) => strategy?.strategyId)).toEqual([
+        "gamma",
+        "beta",
+      ]);
+
+      await revoke("one");
+      expect(await bind("two", "gamma")).toBe(false);
+      await commit(store, [commitOf(accountOf("beta", "CLOSED"), 2)]);
+      expect(await bind("two", "gamma")).toBe(true);
+      expect(await bound("two")).toMatchObject({ strategyId: "gamma" });
+      expect(await people.verifyAudit()).toBeNull();
+    });
+
     test("a key is revoked by its owner alone, once and for good, and its strategy keeps everything", async () => {
       const key = { ...(await makeKey("one")), strategyId: "alpha" };
       await makeStrategy("alpha", "one");

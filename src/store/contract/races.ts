@@ -4,7 +4,7 @@ import type { PeopleStore } from "../people-store.ts";
 import type { Store } from "../store.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people-records.ts";
-import { firstOf, upTo } from "./records.ts";
+import { accountOf, commitOf, firstOf, upTo } from "./records.ts";
 import type { Opened } from "./store-under-test.ts";
 
 const ROUNDS = 20;
@@ -122,6 +122,33 @@ export function raceCases(opened: Opened): void {
         );
       }
       expect(outcomes).toEqual([...ONE_EACH, ...ONE_EACH]);
+      expect(await store.countStrategies()).toBe(ROUNDS);
+      expect(await people.verifyAudit()).toBeNull();
+    });
+
+    test("bind the key of a closed strategy to one new strategy", async () => {
+      const outcomes: number[] = [];
+      await people.createKey(unboundKeyOf("one", "id-ann"), auditOf("KEY_CREATED", "id-ann"));
+      const created = [auditOf("STRATEGY_CREATED", "id-ann")];
+      for (const round of upTo(ROUNDS)) {
+        const creation = (strategyId: string) => ({
+          first: firstOf(strategyId),
+          ownerId: "id-ann",
+          name: strategyId,
+          keyId: "id-one",
+          createdAt: round,
+        });
+        outcomes.push(
+          await winnersOf(
+            other.call("createStrategy", creation(`there-${round}`), created),
+            people.createStrategy(creation(`here-${round}`), created),
+          ),
+        );
+        const [bound] = await people.listKeysOf("id-ann");
+        const strategyId = bound?.key.strategyId ?? "";
+        expect(await store.commit([commitOf(accountOf(strategyId, "CLOSED"), 2)])).toEqual(["COMMITTED"]);
+      }
+      expect(outcomes).toEqual(ONE_EACH);
       expect(await store.countStrategies()).toBe(ROUNDS);
       expect(await people.verifyAudit()).toBeNull();
     });

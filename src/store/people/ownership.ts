@@ -1,5 +1,6 @@
-// Who owns which strategies and keys, and which key manages which strategy.
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+// Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a time: that of a closed
+// strategy goes on reading it until it is bound to another one.
+import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
 import type { OwnedStrategy, PeopleStore } from "../people-store.ts";
@@ -45,8 +46,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
           .set({ strategy_id: strategyId })
           .where("id", "=", keyId)
           .where("owner_id", "=", ownerId)
-          .where("strategy_id", "is", null)
-          .where("revoked_at", "is", null)
+          .where(isFree)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
         await insertStrategy(transaction, { first, ownerId, name, createdAt });
@@ -63,8 +63,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
           .set({ strategy_id: strategyId })
           .where("id", "=", keyId)
           .where("owner_id", "=", ownerId)
-          .where("strategy_id", "is", null)
-          .where("revoked_at", "is", null)
+          .where(isFree)
           .where(({ exists, selectFrom }) =>
             exists(
               selectFrom("strategies")
@@ -178,6 +177,22 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
       });
     },
   };
+}
+
+/** Of a key: it is live, and manages no strategy or one that is closed, which it is for good. */
+function isFree({ and, eb, exists, or, selectFrom }: ExpressionBuilder<Tables, "api_keys">) {
+  return and([
+    eb("revoked_at", "is", null),
+    or([
+      eb("strategy_id", "is", null),
+      exists(
+        selectFrom("strategies as ended")
+          .select("ended.id")
+          .whereRef("ended.id", "=", "api_keys.strategy_id")
+          .where("ended.status", "=", "CLOSED"),
+      ),
+    ]),
+  ]);
 }
 
 /** Live keys of an owner. Whoever is audited takes turns, so that it stays so many until the transaction ends. */

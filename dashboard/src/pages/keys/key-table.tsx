@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
+import { isFreeKey } from "../../api/keys.ts";
 import { Button, buttonLook } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -76,21 +77,25 @@ const NAME: Column<KeyShape> = {
 const STRATEGY: Column<KeyShape> = {
   key: "strategy",
   header: "Strategy",
-  cell: ({ keyId, strategy, revokedAt }) => {
-    if (strategy !== null) {
-      return (
-        <Link to="/strategies/$strategyId" params={{ strategyId: strategy.strategyId }} className={TEXT_LINK}>
-          {strategy.name}
+  cell: (key) => (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      {key.strategy !== null && (
+        <Link
+          to="/strategies/$strategyId"
+          params={{ strategyId: key.strategy.strategyId }}
+          className={TEXT_LINK}
+        >
+          {key.strategy.name}
         </Link>
-      );
-    }
-    if (revokedAt !== null) return null;
-    return (
-      <Link to="/strategies/new" search={{ key: keyId }} className={buttonLook("quiet", "small")}>
-        Create one with it
-      </Link>
-    );
-  },
+      )}
+      {key.strategy?.status === "CLOSED" && <span className="text-ink-soft">closed</span>}
+      {isFreeKey(key) && (
+        <Link to="/strategies/new" search={{ key: key.keyId }} className={buttonLook("quiet", "small")}>
+          Create one with it
+        </Link>
+      )}
+    </span>
+  ),
 };
 
 const LAST_USE: Column<KeyShape> = {

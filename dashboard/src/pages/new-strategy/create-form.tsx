@@ -14,7 +14,7 @@ import { TypeChoice } from "./type-choice.tsx";
 export const NAME_LENGTH_MAX = 60;
 
 type CreateFormProps = {
-  /** Live keys that manage no strategy; at least one. */
+  /** Those that are free; at least one. */
   keys: readonly KeyShape[];
   /** Chosen beforehand, if it is among them. */
   keyId: string | undefined;
@@ -59,7 +59,7 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
       <TypeChoice value={type} onChange={setType} />
       <Select
         label="API key"
-        hint="It trades on this strategy and on no other. Listed are your live keys that are free."
+        hint="It trades on this strategy and on no other. Listed are your live keys that are free; one of a closed strategy leaves that."
         name="keyId"
         required
         placeholder="Choose a key"

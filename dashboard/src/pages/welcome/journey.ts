@@ -1,6 +1,8 @@
 // The way from a new account to the first order, as steps: which are done, which can be done now, and what the others wait for.
 import type { KeyShape, PersonShape, StrategyShape } from "../../../../src/dashboard/shapes.ts";
 
+import { isFreeKey } from "../../api/keys.ts";
+
 /** DONE; OPEN: can be done now; WAITING: somebody else has to do something; LATER: other steps come first. */
 export type StepState = "DONE" | "OPEN" | "WAITING" | "LATER";
 
@@ -40,7 +42,7 @@ export function journeyOf({ person, keys, strategies, hasOrder }: JourneyParts):
   const isTrader = person.profile === "TRADER";
   const isReadyForKeys = isApproved && isTrader && person.hasSecondFactor;
   const liveKeys = keys.filter(({ revokedAt }) => revokedAt === null);
-  const hasFreeKey = liveKeys.some(({ strategy }) => strategy === null);
+  const hasFreeKey = liveKeys.some(isFreeKey);
   // Whose strategy has lost its key has been here before: the strategy says what to do.
   const hasKey = liveKeys.length > 0 || strategies.length > 0;
   return [

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import type { KeyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
 import { call } from "../../../api/call.ts";
 import { fieldsOf } from "../../../api/error.ts";
-import { keysQuery } from "../../../api/keys.ts";
+import { isFreeKey, keysQuery } from "../../../api/keys.ts";
 import { usePerson } from "../../../api/session.ts";
 import { pathOf } from "../../../api/trading.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
@@ -20,7 +20,7 @@ import { MissingSteps } from "../../keys/missing-steps.tsx";
 export function BindKey({ strategyId }: { strategyId: string }) {
   const person = usePerson();
   const { data, error, refetch, isFetching } = useQuery(keysQuery);
-  const free = data?.rows.filter(({ revokedAt, strategy }) => revokedAt === null && strategy === null);
+  const free = data?.rows.filter(isFreeKey);
   const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
   return (
     <div className="flex flex-col gap-4">
