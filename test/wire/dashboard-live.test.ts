@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import {
+  HEARTBEAT_EVERY_MS,
   MESSAGES_PER_MINUTE,
   SESSIONS_CHECKED_EVERY_MS,
   SOCKETS_PER_PERSON_MAX,
@@ -44,6 +45,17 @@ describe("a handshake", () => {
     await eventually("the window is closed", () => left() === 2);
     expect(await ask(await stage.joined(cookie), "unfollow", PRICES)).toBeNull();
   });
+});
+
+test("a connection gets a heartbeat at once and every second, whether or not anything happens", async () => {
+  stage = await openLiveStage();
+  const client = await stage.joined((await stage.somebody()).cookie);
+  await client.next("heartbeat");
+  stage.time.advance(HEARTBEAT_EVERY_MS);
+  await client.next("heartbeat");
+  stage.time.advance(HEARTBEAT_EVERY_MS - 1);
+  expect(await ask(client, "unfollow", PRICES)).toBeNull();
+  expect(client.events.filter(({ name }) => name === "heartbeat")).toHaveLength(2);
 });
 
 describe("a session", () => {

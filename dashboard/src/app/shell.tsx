@@ -9,6 +9,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Navigation } from "./navigation-list.tsx";
+import { SilenceBand } from "./silence-band.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
@@ -26,6 +27,7 @@ export function Shell({ person, children }: ShellProps) {
       </a>
       <Surround person={person} />
       <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-col md:min-h-dvh">
+        <SilenceBand />
         <main id="page" tabIndex={-1} className="w-full max-w-[96rem] grow px-4 py-5 outline-none sm:px-6">
           {children}
         </main>

@@ -1,10 +1,9 @@
 // The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it there.
-import { useEffect, useState } from "react";
 import { useSession } from "../api/session.ts";
-import { useConnection } from "../live/use-live.ts";
-import { formatTime } from "../ui/time.tsx";
+import { useConnection, useSilentSince } from "../live/use-live.ts";
+import { formatUtc } from "../ui/time.tsx";
+import { useNow } from "../ui/use-now.ts";
 
-const TICK_MS = 1000;
 const MARKETS = { sim: "simulated market", live: "live market", tape: "recorded market" } as const;
 
 export function StatusLine() {
@@ -23,21 +22,27 @@ export function StatusLine() {
 /** Nothing where nothing on the page is live. */
 function LiveState() {
   const connection = useConnection();
+  const isSilent = useSilentSince() !== null;
   return (
     <span role="status" className="empty:hidden">
-      {connection.status === "live" && (
+      {connection === "live" && !isSilent && (
         <span className="text-gain">
           <span aria-hidden="true">● </span>live
         </span>
       )}
-      {connection.status === "connecting" && (
+      {connection === "connecting" && (
         <span>
           <span aria-hidden="true">○ </span>connecting
         </span>
       )}
-      {connection.status === "reconnecting" && (
+      {(connection === "reconnecting" || connection === "refused") && (
         <span className="text-warn">
-          <span aria-hidden="true">◌ </span>reconnecting since {formatTime(connection.since, "time")}
+          <span aria-hidden="true">◌ </span>reconnecting
+        </span>
+      )}
+      {connection === "live" && isSilent && (
+        <span className="text-warn">
+          <span aria-hidden="true">◌ </span>no answer
         </span>
       )}
     </span>
@@ -45,10 +50,5 @@ function LiveState() {
 }
 
 function UtcClock() {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return <span className="numeric ml-auto sm:ml-0">{new Date(now).toISOString().slice(11, 19)} UTC</span>;
+  return <span className="numeric ml-auto sm:ml-0">{formatUtc(useNow())}</span>;
 }

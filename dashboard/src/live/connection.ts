@@ -7,10 +7,10 @@ import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboa
 import { queryClient } from "../api/query-client.ts";
 import { toast } from "../ui/toast.tsx";
 import { createRefusals } from "./refusals.ts";
+import { createSilence } from "./silence.ts";
 
-export type Connection =
-  | { readonly status: "off" | "connecting" | "live" }
-  | { readonly status: "reconnecting"; readonly since: number };
+/** "refused": the server ended the connection or did not accept it, and is asked again. */
+export type Connection = "off" | "connecting" | "live" | "reconnecting" | "refused";
 
 /** What is acknowledged. */
 type Watching = "watch" | "watchCopy";
@@ -34,6 +34,7 @@ const handlers: Handlers = {
   stale: new Set(),
   refused: new Set(),
   copyChanged: new Set(),
+  heartbeat: new Set(),
 };
 const sayRefused = createRefusals({ say: toast, now: () => performance.now() });
 /** By kind and id, how often. */
@@ -41,9 +42,17 @@ const watched = { strategy: new Map<string, number>(), copy: new Map<string, num
 type Watched = keyof typeof watched;
 const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
 const stateListeners = new Set<() => void>();
-let state: Connection = { status: "off" };
+let state: Connection = "off";
 let socket: Socket<ServerEvents, ClientEvents> | null = null;
 let retryTimer: ReturnType<typeof setTimeout> | null = null;
+/** Whether the server still sends. A refusal does not count: nothing follows it. */
+export const silence = createSilence({
+  monotonicNow: () => performance.now(),
+  wallNow: () => Date.now(),
+  reconnect() {
+    if (socket?.connected) socket.io.engine.close();
+  },
+});
 /** Counts connections, so that one that was closed while its library was still loading is not opened after all. */
 let generation = 0;
 
@@ -114,12 +123,14 @@ export function disconnect(): void {
   retryTimer = null;
   socket?.disconnect();
   socket = null;
-  become({ status: "off" });
+  silence.end();
+  become("off");
 }
 
 function open(): void {
-  if (state.status !== "off") return;
-  become({ status: "connecting" });
+  if (state !== "off") return;
+  become("connecting");
+  silence.heard();
   void connect(generation);
 }
 
@@ -132,7 +143,7 @@ async function connect(wanted: number): Promise<void> {
   opened.on("connect", () => {
     connects += 1;
     const isFirst = connects === 1;
-    become({ status: "live" });
+    become("live");
     const begun = (["strategy", "copy"] as const).flatMap((kind) =>
       [...watched[kind].keys()].map(async (id) => {
         await beginWatching(opened, kind, id);
@@ -144,13 +155,16 @@ async function connect(wanted: number): Promise<void> {
   });
   opened.on("disconnect", (reason) => {
     if (opened !== socket) return;
-    lost();
     if (reason === "io server disconnect") retryLater(opened);
+    else become("reconnecting");
   });
   opened.on("connect_error", () => {
     if (opened !== socket) return;
-    lost();
-    if (!opened.active) retryLater(opened);
+    if (opened.active) become("reconnecting");
+    else retryLater(opened);
+  });
+  opened.onAny((name) => {
+    if (opened === socket && name !== "refused") silence.heard();
   });
   opened.on("changed", (message) => {
     for (const part of message.what) {
@@ -192,12 +206,9 @@ function refresh(kind: Watched, id: string): void {
   }
 }
 
-function lost(): void {
-  if (state.status !== "reconnecting") become({ status: "reconnecting", since: Date.now() });
-}
-
 /** The session may have ended, which its query will say; the frame then disconnects. */
 function retryLater(opened: Socket<ServerEvents, ClientEvents>): void {
+  become("refused");
   void queryClient.invalidateQueries({ queryKey: ["session"] });
   if (retryTimer !== null) clearTimeout(retryTimer);
   retryTimer = setTimeout(() => opened.connect(), REFUSED_RETRY_MS);

@@ -1,11 +1,24 @@
 // The live connection as hooks. Each asks for something while its component is shown, and no longer.
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import type { ServerMessages, Topic } from "../../../src/dashboard/shapes.ts";
-import { type Connection, connection, follow, listen, onConnection, watch, watchCopy } from "./connection.ts";
+import {
+  type Connection,
+  connection,
+  follow,
+  listen,
+  onConnection,
+  silence,
+  watch,
+  watchCopy,
+} from "./connection.ts";
 
-/** Whether what is shown is live. */
 export function useConnection(): Connection {
   return useSyncExternalStore(onConnection, connection);
+}
+
+/** Since when the server has sent nothing, Unix ms, if that is too long; null while what is shown is live. */
+export function useSilentSince(): number | null {
+  return useSyncExternalStore(silence.onChange, silence.since);
 }
 
 /** Calls the handler, as it is at the last render, with each message of the name. */

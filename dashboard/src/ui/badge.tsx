@@ -51,12 +51,15 @@ export function Badge({ tone = "neutral", children }: { tone?: Tone; children: R
   );
 }
 
+/** LIVE is the status of a strategy that takes orders: as a word, "live" is what the connection is. */
+const STATUS_WORDS: Readonly<Record<string, string>> = { LIVE: "Open" };
+
 /** A status by the name that the wire has for it, in words: PARTIALLY_FILLED is "Partially filled". */
 export function StatusBadge({ status, label }: { status: string; label?: string }) {
   return (
     <Badge tone={STATUS_TONES[status] ?? "neutral"}>
       <span aria-hidden="true" className="size-1.5 bg-current" />
-      {label ?? inWords(status)}
+      {label ?? STATUS_WORDS[status] ?? inWords(status)}
     </Badge>
   );
 }

@@ -43,3 +43,8 @@ export function formatTime(at: number, format: Format = "dateTime", now = Date.n
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   return FORMATTERS.get(format === "dateTime" && isThisYear ? "dayTime" : format)?.format(at) ?? "";
 }
+
+/** "14:03:22 UTC". */
+export function formatUtc(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+}

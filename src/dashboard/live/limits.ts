@@ -24,6 +24,8 @@ export const SESSIONS_CHECKED_EVERY_MS = 3_000;
 export const VERSIONS_CHECKED_EVERY_MS = 2_000;
 /** How often the revisions of copies that are watched are looked up: what was done to them elsewhere is told within this time. */
 export const COPIES_CHECKED_EVERY_MS = 1_000;
+/** How often a connection gets a heartbeat. */
+export const HEARTBEAT_EVERY_MS = 1_000;
 /** A strategy's changes are told together, at most once in this time. */
 export const CHANGES_TOLD_EVERY_MS = 250;
 /** A price is told at most so often. */

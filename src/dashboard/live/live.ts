@@ -19,7 +19,7 @@ import type { ChangedPart, ServerMessages } from "../shapes.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
 import { CopyTeller } from "./copies.ts";
 import { takeCookie } from "./handshake-cookie.ts";
-import { SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
+import { HEARTBEAT_EVERY_MS, SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
 import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH, WATCH_COPY } from "./messages.ts";
 import { endedSessions } from "./sessions-check.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
@@ -54,6 +54,7 @@ export type Live = {
 };
 
 type Refused = ServerMessages["refused"];
+const HEARTBEAT = messageOf("heartbeat", {});
 type LetIn = { readonly personId: string; readonly sessionId: string };
 
 /** Opens the namespace. */
@@ -156,6 +157,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     const viewer = viewers.open(socket, who);
     if (typeof viewer === "string") return void refuse(socket, reached(viewer));
     shared.joined(socket);
+    beat(viewer);
     /** Messages are handled in the order in which they come. */
     let before = Promise.resolve();
     socket.onAny((name: string, payload: unknown, acknowledge: unknown) => {
@@ -207,6 +209,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
   const releases = [
     timers.every(SESSIONS_CHECKED_EVERY_MS, checkSessions),
     timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
+    timers.every(HEARTBEAT_EVERY_MS, () => viewers.all().forEach(beat)),
     accounts.onSessionsEnded(checkSessions),
     desk.onCommitted(({ strategyId, version, events }) => {
       // On the way of every order: most are watched by nobody.
@@ -237,6 +240,10 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       await checking;
     },
   };
+}
+
+function beat({ line }: Viewer): void {
+  line.sendNewest("heartbeat", HEARTBEAT);
 }
 
 /** Tells why, and disconnects; a service that is out of reach loses the connection as a network would, so that it is tried again. */

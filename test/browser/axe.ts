@@ -1,0 +1,41 @@
+// What axe-core says of a page as it is shown, and whether it fits its window.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
+
+type Rules = "all" | "colours";
+
+/** Which of its rules axe-core is to run; of all of them, those about colours. */
+const RUN_ONLY: Readonly<Record<Rules, object>> = {
+  all: {},
+  colours: { runOnly: ["color-contrast", "link-in-text-block"] },
+};
+
+const require = createRequire(import.meta.url);
+/** Half as long as the one that people read: it is given to each page anew. */
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the other. */
+export async function inColours(page: Page, colorScheme: "dark" | "light"): Promise<void> {
+  const isDark = colorScheme === "dark";
+  await eventually(`the page is ${colorScheme}`, () =>
+    page.evaluate(`document.documentElement.classList.contains("dark") === ${isDark} &&
+      !document.getAnimations().some((each) => each instanceof CSSTransition)`),
+  );
+}
+
+/** What axe-core objects to: the rule, and the elements. */
+export async function objectionsTo(page: Page, rules: Rules): Promise<readonly string[]> {
+  // Told to the page from outside, so that its content policy is in force as ever.
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ["violations"], ...RUN_ONLY[rules] });
+  return await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) =>
+      html.slice(0, 200) + " (" + failureSummary.replace(/\\s+/g, " ").slice(0, 200) + ")").join("; ")))`);
+}
+
+/** By how many pixels the page is wider than the window. */
+export async function overflowOf(page: Page): Promise<number> {
+  return await page.evaluate("Math.max(0, document.documentElement.scrollWidth - window.innerWidth)");
+}
