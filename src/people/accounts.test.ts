@@ -234,6 +234,7 @@ describe("a session", () => {
     ["one that was made up", [`${COOKIES.session}=${"a".repeat(32)}`]],
     ["one that is no token", [`${COOKIES.session}=' OR 1=1 --`]],
     ["the name of plain http", [`lyrebird=${"a".repeat(32)}`]],
+    ["the name of another port", [`__Host-lyrebird-8443=${"a".repeat(32)}`]],
   ])("is none with %s", async (_, cookies) => {
     const stage = await openStageWithAda();
     expect(await sessionOf(stage, cookies)).toBe(null);

@@ -1,6 +1,7 @@
 // The two cookies that a browser gets: of its session, and of the account it is known to (see `lockout.ts`). Neither can be read
 // by scripts, nor is sent along by another site, not even when it links here: the dashboard's pages need none, and what they ask
-// for comes from this site. On https their names tell browsers that nothing but this very host may set them.
+// for comes from this site. On https their names tell browsers that nothing but this very host may set them. Browsers keep one set
+// of cookies for all ports of a host, so the names carry the port: two servers on one host do not sign each other out.
 
 export type CookieName = "lyrebird" | "lyrebird-device";
 
@@ -15,11 +16,11 @@ const LASTING_MS: { readonly [N in CookieName]: number } = {
 };
 
 export class Cookies {
-  readonly #isSecure: () => boolean;
+  readonly #publicUrl: () => string;
 
-  /** `isSecure` says whether browsers reach the server over https. */
-  constructor(isSecure: () => boolean) {
-    this.#isSecure = isSecure;
+  /** `publicUrl` is where browsers reach the server: behind a proxy the proxy's scheme and port count, not the server's own. */
+  constructor(publicUrl: () => string) {
+    this.#publicUrl = publicUrl;
   }
 
   /** The value of a cookie that came with a request; null if it did not. */
@@ -39,12 +40,18 @@ export class Cookies {
     return `${this.#nameOf(name)}=; ${this.#attributes(0)}`;
   }
 
+  /** Without a port where the address has none, as that of a scheme's default port. */
   #nameOf(name: CookieName): string {
-    return this.#isSecure() ? `__Host-${name}` : name;
+    const { port } = new URL(this.#publicUrl());
+    return `${this.#isSecure() ? "__Host-" : ""}${name}${port === "" ? "" : `-${port}`}`;
   }
 
   #attributes(lastingMs: number): string {
     const secure = this.#isSecure() ? "; Secure" : "";
     return `Path=/; Max-Age=${lastingMs / 1_000}; HttpOnly; SameSite=Strict${secure}`;
+  }
+
+  #isSecure(): boolean {
+    return new URL(this.#publicUrl()).protocol === "https:";
   }
 }

@@ -104,7 +104,7 @@ describe("strangers", () => {
         new Lockout({
           people: store.people,
           master,
-          cookies: new Cookies(() => true),
+          cookies: new Cookies(() => "https://lyrebird.example"),
           wallNow: now,
           log: { error() {} },
         }),
@@ -330,7 +330,7 @@ test("nobody waits for the audit of a lock, which is of people alone", async () 
   const lockout = new Lockout({
     people: { ...store.people, audit: () => audit.promise },
     master,
-    cookies: new Cookies(() => true),
+    cookies: new Cookies(() => "https://lyrebird.example"),
     wallNow: now,
     log: { error() {} },
   });

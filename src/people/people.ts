@@ -57,7 +57,7 @@ export function createPeople(parts: PeopleParts): People {
   const { people } = store;
   const mailer = new Mailer({ settings: parts.mail, after, log });
   const notices = new Notices({ mailer, publicUrl });
-  const cookies = new Cookies(() => new URL(publicUrl()).protocol === "https:");
+  const cookies = new Cookies(publicUrl);
   const lockout = new Lockout({ people, master, cookies, wallNow, log });
   const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
   const signInLibrary = new SignInLibrary({ records: people.signIn, master, wallNow });

@@ -16,7 +16,7 @@ export const IDENTITY = {
 
 /** Signs in with address and password, and a code where there is an authenticator. Ends when the page after it is there. */
 export async function signIn(
-  { page }: Visitor,
+  { page }: Pick<Visitor, "page">,
   email: string,
   password: string,
   authenticator: Authenticator | null = null,

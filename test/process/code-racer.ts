@@ -22,7 +22,11 @@ const store = await (database.startsWith("postgres:")
   : openSqliteStore(database));
 let now = 0;
 const parts = { master, wallNow: () => now, log: { error() {} } };
-const lockout = new Lockout({ people: store.people, cookies: new Cookies(() => false), ...parts });
+const lockout = new Lockout({
+  people: store.people,
+  cookies: new Cookies(() => "http://127.0.0.1:8080"),
+  ...parts,
+});
 const secondFactors = new SecondFactors({ store: store.people, lockout, ...parts });
 
 process.stdout.write("ready\n");

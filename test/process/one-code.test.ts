@@ -52,7 +52,11 @@ async function race(database: string, isPostgres: boolean): Promise<void> {
   const keyFile = fileOf(newLine());
   let now = Date.UTC(2026, 0, 1);
   const parts = { master: readMasterKey(keyFile), wallNow: () => now, log: { error() {} } };
-  const lockout = new Lockout({ people: store.people, cookies: new Cookies(() => false), ...parts });
+  const lockout = new Lockout({
+    people: store.people,
+    cookies: new Cookies(() => "http://127.0.0.1:8080"),
+    ...parts,
+  });
   const secondFactors = new SecondFactors({ store: store.people, lockout, ...parts });
   const person = await newPerson(store, { email: EMAIL, createdAt: now });
   const { secret = "" } = (await secondFactors.begin(person)) ?? {};

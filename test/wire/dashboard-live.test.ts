@@ -24,7 +24,8 @@ afterEach(() => stage.close());
 describe("a handshake", () => {
   test("needs the cookie of a session", async () => {
     stage = await openLiveStage();
-    for (const cookie of ["", "lyrebird=", `lyrebird=${"a".repeat(32)}`]) {
+    const name = `lyrebird-${new URL(stage.url).port}`;
+    for (const cookie of ["", `${name}=`, `${name}=${"a".repeat(32)}`]) {
       const client = stage.open({ cookie, origin: stage.url });
       expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
       expect(await client.next("disconnect")).toBe("io server disconnect");

@@ -33,7 +33,12 @@ export async function openFactorStage(master: MasterKey = newMasterKey()): Promi
   // The middle of a step, so that a test says where it stands in one.
   let now = Date.UTC(2026, 0, 1) + 15_000;
   const wallNow = () => now;
-  const parts = { people: store.people, master, cookies: new Cookies(() => false), wallNow };
+  const parts = {
+    people: store.people,
+    master,
+    cookies: new Cookies(() => "http://127.0.0.1:8080"),
+    wallNow,
+  };
   const lockout = new Lockout({ ...parts, log: { error() {} } });
   let made = 0;
   return {

@@ -236,7 +236,7 @@ class Traveller extends Browser {
     const [name = "", value = ""] = cookie.split("=");
     if (value === "" || this.#noted.has(value)) return;
     this.#noted.add(value);
-    if (name === "lyrebird") this.#note("session cookie", value);
+    if (/^lyrebird-[0-9]+$/.test(name)) this.#note("session cookie", value);
     // Which browser it is, its middle part, locks are counted by; what makes it one is the signature.
     else this.#note("device cookie", value.split(".").at(-1) ?? "");
   }

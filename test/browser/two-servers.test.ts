@@ -1,0 +1,44 @@
+// Two servers on one host in one browser, as docs/staging.md and docs/copying.md have people run them. Browsers keep one set of
+// cookies for all ports of a host.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import { demoTraderIn } from "./greeting.ts";
+import { Stage } from "./stage.ts";
+import type { Visitor } from "./visitor.ts";
+import { heading, signIn } from "./walk.ts";
+
+const isAbsent = await isBrowserAbsent();
+
+describe.skipIf(isAbsent)(`two servers on one host${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
+  let stage: Stage;
+  let trader: Visitor;
+
+  beforeAll(async () => {
+    stage = await Stage.open({ hasVenue: true });
+    trader = await stage.visit();
+  });
+  afterEach(() => expect(stage.faults()).toEqual([]));
+  afterAll(async () => await stage?.close());
+
+  test("do not sign each other out", async () => {
+    const { context, page } = trader;
+    await page.goto("/sign-in");
+    const own = stage.demoTrader();
+    await signIn(trader, own.email, own.password);
+
+    const other = { page: await context.newPage() };
+    await other.page.goto(`${stage.venue.url}/sign-in`);
+    const theirs = demoTraderIn(stage.venue.output());
+    await signIn(other, theirs.email, theirs.password);
+    expect(new URL(other.page.url()).hostname).toBe(new URL(page.url()).hostname);
+
+    await page.goto("/strategies");
+    await heading(page, "Strategies").waitFor();
+
+    await other.page.getByRole("button", { name: "Demo trader" }).click();
+    await other.page.getByRole("menuitem", { name: "Sign out" }).click();
+    await heading(other.page, "Sign in").waitFor();
+    await page.reload();
+    await heading(page, "Strategies").waitFor();
+  });
+});
