@@ -1,10 +1,11 @@
 // Every page and its address. A page is a file in ../pages that exports `Page`; it is a chunk of its own, which is loaded
-// when it is first shown. `forTraders` and the like say whom it is for: see audience.ts. Paths are as they stand in the
+// when it is first shown, or before while the browser is idle. `forTraders` and the like say whom it is for: see audience.ts. Paths are as they stand in the
 // browser's address, so a page reads its parameters with `useParams({ from: "/strategies/$strategyId/orders/$orderId" })`.
 // A page begins with <PageHeader>, which makes its h1 and the title of the tab.
-import { createRootRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import type { Audience } from "./audience.ts";
+import { lazyPage } from "./chunks.ts";
 import { Frame } from "./frame.tsx";
 import { Home } from "./home.tsx";
 import type { Search } from "./search.ts";
@@ -14,7 +15,7 @@ type PageModule = { readonly Page: ComponentType };
 
 function pageFor(audience: Audience) {
   return (load: () => Promise<PageModule>) => ({
-    component: lazyRouteComponent(load, "Page"),
+    component: lazyPage(load, "Page"),
     staticData: { audience },
   });
 }
@@ -70,7 +71,7 @@ const copying = [
 const copy = createRoute({
   ...top,
   path: "/copies/$copyId",
-  component: lazyRouteComponent(() => import("./copy-frame.tsx"), "CopyFrame"),
+  component: lazyPage(() => import("./copy-frame.tsx"), "CopyFrame"),
   staticData: { audience: "COPIER" },
 });
 const insideCopy = { getParentRoute: () => copy } as const;

@@ -7,6 +7,7 @@ import type { PersonShape } from "../../../src/dashboard/shapes.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
+import { usePreloadedPages } from "./chunks.ts";
 import { Drawer } from "./drawer.tsx";
 import { Navigation } from "./navigation-list.tsx";
 import { SilenceBand } from "./silence-band.tsx";
@@ -16,6 +17,7 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 type ShellProps = { person: PersonShape; children: ReactNode };
 
 export function Shell({ person, children }: ShellProps) {
+  usePreloadedPages(person);
   const Surround = useIsPhone() ? PhoneTop : Sidebar;
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">

@@ -21,7 +21,7 @@ type ClientEvents = {
 type Handlers = { [Name in keyof ServerMessages]: Set<(message: ServerMessages[Name]) => void> };
 
 const NAMESPACE = "/dashboard";
-/** The server ended the connection or refused it; the library leaves trying again to us. */
+/** The server ended the connection or refused it, or the library itself could not be loaded: trying again is left to us. */
 const REFUSED_RETRY_MS = 5_000;
 /** A server that does not acknowledge, such as one that was sent too much at once, is waited for so long. */
 const ACKNOWLEDGED_MS_MAX = 10_000;
@@ -135,8 +135,13 @@ function open(): void {
 }
 
 async function connect(wanted: number): Promise<void> {
-  const { io } = await import("socket.io-client");
+  const library = await import("socket.io-client").catch(() => null);
   if (wanted !== generation) return;
+  if (library === null) {
+    retryTimer = setTimeout(() => void connect(wanted), REFUSED_RETRY_MS);
+    return;
+  }
+  const { io } = library;
   const opened: Socket<ServerEvents, ClientEvents> = io(NAMESPACE, { transports: ["websocket"] });
   socket = opened;
   let connects = 0;
