@@ -179,9 +179,15 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await skipped.nth(1).waitFor(COPIED);
     await page.getByLabel("Status", { exact: true }).selectOption("Skipped");
     await expect.poll(() => log(page).getByRole("row").count(), COPIED).toBe(3);
+    const headers = await log(page).getByRole("columnheader").allInnerTexts();
+    const sent = headers.findIndex((header) => /^you$/i.test(header));
+    // The column before it is the row's header.
+    expect(await skipped.first().getByRole("cell").nth(sent - 1).innerText()).toMatch(/^–/);
     await skipped.first().getByRole("link").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Below the smallest order value").waitFor();
+    await dialog.getByText("Nothing was sent: below the smallest order value.").waitFor();
+    expect(await dialog.getByText(/[0-9] was sent/).count()).toBe(0);
     await dialog.getByText("NOTIONAL").waitFor();
     await dialog.getByText("Missing").waitFor();
     await page.keyboard.press("Escape");

@@ -12,6 +12,7 @@ import { Side } from "../../../ui/side.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { TEXT_LINK } from "../../../ui/text-link.ts";
 import { Time } from "../../../ui/time.tsx";
+import { sentQuantityOf } from "./entry-words.ts";
 
 type EntryTableProps = {
   copyId: string;
@@ -86,7 +87,10 @@ const SENT: Column<MirrorEntryShape> = {
   key: "sent",
   header: "You",
   align: "right",
-  cell: ({ quantity }) => (quantity === null ? null : <Price value={quantity} />),
+  cell: (entry) => {
+    const sent = sentQuantityOf(entry);
+    return sent === null ? null : <Price value={sent} />;
+  },
 };
 const FILLED: Column<MirrorEntryShape> = {
   key: "filled",

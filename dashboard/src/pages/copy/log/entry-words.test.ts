@@ -1,22 +1,61 @@
 import { expect, test } from "vitest";
-import { scaleInWords, slippageInWords } from "./entry-words.ts";
+import { scaleInWords, sentQuantityOf, slippageInWords } from "./entry-words.ts";
 
 const SCALED = {
   leadQuantity: "0.50000000",
   scale: { by: "EQUITY", ours: "1000", theirs: "20000.50" },
   scaledQuantity: "0.02499937",
   quantity: "0.02",
+  status: "FILLED",
+  sentAt: 1_700_000_000_000,
+  skip: null,
+} as const;
+
+const SKIPPED = {
+  ...SCALED,
+  status: "SKIPPED",
+  sentAt: null,
+  skip: {
+    reason: "BELOW_MIN_NOTIONAL",
+    words: "Scaled to this account the order is worth 3 USDT; the exchange takes no less than 5 USDT, 2 USDT more.",
+    filter: "NOTIONAL",
+    wanted: "5",
+    had: "3",
+    shortfall: "2",
+    asset: "USDT",
+  },
 } as const;
 
 test("an order is scaled in words, with its figures", () => {
   expect(scaleInWords(SCALED)).toEqual([
     "0.5 × 1,000 (your equity) ÷ 20,000.50 (the strategy’s equity) = 0.02499937",
-    "0.02 was sent: cut down to the exchange’s step and to your bounds, never raised.",
+    "0.02 was sent: rounded down to the exchange’s step size and to your limits, never up.",
   ]);
   expect(scaleInWords({ ...SCALED, quantity: "0.02499937" }).at(-1)).toBe(
-    "0.02499937 was sent: it fits the exchange’s step.",
+    "0.02499937 was sent: it fits the exchange’s step size.",
   );
   expect(scaleInWords({ ...SCALED, quantity: null })).toHaveLength(1);
+});
+
+test("of a skipped order, it says what would have been sent, that nothing was, and why", () => {
+  expect(sentQuantityOf(SKIPPED)).toBeNull();
+  expect(scaleInWords(SKIPPED).slice(1)).toEqual([
+    "0.02 would have been sent, rounded down to the exchange’s step size and to your limits.",
+    "Nothing was sent: below the smallest order value.",
+  ]);
+  expect(scaleInWords({ ...SKIPPED, quantity: "0.02499937" }).slice(1)).toEqual([
+    "0.02499937 would have been sent.",
+    "Nothing was sent: below the smallest order value.",
+  ]);
+  expect(scaleInWords({ ...SKIPPED, quantity: "0.00" })[1]).toBe(
+    "Rounded down to the exchange’s step size, nothing is left of it.",
+  );
+});
+
+test("an order that the exchange refused was sent all the same", () => {
+  const refused = { ...SKIPPED, sentAt: SCALED.sentAt };
+  expect(sentQuantityOf(refused)).toBe("0.02");
+  expect(scaleInWords(refused).at(-1)).toMatch(/^0\.02 was sent/);
 });
 
 test("what has no scale is not scaled", () => {

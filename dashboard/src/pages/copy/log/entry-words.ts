@@ -1,5 +1,6 @@
 // How an order was scaled, and how its price compares, in words.
 import type { MirrorEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import { SKIP_NAMES } from "../../../copying/words.ts";
 import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/decimals.ts";
 
 type Scale = NonNullable<MirrorEntryShape["scale"]>;
@@ -14,10 +15,18 @@ const SCALES: Readonly<
   POSITION: { ours: "your position", theirs: "the strategy’s position", decimals: 0 },
 };
 
-type Scaled = Pick<MirrorEntryShape, "leadQuantity" | "scale" | "scaledQuantity" | "quantity">;
+type Sent = Pick<MirrorEntryShape, "status" | "sentAt" | "quantity">;
+type Scaled = Sent & Pick<MirrorEntryShape, "leadQuantity" | "scale" | "scaledQuantity" | "skip">;
+
+/** The quantity that was sent to the exchange; null if nothing was. A skipped line has a quantity that was computed only. */
+export function sentQuantityOf({ status, sentAt, quantity }: Sent): string | null {
+  const isUnsent = (status === "SKIPPED" || status === "FAILED") && sentAt === null;
+  return isUnsent ? null : quantity;
+}
 
 /** Empty for what was not scaled. */
-export function scaleInWords({ leadQuantity, scale, scaledQuantity, quantity }: Scaled): readonly string[] {
+export function scaleInWords(entry: Scaled): readonly string[] {
+  const { leadQuantity, scale, scaledQuantity, quantity, skip } = entry;
   if (leadQuantity === null || scale === null || scaledQuantity === null) return [];
   const { ours, theirs, decimals } = SCALES[scale.by];
   const figure = (value: string) => grouped(trimZeros(value, decimals));
@@ -25,12 +34,27 @@ export function scaleInWords({ leadQuantity, scale, scaledQuantity, quantity }: 
     `${plain(leadQuantity)} × ${figure(scale.ours)} (${ours}) ÷ ${figure(scale.theirs)} (${theirs}) = ${plain(scaledQuantity)}`,
   ];
   if (quantity === null) return lines;
+  const isWhole = compare(quantity, scaledQuantity) === 0;
+  if (sentQuantityOf(entry) !== null) {
+    return [
+      ...lines,
+      isWhole
+        ? `${plain(quantity)} was sent: it fits the exchange’s step size.`
+        : `${plain(quantity)} was sent: rounded down to the exchange’s step size and to your limits, never up.`,
+    ];
+  }
+  const why = skip === null ? "" : `: ${SKIP_NAMES[skip.reason].replace(/^[A-Z](?=[a-z])/, lowered)}`;
   return [
     ...lines,
-    compare(quantity, scaledQuantity) === 0
-      ? `${plain(quantity)} was sent: it fits the exchange’s step.`
-      : `${plain(quantity)} was sent: cut down to the exchange’s step and to your bounds, never raised.`,
+    signOf(quantity) === 0
+      ? "Rounded down to the exchange’s step size, nothing is left of it."
+      : `${plain(quantity)} would have been sent${isWhole ? "" : ", rounded down to the exchange’s step size and to your limits"}.`,
+    `Nothing was sent${why}.`,
   ];
+}
+
+function lowered(letter: string): string {
+  return letter.toLowerCase();
 }
 
 /** "3.20 basis points worse than the strategy’s 60,000.00". */
