@@ -202,6 +202,11 @@ describe("a strategy", () => {
     expect(position.legs).toMatchObject([{ legId, kind: "STOP_LOSS", isOpen: true }]);
     const { markPrice, liquidationPrice, liquidationDistance } = position;
     expect(Number(liquidationDistance)).toBeCloseTo(1 - Number(liquidationPrice) / Number(markPrice), 6);
+    // At the liquidation price the margin balance is the maintenance margin: a margin ratio of 100 %.
+    const change = 0.002 * (Number(liquidationPrice) - Number(markPrice));
+    const { margin, rate } = position.maintenance;
+    const required = Number(margin) + Number(rate) * change;
+    expect(required / (Number(position.isolatedMargin) + change)).toBeCloseTo(1, 3);
 
     await trader.send("DELETE", `${own}/legs/${legId}`);
     const again = await trader.call("DELETE", `${own}/legs/${legId}`);

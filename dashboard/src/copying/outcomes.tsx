@@ -25,7 +25,6 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
       </p>
     );
   }
-  const most = Math.max(...byReason.map(({ count }) => count), 1);
   const figure = (count: number, rate: string, status?: string): ReactNode => (
     <span>
       <span className="numeric font-medium text-lg">{count.toLocaleString("en-GB")}</span>{" "}
@@ -58,7 +57,7 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
               <Meter
                 key={reason}
                 label={SKIP_NAMES[reason]}
-                filled={count / most}
+                filled={count / total}
                 value={`${count.toLocaleString("en-GB")} of ${total.toLocaleString("en-GB")}`}
                 tone="warn"
               />

@@ -20,6 +20,7 @@ const short: PositionShape = {
   breakEvenPrice: "59950",
   unrealised: "-2",
   isolatedMargin: "6",
+  maintenance: null,
   leverage: 20,
   notional: "122",
   liquidationPrice: "62700",

@@ -1,5 +1,6 @@
 // Open positions as the browser gets them: the same standing that bots are shown, and how far it is to the liquidation.
 import type { Account } from "../../domain/account.ts";
+import { bracketOf } from "../../engine/futures/margin.ts";
 import { standingOf } from "../../http/present/futures-positions.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { divideDown, formatBriefly, magnitude, type Price, SCALE, subtract } from "../../money/decimal.ts";
@@ -17,6 +18,7 @@ export function presentPositions(
     // Of the one price that is shown, whatever has come meanwhile.
     const standing = standingOf(account, symbol, { rules: market.rules, lastMarkPrice: () => mark });
     const { liquidationPrice: liquidation } = standing;
+    const terms = market.rules(symbol)?.contract ?? null;
     return {
       symbol,
       quantity: formatBriefly(standing.quantity),
@@ -32,6 +34,13 @@ export function presentPositions(
         mark === null || mark === 0n || liquidation === 0n
           ? null
           : formatBriefly(divideDown(magnitude(subtract(mark, liquidation)) * SCALE, mark)),
+      maintenance:
+        mark === null || terms === null
+          ? null
+          : {
+              margin: formatBriefly(standing.maintenanceMargin),
+              rate: formatBriefly(bracketOf(standing.notional, terms).maintenanceRate),
+            },
       nextFundingAt: market.nextFundingAt(symbol),
       legs: [...account.openLegs.values()].filter((leg) => leg.symbol === symbol).map(presentLeg),
       pricedAt: known?.at ?? null,

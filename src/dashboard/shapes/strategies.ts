@@ -163,6 +163,8 @@ export type PositionShape = {
   readonly liquidationPrice: string | null;
   /** How far the mark has to move to it, as a fraction of the mark; null where there is none. */
   readonly liquidationDistance: string | null;
+  /** The maintenance margin at the mark price, and its bracket's rate; null without a mark price, or for a delisted contract. */
+  readonly maintenance: { readonly margin: string; readonly rate: string } | null;
   readonly nextFundingAt: number | null;
   readonly legs: readonly LegShape[];
   /** When its mark price was last heard; null if never. */

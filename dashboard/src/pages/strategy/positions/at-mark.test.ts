@@ -14,6 +14,7 @@ const long: PositionShape = {
   notional: "901.5",
   liquidationPrice: "54200",
   liquidationDistance: "0.0981",
+  maintenance: { margin: "3.6", rate: "0.004" },
   nextFundingAt: null,
   legs: [],
   pricedAt: 1,
@@ -25,7 +26,9 @@ test("a higher mark adds its change times the quantity", () => {
     unrealised: "3.0075",
     notional: "903.0075",
     distancePercent: "9.96",
-    leftPercent: "100.0",
+    marginBalance: "91.5075",
+    maintenanceMargin: "3.60603",
+    marginRatioPercent: "3.94",
     returnPercent: "3.34",
   });
 });
@@ -35,12 +38,15 @@ test("a short loses by it", () => {
   expect(atMark(short, "60200").unrealised).toBe("-3.00");
 });
 
-test("what is left of the way to the liquidation shrinks from the entry on, on both sides", () => {
-  expect(atMark(long, "57100").leftPercent).toBe("50.0");
-  expect(atMark(long, "54000").leftPercent).toBe("0.0");
-  const short = { ...long, quantity: "-0.015", liquidationPrice: "66000" };
-  expect(atMark(short, "64500").leftPercent).toBe("25.0");
-  expect(atMark({ ...long, liquidationPrice: null }, "57100").leftPercent).toBeNull();
+test("the margin ratio rises to 100 % as the mark nears the liquidation price, on both sides", () => {
+  expect(atMark(long, "57100").marginRatioPercent).toBe("7.60");
+  expect(atMark(long, "54500").marginRatioPercent).toBe("54.40");
+  expect(atMark(long, "54000").marginRatioPercent).toBe("100.00");
+  const short = { ...long, quantity: "-0.015", liquidationPrice: "65836" };
+  expect(atMark(short, "59000").marginRatioPercent).toBe("3.31");
+  expect(atMark(short, "64000").marginRatioPercent).toBe("12.17");
+  expect(atMark(short, "66000").marginRatioPercent).toBe("100.00");
+  expect(atMark({ ...long, maintenance: null }, "57100").marginRatioPercent).toBeNull();
 });
 
 test("without a newer mark it is as the server said", () => {
@@ -48,13 +54,15 @@ test("without a newer mark it is as the server said", () => {
 });
 
 test("without any mark nothing that hangs on it is made up", () => {
-  const unpriced = { ...long, markPrice: null, unrealised: null };
+  const unpriced = { ...long, markPrice: null, unrealised: null, maintenance: null };
   expect(atMark(unpriced, null)).toEqual({
     mark: null,
     unrealised: null,
     notional: null,
     distancePercent: null,
-    leftPercent: null,
+    marginBalance: null,
+    maintenanceMargin: null,
+    marginRatioPercent: null,
     returnPercent: null,
   });
 });

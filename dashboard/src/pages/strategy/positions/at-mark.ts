@@ -7,6 +7,7 @@ import {
   cut,
   magnitude,
   multiply,
+  negate,
   percentOf,
   signOf,
   subtract,
@@ -19,8 +20,11 @@ export type AtMark = {
   readonly notional: string | null;
   /** How far the mark has to move to the liquidation, per cent of the mark; null where there is none. */
   readonly distancePercent: string | null;
-  /** What is left of the way from the entry to the liquidation, per cent, 100 at most; null where there is none. */
-  readonly leftPercent: string | null;
+  /** Of the position, at this mark. */
+  readonly marginBalance: string | null;
+  readonly maintenanceMargin: string | null;
+  /** Maintenance margin ÷ margin balance, per cent, 100 at most: the position is liquidated there. */
+  readonly marginRatioPercent: string | null;
   /** Unrealised per cent of the isolated margin. */
   readonly returnPercent: string | null;
 };
@@ -42,19 +46,26 @@ export function atMark(position: PositionShape, mark: string | null): AtMark {
       shown === null || liquidationPrice === null || signOf(shown) === 0
         ? null
         : percentOf(magnitude(subtract(shown, liquidationPrice)), shown, PERCENT_DECIMALS),
-    leftPercent: shown === null ? null : leftOfWay(position, shown),
+    ...marginsOf(position, change),
     returnPercent: profit === null ? null : percentOf(profit, isolatedMargin, PERCENT_DECIMALS),
   };
 }
 
-function leftOfWay({ quantity, entryPrice, liquidationPrice }: PositionShape, mark: string): string | null {
-  if (liquidationPrice === null) return null;
-  const towards = (price: string) =>
-    signOf(quantity) > 0 ? subtract(price, liquidationPrice) : subtract(liquidationPrice, price);
-  if (signOf(towards(entryPrice)) <= 0) return null;
-  const left = percentOf(towards(mark), towards(entryPrice), 1) ?? "0";
-  if (signOf(left) < 0) return "0.0";
-  return compare(left, "100") > 0 ? "100.0" : left;
+type Margins = Pick<AtMark, "marginBalance" | "maintenanceMargin" | "marginRatioPercent">;
+
+/** The bracket is that of the server's mark: exact while the notional stays in it. */
+function marginsOf({ quantity, isolatedMargin, maintenance }: PositionShape, change: string): Margins {
+  if (maintenance === null) return { marginBalance: null, maintenanceMargin: null, marginRatioPercent: null };
+  const profit = multiply(quantity, change);
+  const balance = add(isolatedMargin, profit);
+  const notionalChange = signOf(quantity) < 0 ? negate(profit) : profit;
+  const required = add(maintenance.margin, multiply(maintenance.rate, notionalChange));
+  return {
+    marginBalance: brief(balance),
+    maintenanceMargin: brief(required),
+    marginRatioPercent:
+      compare(balance, required) <= 0 ? "100.00" : percentOf(required, balance, PERCENT_DECIMALS),
+  };
 }
 
 function brief(value: string): string {

@@ -16,9 +16,9 @@ import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { type AtMark, atMark } from "./at-mark.ts";
 import { LegTable } from "./leg-table.tsx";
 
-/** When less than this is left of the way from the entry to the liquidation, per cent, it is worth a warning, and an alarm. */
-const NEAR_PERCENT = "50";
-const VERY_NEAR_PERCENT = "20";
+/** Margin ratios, per cent, from which on there is a warning, and an alarm. */
+const HIGH_PERCENT = "50";
+const VERY_HIGH_PERCENT = "80";
 
 type PositionCardProps = {
   position: PositionShape;
@@ -91,33 +91,32 @@ export function PositionCard({ position, legs, onCancel }: PositionCardProps) {
 
 function Liquidation({ position, now }: { position: PositionShape; now: AtMark }) {
   const { liquidationPrice } = position;
-  const { distancePercent, leftPercent } = now;
+  const { distancePercent, marginRatioPercent, maintenanceMargin, marginBalance } = now;
   if (liquidationPrice === null) {
     return <p className="text-ink-soft text-sm">Its margin covers any price: it can't be liquidated.</p>;
   }
-  if (distancePercent === null) {
+  if (distancePercent === null || marginRatioPercent === null) {
     return (
       <p className="text-sm">
-        Liquidation at <Price value={liquidationPrice} />. How far that is shows with the next mark price.
+        Liquidation price <Price value={liquidationPrice} />. The margin ratio shows with the next mark price.
       </p>
     );
   }
-  const left = leftPercent ?? "0";
-  const isVeryNear = compare(left, VERY_NEAR_PERCENT) < 0;
-  const isNear = compare(left, NEAR_PERCENT) < 0;
-  const direction = signOf(position.quantity) > 0 ? "falls" : "rises";
+  const isVeryHigh = compare(marginRatioPercent, VERY_HIGH_PERCENT) >= 0;
+  const isHigh = compare(marginRatioPercent, HIGH_PERCENT) >= 0;
+  const isLong = signOf(position.quantity) > 0;
   return (
     <Meter
-      label={
-        isVeryNear ? "Liquidation is very near" : isNear ? "Liquidation is near" : "Distance to liquidation"
-      }
-      filled={Number(left) / 100}
-      value={`${distancePercent} %`}
-      tone={isVeryNear ? "loss" : isNear ? "warn" : "accent"}
+      label={`Margin ratio${isVeryHigh ? ": liquidation is very near" : isHigh ? ": liquidation is near" : ""}`}
+      filled={Number(marginRatioPercent) / 100}
+      value={`${marginRatioPercent} %`}
+      tone={isVeryHigh ? "loss" : isHigh ? "warn" : "accent"}
     >
       <p className="mt-1 text-ink-soft text-sm">
-        Liquidated when the mark {direction} to <Price value={liquidationPrice} />. The bar shows what is left
-        of the way from the entry.
+        Maintenance margin <Amount value={maintenanceMargin} decimals={2} asset="USDT" /> ÷ margin balance{" "}
+        <Amount value={marginBalance} decimals={2} asset="USDT" />. Liquidated at 100 %: when the mark price{" "}
+        {isLong ? "falls" : "rises"} to <Price value={liquidationPrice} />,{" "}
+        <span className="numeric">{distancePercent} %</span> {isLong ? "below" : "above"} the mark price now.
       </p>
     </Meter>
   );
