@@ -81,7 +81,7 @@ function worthOf(
   return worthOfHoldings(holdings, prices, newest?.lead ?? NO_TRADES);
 }
 
-function presentRow({ action, scaled, notional }: PreviewRow): PreviewRowShape {
+function presentRow({ action, scaled, notional, isExit }: PreviewRow): PreviewRowShape {
   const isSized = scaled.kind === "SIZED";
   return {
     collectiveId: action.collectiveId,
@@ -93,6 +93,7 @@ function presentRow({ action, scaled, notional }: PreviewRow): PreviewRowShape {
     scaledQuantity: formatBriefly(scaled.scaledQuantity ?? 0n),
     quantity: isSized ? formatBriefly(scaled.quantity) : null,
     notional: notional === null ? null : formatBriefly(notional),
+    isExit,
     skip: isSized ? null : presentSkip(scaled.skip, action.symbol),
   };
 }

@@ -54,7 +54,7 @@ describe("a strategy on offer", () => {
     expect(Number(all)).toBeGreaterThan(5);
     expect([most, many]).toEqual([all, all]);
     const detail = await copier.get(`/copying/offers/${lead.strategyId}`);
-    expect(detail).toMatchObject({ ...offer, symbols: ["BTCUSDT"] });
+    expect(detail).toMatchObject({ ...offer, symbols: ["BTCUSDT"], holds: ["BTC"] });
     expect(detail.equity.length).toBeGreaterThan(1);
     expect((await copier.get("/copying/offers?type=FUTURES")).rows).toEqual([]);
   });
@@ -84,8 +84,8 @@ describe("a preview", () => {
     expect({ copied, skipped, wallet, used, asset }).toMatchObject({ copied: 3, skipped: 0, asset: "USDT" });
     expect(used).toBe(wallet);
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).sort((one, other) => other - one));
-    for (const { symbol, side, quantity, scaledQuantity, notional } of rows) {
-      expect({ symbol, side }).toEqual({ symbol: "BTCUSDT", side: "BUY" });
+    for (const { symbol, side, quantity, scaledQuantity, notional, isExit } of rows) {
+      expect({ symbol, side, isExit }).toEqual({ symbol: "BTCUSDT", side: "BUY", isExit: false });
       expect(Number(quantity)).toBeGreaterThan(0);
       expect(Number(quantity)).toBeLessThanOrEqual(Number(scaledQuantity));
       expect(Number(notional)).toBeGreaterThan(5);

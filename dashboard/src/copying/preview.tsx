@@ -12,19 +12,23 @@ import { Side } from "../ui/side.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useSettled } from "../ui/use-settled.ts";
+import { counted } from "./words.ts";
 
 /** So long after the last key the account is asked. */
 const TYPED_MS = 400;
 
 type PreviewCardProps = {
+  /** Of a copy that runs already: what it lacks is on its page of drift. */
+  isRunning?: boolean;
   /** Null while the settings can't be used. */
   asked: PreviewAsked | null;
 };
 
-export function PreviewCard({ asked }: PreviewCardProps) {
+export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
   const [settled, isSettling] = useSettled(asked, TYPED_MS);
   const { data, error, refetch, isFetching } = useQuery(previewQuery(settled));
   const isOld = isFetching || isSettling;
+  const exits = data?.rows.filter(({ isExit, skip }) => isExit && skip === null).length ?? 0;
   return (
     <Card title="Its last orders, with these settings" isFlush>
       {error !== null && (
@@ -33,27 +37,40 @@ export function PreviewCard({ asked }: PreviewCardProps) {
         </div>
       )}
       {asked === null && data === undefined && (
-        <EmptyState title="No preview.">Mend the fields that are marked.</EmptyState>
+        <EmptyState title="No preview.">Fix the marked fields.</EmptyState>
       )}
       {error === null && (asked !== null || data !== undefined) && (
         <div aria-busy={isOld} className={isOld && data !== undefined ? "opacity-60" : ""}>
           {data !== undefined && data.rows.length > 0 && (
-            <p role="status" className="px-4 pt-3">
-              <span className="font-medium">
-                {data.copied} of {data.copied + data.skipped} would have been copied, {data.skipped} skipped.
-              </span>{" "}
-              <span className="text-ink-soft">
-                Reckoned with <Amount value={data.used} decimals={2} asset={data.asset} /> of{" "}
-                <Amount value={data.wallet} decimals={2} asset={data.asset} /> that the account has now
-                {signOf(data.held) > 0 && (
-                  <>
-                    , and <Amount value={data.held} decimals={2} asset={data.asset} /> that the copy’s
-                    holdings are worth
-                  </>
-                )}
-                .
-              </span>
-            </p>
+            <div role="status" className="flex flex-col gap-1.5 px-4 pt-3">
+              <p>
+                <span className="font-medium">
+                  If you had copied this strategy from its beginning, {data.copied} of{" "}
+                  {data.copied + data.skipped} would have been copied, {data.skipped} skipped.
+                </span>{" "}
+                <span className="text-ink-soft">
+                  Calculated with <Amount value={data.used} decimals={2} asset={data.asset} /> of the{" "}
+                  <Amount value={data.wallet} decimals={2} asset={data.asset} /> that the account has now
+                  {signOf(data.held) > 0 && (
+                    <>
+                      {" "}
+                      and the <Amount value={data.held} decimals={2} asset={data.asset} /> that the copy’s
+                      holdings are worth
+                    </>
+                  )}
+                  .
+                </span>
+              </p>
+              {exits > 0 && (
+                <p>
+                  {counted(exits, "of these orders is an exit", "of these orders are exits")}. An exit is
+                  copied only as far as the copy holds what it closes.{" "}
+                  {isRunning
+                    ? "The preview does not take into account which positions your copy lacks: its page Drift lists them."
+                    : "A copy that starts now holds nothing, so exits of what the strategy holds now are skipped."}
+                </p>
+              )}
+            </div>
           )}
           <Table
             caption="Preview"
@@ -118,11 +135,14 @@ const COLUMNS: readonly Column<PreviewRowShape>[] = [
     key: "outcome",
     header: "Outcome",
     width: "w-[32%]",
-    cell: ({ skip }) =>
+    cell: ({ skip, isExit }) =>
       skip === null ? (
-        <Badge tone="gain">
-          <span aria-hidden="true">✓</span>Copied
-        </Badge>
+        <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+          <Badge tone="gain">
+            <span aria-hidden="true">✓</span>Copied
+          </Badge>
+          {isExit && <span className="whitespace-normal text-sm">if the copy holds what it closes</span>}
+        </span>
       ) : (
         <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
           <Badge tone="warn">

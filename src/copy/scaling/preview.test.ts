@@ -158,12 +158,23 @@ describe("a preview", () => {
     expect(inWords("SPOT", [actionOf(1, dearer, all)], "100")).toEqual(["1 INSUFFICIENT_BALANCE"]);
   });
 
+  test("names exits, which a copy that holds nothing skips", () => {
+    const open = placement({ orderId: 1, quantity: decimal("0.02"), leverage: 10 });
+    const reduce = placement({ orderId: 2, side: "SELL", quantity: decimal("0.02"), leverage: 10 });
+    // Through zero: it opens a short as well.
+    const turn = placement({ orderId: 3, side: "SELL", quantity: decimal("0.05"), leverage: 10 });
+    const flat = leadState("1000", {}, { BTCUSDT: "50000" });
+    const long = leadState("1000", { BTCUSDT: "0.02" }, { BTCUSDT: "50000" });
+    const actions = [actionOf(1, flat, open), actionOf(2, long, reduce), actionOf(3, long, turn)];
+    expect(previewed("FUTURES", actions, "1000").map(({ isExit }) => isExit)).toEqual([false, true, false]);
+  });
+
   test("of nothing is empty", () => {
     expect(inWords("SPOT", [], "100")).toEqual([]);
   });
 });
 
-function inWords(family: StrategyType, actions: readonly LeadAction[], wallet: string): string[] {
+function previewed(family: StrategyType, actions: readonly LeadAction[], wallet: string) {
   const rules = family === "SPOT" ? symbolRules("BTC") : contractRules("BTC");
   return previewOrders({
     family,
@@ -171,7 +182,11 @@ function inWords(family: StrategyType, actions: readonly LeadAction[], wallet: s
     worked: decimal(wallet),
     settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
     rulesOf: (symbol) => (symbol === rules.symbol ? rules : null),
-  }).map(({ action, scaled, notional }) =>
+  });
+}
+
+function inWords(family: StrategyType, actions: readonly LeadAction[], wallet: string): string[] {
+  return previewed(family, actions, wallet).map(({ action, scaled, notional }) =>
     scaled.kind === "SKIPPED"
       ? `${action.orderId} ${scaled.skip.reason}`
       : `${action.orderId} sends ${formatBriefly(scaled.quantity)} worth ${formatBriefly(notional ?? 0n)}`,

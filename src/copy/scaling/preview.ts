@@ -6,13 +6,15 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import { type Amount, proceedsDown, ZERO } from "../../money/decimal.ts";
 import { priceOf, type VenuePrices } from "./equity.ts";
 import { PaperBook } from "./paper-book.ts";
-import { type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import { isReduction, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
 
 export type PreviewRow = {
   readonly action: LeadAction & LeadPlacement;
   readonly scaled: Sized | Unsized;
   /** What the order would be worth, at its limit or the market's price of then; null if it is skipped, or no price is known. */
   readonly notional: Amount | null;
+  /** Whether it only sells, reduces or closes what the strategy holds. */
+  readonly isExit: boolean;
 };
 
 export type PreviewInput = {
@@ -64,10 +66,12 @@ function previewOf(
     prices: NO_PRICES,
     opensNot: null,
   });
-  if (scaled.kind === "SKIPPED") return { action, scaled, notional: null };
+  const isExit = isReduction(family, action, lead);
+  if (scaled.kind === "SKIPPED") return { action, scaled, notional: null, isExit };
   book.place(action, scaled);
   const measured = price > 0n ? price : (filled?.price ?? priceOf(symbol, NO_PRICES, lead));
-  return { action, scaled, notional: measured === null ? null : proceedsDown(measured, scaled.quantity) };
+  const worth = measured === null ? null : proceedsDown(measured, scaled.quantity);
+  return { action, scaled, notional: worth, isExit };
 }
 
 function follow(book: PaperBook, action: LeadAction): void {

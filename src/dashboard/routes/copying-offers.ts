@@ -1,6 +1,9 @@
 // Strategies that a copier may follow: listed with what they have done, one by one with its curve, and previewed on an account.
 import { z } from "zod";
+import { DUST_WORTH, leadStateOf } from "../../copy/leads/lead-state.ts";
+import { spotSymbolOf } from "../../copy/scaling/equity.ts";
 import { type Copy, EMPTY_BOOK } from "../../domain/copying.ts";
+import { proceedsDown, type Quantity } from "../../money/decimal.ts";
 import { previewOf } from "../copy-preview.ts";
 import { copySettingsForm } from "../copy-settings.ts";
 import { DashboardError } from "../errors.ts";
@@ -59,6 +62,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
         ...{ strategyId, name, type, createdAt },
         copiers: FOLLOWING + PAUSED + CLOSING,
         ...{ performance, smallestBalances, copyId: copy?.copyId ?? null, equity, symbols },
+        holds: await heldBy(parts, strategyId),
       };
       return { body };
     },
@@ -85,6 +89,24 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 ];
+
+/** What a strategy holds beside its quote asset, in alphabetical order; coins that are too few for any order are left out. */
+async function heldBy(
+  { gateway, prices }: DashboardCall["parts"],
+  strategyId: string,
+): Promise<readonly string[]> {
+  const loaded = await gateway.store.loadAccount(strategyId);
+  if (loaded === null) return [];
+  const { type } = loaded.account;
+  const isDust = (asset: string, quantity: Quantity): boolean => {
+    const price = prices.of(type, spotSymbolOf(asset))?.price;
+    return price !== undefined && proceedsDown(price, quantity) < DUST_WORTH;
+  };
+  return [...leadStateOf(loaded.account, null).held]
+    .filter(([name, quantity]) => type === "FUTURES" || !isDust(name, quantity))
+    .map(([name]) => name)
+    .sort();
+}
 
 type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 

@@ -78,6 +78,8 @@ export type OfferShape = {
 export type OfferDetailShape = OfferShape & {
   readonly equity: readonly { readonly at: number; readonly equity: string }[];
   readonly symbols: readonly string[];
+  /** What the strategy holds now and a copy that starts now does not buy: assets on spot, symbols of futures. */
+  readonly holds: readonly string[];
 };
 
 export type CopySettingsShape = {
@@ -112,6 +114,8 @@ export type PreviewRowShape = {
   /** Null if it is skipped. */
   readonly quantity: string | null;
   readonly notional: string | null;
+  /** Whether it only sells, reduces or closes: then it is copied only as far as the copy holds what it closes. */
+  readonly isExit: boolean;
   readonly skip: SkipShape | null;
 };
 /** POST /copying/preview */

@@ -89,6 +89,7 @@ function SettingsForm({ copy }: { copy: CopyShape }) {
       </Card>
       {copy.strategyStatus === "LIVE" && account.status === "CONNECTED" && (
         <PreviewCard
+          isRunning
           asked={settings === null ? null : { strategyId, accountId: account.accountId, settings }}
         />
       )}

@@ -95,10 +95,12 @@ export function Page() {
         <details className="text-sm">
           <summary className="py-1 text-ink-soft hover:text-ink">What the smallest balance means</summary>
           <p className="max-w-prose py-2 text-ink-soft">
-            Orders are scaled to your account, and the exchange takes none below its smallest quantity and
-            value. With the first balance all of the strategy’s orders of late would have been large enough,
-            with the second 95 % of them, with the third 80 %. What is too small is skipped, never made
-            larger. If the copy uses half of your balance, it takes twice as much.
+            Orders are scaled to your account, and the exchange rejects orders below its minimum quantity and
+            value. With the first balance, all of the strategy’s recent orders would have been large enough;
+            with the second, 95 % of them; with the third, 80 %. An order that is too small is skipped, never
+            made larger. If the copy uses half of your balance, you need twice as much. Orders can be skipped
+            for other reasons too: exits of what the strategy held before you started are skipped whatever
+            your balance is.
           </p>
         </details>
       </div>

@@ -20,6 +20,7 @@ import { Button, buttonLook } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Note } from "../../../ui/note.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { toast } from "../../../ui/toast.tsx";
@@ -42,7 +43,7 @@ export function CopyCard({ offer }: { offer: OfferDetailShape }) {
             </Link>
           }
         >
-          A strategy is copied once a person.
+          You can copy a strategy only once at a time.
         </EmptyState>
       </Card>
     );
@@ -129,10 +130,20 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
           </div>
         </form>
       </Card>
+      {offer.holds.length > 0 && (
+        <Note title="Copying starts with the orders that open after you start">
+          <p className="break-words">
+            The strategy holds {offer.holds.join(", ")} now. The copy does not buy{" "}
+            {offer.holds.length === 1 ? "it" : "these"}, and skips the orders that close what the strategy
+            holds now.
+          </p>
+        </Note>
+      )}
       <PreviewCard asked={settings === null ? null : { strategyId: offer.strategyId, accountId, settings }} />
       <StartDialog
         name={offer.name}
         account={account}
+        holds={offer.holds}
         settings={starting}
         onClose={() => {
           setStarting(null);

@@ -6,17 +6,17 @@ import { Card } from "../../../ui/card.tsx";
 
 export function SmallestCard({ smallest }: { smallest: SmallestBalances | null }) {
   return (
-    <Card title="Smallest balance">
+    <Card title="Smallest balance for the exchange’s order minimums">
       {smallest === null ? (
-        <p className="text-ink-soft">It has placed too few orders to tell.</p>
+        <p className="text-ink-soft">The strategy has placed too few orders for this.</p>
       ) : (
         <>
           <dl className="grid grid-cols-[auto_auto] justify-start gap-x-6 gap-y-1">
             {(
               [
-                ["to copy all of them", smallest.all],
-                ["to copy 95 %", smallest.most],
-                ["to copy 80 %", smallest.many],
+                ["all orders large enough", smallest.all],
+                ["95 % large enough", smallest.most],
+                ["80 % large enough", smallest.many],
               ] as const
             ).map(([label, value]) => (
               <div key={label} className="contents">
@@ -28,9 +28,10 @@ export function SmallestCard({ smallest }: { smallest: SmallestBalances | null }
             ))}
           </dl>
           <p className="mt-3 text-ink-soft text-sm">
-            Reckoned from its last {counted(smallest.orders, "order")}, with all of your balance used. An
-            order that is too small for the exchange once it is scaled to your account is skipped and logged,
-            never made larger. With a share of 50 % you need twice as much.
+            Calculated from the strategy’s last {counted(smallest.orders, "order")}, with a share of 100 %.
+            With a share of 50 % you need twice as much. An order that is too small for the exchange after
+            scaling is skipped and logged, never made larger. A large balance does not guarantee a copy: exits
+            of what the strategy held before you started are skipped whatever your balance is.
           </p>
         </>
       )}

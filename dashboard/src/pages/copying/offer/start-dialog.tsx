@@ -1,4 +1,4 @@
-// The last look before real orders are sent.
+// Confirms the start of a copy before real orders are sent.
 import type { CopySettingsShape, VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
 import { settingsInWords } from "../../../copying/settings.ts";
 import { hostOf } from "../../../copying/words.ts";
@@ -9,6 +9,8 @@ type StartDialogProps = {
   /** Of the strategy. */
   name: string;
   account: VenueAccountShape | undefined;
+  /** What the strategy holds now. */
+  holds: readonly string[];
   /** Null: the dialog is closed. */
   settings: CopySettingsShape | null;
   onClose: () => void;
@@ -17,7 +19,8 @@ type StartDialogProps = {
   error: unknown;
 };
 
-export function StartDialog({ name, account, settings, onClose, onStart, isBusy, error }: StartDialogProps) {
+export function StartDialog(props: StartDialogProps) {
+  const { name, account, holds, settings, onClose, onStart, isBusy, error } = props;
   return (
     <Dialog isOpen={settings !== null} onClose={onClose} title={`Copy ${name} with real orders?`}>
       {settings !== null && (
@@ -30,12 +33,14 @@ export function StartDialog({ name, account, settings, onClose, onStart, isBusy,
         >
           <ul className="list-disc pl-5">
             <li>
-              From its next order on, real orders are sent to {account?.label} at{" "}
-              {account === undefined ? "" : hostOf(account.venue)}. You can lose what the copy works with.
+              From the strategy’s next order on, real orders are sent to {account?.label} at{" "}
+              {account === undefined ? "" : hostOf(account.venue)}. You can lose the money that the copy uses.
             </li>
             <li>It uses {settingsInWords(settings)}.</li>
             <li>
-              What the strategy holds already is not bought; it sells only what the copy has bought itself.
+              {holds.length === 0
+                ? "The strategy holds nothing now. The copy sells or closes only what it opened itself."
+                : `What the strategy holds now (${holds.join(", ")}) is not bought. The copy sells or closes only what it opened itself: exits of these holdings are skipped.`}
             </li>
             <li>You can pause, stop or halt it at any time.</li>
           </ul>

@@ -69,7 +69,10 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
               <ul className="list-disc pl-5">
                 <li>its name, “{strategy.name}”, its type and its age</li>
                 <li>its equity curve, return, drawdown and number of trades</li>
-                <li>the symbols that it trades, and the sizes of its last orders in a preview</li>
+                <li>
+                  the symbols that it trades, what it holds now (without sizes), and the sizes of its last
+                  orders in a preview
+                </li>
                 <li>how many copy it</li>
               </ul>
               <p>
