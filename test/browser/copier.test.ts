@@ -117,6 +117,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     );
     await dialog.getByRole("link", { name: "Choose a strategy" }).click();
     await heading(page, "Strategies").waitFor();
+    await page.getByText("filled at the prices of a simulated market").waitFor();
     expect(await page.content()).not.toContain(account.apiSecret);
   });
 
@@ -193,7 +194,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     ).toMatch(/^–/);
     await skipped.first().getByRole("link").click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Below the smallest order value").waitFor();
+    await dialog.getByText("Below the smallest order value", { exact: true }).waitFor();
     await dialog.getByText("Nothing was sent: below the smallest order value.").waitFor();
     expect(await dialog.getByText(/[0-9] was sent/).count()).toBe(0);
     await dialog.getByText("NOTIONAL").waitFor();

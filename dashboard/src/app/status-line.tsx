@@ -1,17 +1,16 @@
 // The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it there.
 import { useSession } from "../api/session.ts";
 import { useConnection, useSilentSince } from "../live/use-live.ts";
+import { MARKET_KINDS } from "../markets/markets.ts";
 import { formatUtc } from "../ui/time.tsx";
 import { useNow } from "../ui/use-now.ts";
-
-const MARKETS = { sim: "simulated market", live: "live market", tape: "recorded market" } as const;
 
 export function StatusLine() {
   const { server } = useSession();
   return (
     <footer className="sticky bottom-0 z-10 flex h-7 items-center gap-4 overflow-hidden whitespace-nowrap border-line border-t bg-sunken px-4 font-mono text-2xs text-ink-soft sm:px-6">
       <LiveState />
-      <span>{MARKETS[server.market]}</span>
+      <span>{MARKET_KINDS[server.market].name}</span>
       {server.isDemo && <span className="hidden sm:inline">demo data</span>}
       <span className="ml-auto hidden sm:inline">v{server.version}</span>
       <UtcClock />

@@ -1,8 +1,17 @@
-// The market's own data: which symbols there are, and how fine their prices are.
+// The market that the server runs, which symbols it has, and how fine their prices are.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { StrategyType, SymbolShape } from "../../../src/dashboard/shapes.ts";
+import type { SessionShape, StrategyType, SymbolShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { decimalsOf, trimZeros } from "../ui/decimals.ts";
+
+/** What kind of market orders are filled by: every text about it is from here. */
+export const MARKET_KINDS: Readonly<
+  Record<SessionShape["server"]["market"], { readonly name: string; readonly prices: string }>
+> = {
+  sim: { name: "simulated market", prices: "at the prices of a simulated market" },
+  live: { name: "live market", prices: "at the live prices of the exchange" },
+  tape: { name: "recorded market", prices: "at the prices of a recorded market" },
+};
 
 const SYMBOLS_STALE_MS = 600_000;
 

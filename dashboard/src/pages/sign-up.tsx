@@ -25,7 +25,7 @@ export function Page() {
     <>
       <PageHeader
         title="Create an account"
-        lead="Trade a virtual account with the client that you already have. No money is involved."
+        lead="Trade a virtual account with the client that you already have. Virtual accounts involve no real money."
       />
       <SignUpForm email={email} onEmail={setEmail} onSent={setMail} />
       <p className="mt-5">

@@ -27,7 +27,7 @@ export type PersonDetailShape = {
 export type HealthShape = {
   readonly version: string;
   readonly startedAt: number;
-  readonly market: string;
+  readonly market: "sim" | "live" | "tape";
   readonly feeds: readonly {
     readonly family: StrategyType;
     readonly isConnected: boolean;

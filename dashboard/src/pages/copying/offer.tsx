@@ -4,8 +4,10 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { OfferDetailShape } from "../../../../src/dashboard/shapes.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
+import { useSession } from "../../api/session.ts";
 import { curveOf } from "../../copying/offer-curve.ts";
 import { counted, FAMILY_NAMES } from "../../copying/words.ts";
+import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Percent } from "../../ui/amounts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonLook } from "../../ui/button.tsx";
@@ -25,6 +27,7 @@ const route = getRouteApi("/copying/strategies/$strategyId");
 
 export function Page() {
   const { strategyId } = route.useParams();
+  const { server } = useSession();
   const { data: offer, error, refetch, isFetching } = useQuery(offerQuery(strategyId));
   if (error !== null && offer === undefined) {
     return asApiError(error).code === "NOT_FOUND" ? (
@@ -61,7 +64,7 @@ export function Page() {
       />
       <div className="flex flex-col gap-5">
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Card title="Equity of its virtual account" isFlush>
+          <Card title={`Equity of its virtual account, ${MARKET_KINDS[server.market].prices}`} isFlush>
             {offer.equity.length < 2 ? (
               <EmptyState title="There is no history yet.">The curve begins with its trading.</EmptyState>
             ) : (

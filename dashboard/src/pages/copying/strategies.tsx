@@ -1,9 +1,11 @@
 // The strategies that may be copied: how they did, and how large an account has to be.
 import { useQuery } from "@tanstack/react-query";
 import { offersQuery, venuesQuery } from "../../api/copying.ts";
+import { useSession } from "../../api/session.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { sortedOffers, sortOf } from "../../copying/sort-offers.ts";
+import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -19,6 +21,7 @@ const TYPES = [
 ] as const;
 
 export function Page() {
+  const { server } = useSession();
   const { search, change } = useAddress();
   const isPhone = useIsPhone();
   const venues = useQuery(venuesQuery).data?.rows;
@@ -35,7 +38,7 @@ export function Page() {
       <PageHeader
         title="Strategies"
         documentTitle="Strategies to copy"
-        lead="Each was opened to copiers by its trader. What it did was done on a virtual account, at the prices of the real market; it says nothing about what it will do."
+        lead={`Each was opened to copiers by its trader. Its results are those of a virtual account, filled ${MARKET_KINDS[server.market].prices}. They do not predict future results.`}
         actions={
           <>
             <div className="w-48">

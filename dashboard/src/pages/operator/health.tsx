@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { HealthShape } from "../../../../src/dashboard/shapes.ts";
 import { healthQuery } from "../../api/operator.ts";
+import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { type Fact, Facts } from "../../ui/facts.tsx";
@@ -84,7 +85,7 @@ function factsOf({
 }: HealthShape): readonly Fact[] {
   return [
     { label: "Version", value: version },
-    { label: "Market", value: MARKETS[market] ?? market },
+    { label: "Market", value: MARKET_KINDS[market].name },
     { label: "Started", value: <Time at={startedAt} /> },
     { label: "Running for", value: <Age since={startedAt} /> },
     { label: "Pending signals", value: pendingSignals },
@@ -99,5 +100,4 @@ function factsOf({
   ];
 }
 
-const MARKETS: Readonly<Record<string, string>> = { sim: "Simulated", live: "Live", tape: "Recorded" };
 const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
