@@ -35,7 +35,9 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   beforeAll(async () => {
     stage = await Stage.open({ hasVenue: true });
     stage.makeOperator();
-    [cora, trader, operator] = [await stage.visit(), await stage.visit(), await stage.visit()];
+    // Far from UTC, in which times are shown.
+    cora = await stage.visit({ timezoneId: "Asia/Tokyo" });
+    [trader, operator] = [await stage.visit(), await stage.visit()];
     page = cora.page;
     account = stage.venue.seed("spot");
     await trader.call("POST", "/session", stage.demoTrader());
@@ -161,6 +163,10 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await order("BUY", { quoteOrderQty: "60" });
     const row = log(page).getByRole("row").nth(1);
     await row.getByText("Filled").waitFor(COPIED);
+    expect(await log(page).getByRole("columnheader").allTextContents()).toContain("Time (UTC)");
+    const time = row.locator("time").first();
+    const clock = (await time.getAttribute("datetime"))?.slice(11, 19) ?? "none";
+    expect(await time.textContent()).toMatch(new RegExp(`${clock}$`));
     await row.getByRole("link", { name: /^Order ETHUSDT/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/\(your equity\) ÷ .* \(the strategy’s equity\)/).waitFor();

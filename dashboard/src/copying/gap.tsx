@@ -126,7 +126,7 @@ const SIZE_COLUMNS: readonly Column<BySize>[] = [
 ];
 const LEG = "Take profit / stop loss";
 const OF_ORDER: readonly Column<ByOrder>[] = [
-  { key: "at", header: "Time", cell: ({ at }) => <Time at={at} /> },
+  { key: "at", header: "Time", isTime: true, cell: ({ at }) => <Time at={at} /> },
   { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
   { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
   {

@@ -90,7 +90,7 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
 }
 
 const COLUMNS: readonly Column<PreviewRowShape>[] = [
-  { key: "at", header: "Time", width: "w-[14%]", cell: ({ at }) => <Time at={at} /> },
+  { key: "at", header: "Time", isTime: true, width: "w-[14%]", cell: ({ at }) => <Time at={at} /> },
   {
     key: "order",
     header: "Order",

@@ -35,7 +35,7 @@ function columnsOf(rows: readonly TradeShape[]): readonly Column<TradeShape>[] {
   const valueDecimals = longestOf(rows.map(({ quoteQuantity }) => quoteQuantity));
   const feeDecimals = longestOf(rows.map(({ fee }) => fee));
   return [
-    { key: "time", header: "Time", isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
+    { key: "time", header: "Time", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
     { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
     { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
     {

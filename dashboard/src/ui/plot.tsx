@@ -5,9 +5,13 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import type uPlot from "uplot";
 import { loadPlot } from "./load-plot.ts";
 import { useIsDark } from "./theme.ts";
+import { ZONE } from "./time.tsx";
 
 /** The colour of a name in the theme's style sheet. */
 export type PlotColours = (name: string) => string;
+
+/** Of a second: the unit of a plot's times. */
+const MS = 1_000;
 
 type PlotProps = {
   /** What it shows, read out instead of the picture. */
@@ -28,7 +32,9 @@ export function Plot({ label, height, data, options, plot }: PlotProps) {
   const paint = useEffectEvent((Made: typeof uPlot, element: HTMLElement) => {
     const style = getComputedStyle(element);
     const colours: PlotColours = (name) => style.getPropertyValue(`--${name}`).trim();
-    painted.current = new Made({ ...options(colours), width: element.clientWidth, height }, data, element);
+    const inZone = { tzDate: (at: number) => Made.tzDate(new Date(at * MS), ZONE) };
+    const sized = { ...inZone, ...options(colours), width: element.clientWidth, height };
+    painted.current = new Made(sized, data, element);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours.
   useEffect(() => {

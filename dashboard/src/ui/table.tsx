@@ -4,6 +4,7 @@ import { EmptyState } from "./empty-state.tsx";
 import { Missing } from "./missing.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { Skeleton } from "./skeleton.tsx";
+import { IsZoneShown, ZONE } from "./time.tsx";
 import { useIsPhone } from "./use-is-phone.ts";
 
 const SKELETON_ROWS = 5;
@@ -11,6 +12,8 @@ const SKELETON_ROWS = 5;
 export type Column<Row> = {
   readonly key: string;
   readonly header: string;
+  /** Its cells are times: the header names their zone, once for all rows. */
+  readonly isTime?: true;
   /** Numbers stand at the right, with digits of one width. */
   readonly align?: "left" | "right";
   /** The column that names the row: one a table, for screen readers and as the head of a card. */
@@ -71,7 +74,11 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
               aria-sort={ariaSortOf(column)}
               className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${column.width ?? ""} ${sideOf(column)}`}
             >
-              {column.sort === undefined ? column.header : <SortButton column={column} sort={column.sort} />}
+              {column.sort === undefined ? (
+                headerOf(column)
+              ) : (
+                <SortButton column={column} sort={column.sort} />
+              )}
             </th>
           ))}
         </tr>
@@ -126,10 +133,11 @@ function ariaSortOf<Row>({ sort }: Column<Row>): "ascending" | "descending" | un
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const look = `px-3 py-1.75 first:pl-4 last:pr-4 ${sideOf(column)}`;
-  if (!column.isRowHeader) return <td className={look}>{column.cell(row) ?? <Missing />}</td>;
+  const shown = <IsZoneShown value={column.isTime ?? false}>{column.cell(row) ?? <Missing />}</IsZoneShown>;
+  if (!column.isRowHeader) return <td className={look}>{shown}</td>;
   return (
     <th scope="row" className={`${look} whitespace-nowrap font-medium`}>
-      {column.cell(row)}
+      {shown}
     </th>
   );
 }
@@ -167,6 +175,10 @@ function CardLine({ label, value }: { label: string; value: ReactNode }) {
       <dd className="numeric min-w-0 whitespace-normal text-right">{value}</dd>
     </div>
   );
+}
+
+function headerOf<Row>({ header, isTime }: Column<Row>): string {
+  return isTime ? `${header} (${ZONE})` : header;
 }
 
 function sideOf<Row>({ align = "left" }: Column<Row>): string {

@@ -1,9 +1,10 @@
-// Times: shown by the reader's clock, with UTC to the millisecond in a tooltip. The locale is always given: that of the
-// environment may be one that the browser's own formats refuse.
-
+// Times: shown in UTC, as the API has them, and labeled so; with milliseconds and the reader's own time in a tooltip. The locale is
+// always given: that of the environment may be one that the browser's own formats refuse.
+import { createContext, useContext } from "react";
 import { Missing } from "./missing.tsx";
 
 export const LOCALE = "en-GB";
+export const ZONE = "UTC";
 
 const DAY = { day: "2-digit", month: "short" } as const;
 const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
@@ -16,8 +17,12 @@ const FORMATS = {
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 const FORMATTERS = new Map(
-  Object.entries(FORMATS).map(([name, format]) => [name, new Intl.DateTimeFormat(LOCALE, format)]),
+  Object.entries(FORMATS).map(([name, format]) => [
+    name,
+    new Intl.DateTimeFormat(LOCALE, { ...format, timeZone: ZONE }),
+  ]),
 );
+const LOCAL = new Intl.DateTimeFormat(LOCALE, { ...FORMATS.dateTime, timeZoneName: "short" });
 
 /** A date and a time, in which the year is left out if it is the present one; a date with its year; a time of today. */
 type Format = "dateTime" | "date" | "time";
@@ -28,19 +33,28 @@ type TimeProps = {
   format?: Format;
 };
 
+/** Whether the zone is named beside the time already: in the header of a table's column. */
+export const IsZoneShown = createContext(false);
+
 export function Time({ at, format = "dateTime" }: TimeProps) {
+  const isZoneShown = useContext(IsZoneShown);
   if (at === null || at === undefined) return <Missing />;
   const utc = new Date(at).toISOString();
   return (
-    <time dateTime={utc} title={utc} className="numeric">
-      {formatTime(at, format)}
+    <time dateTime={utc} title={`${utc} (here ${LOCAL.format(at)})`} className="numeric">
+      {isZoneShown ? clockTime(at, format) : formatTime(at, format)}
     </time>
   );
 }
 
-/** For charts and titles; by the reader's clock. */
+/** For charts and titles: "09 Mar, 04:05:06 UTC". */
 export function formatTime(at: number, format: Format = "dateTime", now = Date.now()): string {
-  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return `${clockTime(at, format, now)} ${ZONE}`;
+}
+
+/** Without its zone: where that is shown once for several. */
+export function clockTime(at: number, format: Format = "dateTime", now = Date.now()): string {
+  const isThisYear = new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear();
   return FORMATTERS.get(format === "dateTime" && isThisYear ? "dayTime" : format)?.format(at) ?? "";
 }
 

@@ -101,6 +101,7 @@ const DRIFT: Column<CopyShape> = {
 const ENDED: Column<CopyShape> = {
   key: "ended",
   header: "Ended",
+  isTime: true,
   width: "w-[14%]",
   cell: ({ endedAt }) => (endedAt === null ? null : <Time at={endedAt} />),
 };

@@ -51,7 +51,7 @@ export function RevokedTable({ rows }: { rows: readonly KeyShape[] }) {
         NAME,
         STRATEGY,
         LAST_USE,
-        { key: "revoked", header: "Revoked", cell: ({ revokedAt }) => <Time at={revokedAt} /> },
+        { key: "revoked", header: "Revoked", isTime: true, cell: ({ revokedAt }) => <Time at={revokedAt} /> },
       ]}
       rows={rows}
       rowKey={({ keyId }) => keyId}
@@ -117,5 +117,6 @@ const LAST_USE: Column<KeyShape> = {
 const CREATED: Column<KeyShape> = {
   key: "created",
   header: "Created",
+  isTime: true,
   cell: ({ createdAt }) => <Time at={createdAt} format="date" />,
 };

@@ -132,5 +132,10 @@ const COLUMNS: readonly Column<PersonShape>[] = [
     cell: ({ isEmailVerified }) => (isEmailVerified ? "Yes" : "No"),
   },
   { key: "factor", header: "Second factor", cell: ({ hasSecondFactor }) => (hasSecondFactor ? "Yes" : "No") },
-  { key: "since", header: "Since", cell: ({ createdAt }) => <Time at={createdAt} format="date" /> },
+  {
+    key: "since",
+    header: "Since",
+    isTime: true,
+    cell: ({ createdAt }) => <Time at={createdAt} format="date" />,
+  },
 ];

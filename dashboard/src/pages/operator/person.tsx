@@ -121,7 +121,7 @@ const KEY_COLUMNS: readonly Column<KeyShape>[] = [
     cell: ({ revokedAt }) => <StatusBadge status={revokedAt === null ? "ACTIVE" : "REVOKED"} />,
   },
   { key: "strategy", header: "Strategy", cell: ({ strategy }) => strategy?.name },
-  { key: "created", header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { key: "created", header: "Created", isTime: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     key: "use",
     header: "Last use",

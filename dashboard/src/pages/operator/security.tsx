@@ -128,7 +128,7 @@ const HANDSHAKE_COLUMNS: readonly Column<Handshakes>[] = [
     cell: ({ apiKey }) => <code className="whitespace-normal break-all font-mono text-xs">{apiKey}</code>,
   },
   { key: "count", header: "Failures", align: "right", cell: ({ count }) => count },
-  { key: "last", header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
+  { key: "last", header: "Last", isTime: true, cell: ({ lastAt }) => <Time at={lastAt} /> },
 ];
 
 const BAN_COLUMNS: readonly Column<Ban>[] = [
@@ -138,7 +138,7 @@ const BAN_COLUMNS: readonly Column<Ban>[] = [
     isRowHeader: true,
     cell: ({ holder }) => <code className="whitespace-normal break-all font-mono text-xs">{holder}</code>,
   },
-  { key: "until", header: "Until", cell: ({ until }) => <Time at={until} /> },
+  { key: "until", header: "Until", isTime: true, cell: ({ until }) => <Time at={until} /> },
   {
     key: "left",
     header: "Left",

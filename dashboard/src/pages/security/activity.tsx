@@ -57,7 +57,7 @@ export function ActivityCard() {
 function columnsFor(email: string): readonly Column<AuditShape>[] {
   return [
     { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
-    { key: "at", header: "When", cell: ({ at }) => <Time at={at} /> },
+    { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
     { key: "who", header: "Who", cell: ({ who }) => (who === email ? "You" : who) },
     {
       key: "details",

@@ -89,8 +89,13 @@ function columnsWith(
       header: "Address",
       cell: ({ address }) => <span className="break-all font-mono text-xs">{address}</span>,
     },
-    { key: "since", header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { key: "until", header: "Ends by itself", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { key: "since", header: "Signed in", isTime: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      key: "until",
+      header: "Ends by itself",
+      isTime: true,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+    },
     {
       key: "end",
       header: "Action",

@@ -62,6 +62,7 @@ const COLUMNS: readonly Column<SignalShape>[] = [
   {
     key: "received",
     header: "Received",
+    isTime: true,
     isRowHeader: true,
     cell: ({ signalId, receivedAt }) => (
       <span className="flex flex-col">

@@ -63,6 +63,7 @@ export function EntryTable({ copyId, rows, empty }: EntryTableProps) {
 const AT: Column<MirrorEntryShape> = {
   key: "at",
   header: "Time",
+  isTime: true,
   width: "whitespace-nowrap",
   cell: ({ leadAt }) => <Time at={leadAt} />,
 };

@@ -106,6 +106,7 @@ const USED_BY: Column<VenueAccountShape> = {
 const CHECKED: Column<VenueAccountShape> = {
   key: "checked",
   header: "Checked",
+  isTime: true,
   cell: ({ checkedAt }) => <Time at={checkedAt} />,
 };
 

@@ -62,5 +62,5 @@ const COLUMNS: readonly Column<KillSwitchShape>[] = [
     cell: ({ reason }) => <span className="break-words">{reason}</span>,
   },
   { key: "by", header: "Set by", cell: ({ setBy }) => <span className="break-all">{setBy}</span> },
-  { key: "at", header: "Since", cell: ({ setAt }) => <Time at={setAt} /> },
+  { key: "at", header: "Since", isTime: true, cell: ({ setAt }) => <Time at={setAt} /> },
 ];

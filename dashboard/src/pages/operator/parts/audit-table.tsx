@@ -34,7 +34,7 @@ const POSITION: Column<AuditShape> = {
 };
 const COLUMNS: readonly Column<AuditShape>[] = [
   { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
-  { key: "at", header: "When", cell: ({ at }) => <Time at={at} /> },
+  { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
   {
     key: "who",
     header: "Who",

@@ -48,6 +48,7 @@ const COLUMNS: readonly (Column<KycEntryShape> & { readonly part: Part | null })
     part: null,
     key: "submitted",
     header: "Submitted",
+    isTime: true,
     cell: ({ submittedAt }) => <Time at={submittedAt} />,
   },
   {
@@ -57,7 +58,13 @@ const COLUMNS: readonly (Column<KycEntryShape> & { readonly part: Part | null })
     align: "right",
     cell: ({ submittedAt }) => <Age since={submittedAt} />,
   },
-  { part: "decided", key: "decided", header: "Decided", cell: ({ decidedAt }) => <Time at={decidedAt} /> },
+  {
+    part: "decided",
+    key: "decided",
+    header: "Decided",
+    isTime: true,
+    cell: ({ decidedAt }) => <Time at={decidedAt} />,
+  },
   {
     part: "decided",
     key: "by",

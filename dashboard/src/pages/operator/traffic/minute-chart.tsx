@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { TrafficShape } from "../../../../../src/dashboard/shapes.ts";
 import { Plot, type PlotColours } from "../../../ui/plot.tsx";
-import { formatTime } from "../../../ui/time.tsx";
+import { clockTime, ZONE } from "../../../ui/time.tsx";
 
 const HEIGHT = 160;
 const MS = 1_000;
@@ -24,7 +24,7 @@ function inWords(minutes: TrafficShape["perMinute"]): string {
   const total = minutes.reduce((sum, { count }) => sum + count, 0);
   const errors = minutes.reduce((sum, minute) => sum + minute.errors, 0);
   const most = Math.max(0, ...minutes.map(({ count }) => count));
-  return `In the last ${minutes.length} minutes ${total} requests, at most ${most} a minute, ${errors} errors.`;
+  return `In the last ${minutes.length} minutes ${total} requests, at most ${most} a minute, ${errors} errors. Times are in ${ZONE}.`;
 }
 
 function optionsIn(colours: PlotColours) {
@@ -57,7 +57,7 @@ function optionsIn(colours: PlotColours) {
       {
         ...axis,
         values: (_plot: unknown, times: number[]) =>
-          times.map((at) => formatTime(at * MS, "time").slice(0, 5)),
+          times.map((at) => clockTime(at * MS, "time").slice(0, 5)),
       },
       { ...axis, size: 46 },
     ],

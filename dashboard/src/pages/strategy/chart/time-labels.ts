@@ -1,6 +1,6 @@
-// Times below the chart: by the reader's clock, except that candles of a day and longer begin at midnight UTC and are named by that.
+// Times below the chart, in UTC: candles of a day and longer begin at midnight UTC.
 import { TickMarkType, type Time } from "lightweight-charts";
-import { LOCALE } from "../../../ui/time.tsx";
+import { LOCALE, ZONE } from "../../../ui/time.tsx";
 
 type Labels = {
   /** At the crosshair. */
@@ -11,9 +11,8 @@ type Labels = {
 
 export function timeLabels(intervalMs: number): Labels {
   const isDaily = intervalMs >= 86_400_000;
-  const zone = isDaily ? ({ timeZone: "UTC" } as const) : {};
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const formatter = new Intl.DateTimeFormat(LOCALE, { ...options, ...zone });
+    const formatter = new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: ZONE });
     return (time: Time) => formatter.format(Number(time) * 1_000);
   };
   const day = { day: "2-digit", month: "short" } as const;
@@ -26,5 +25,8 @@ export function timeLabels(intervalMs: number): Labels {
     [TickMarkType.Time]: format(clock),
     [TickMarkType.TimeWithSeconds]: format({ ...clock, second: "2-digit" }),
   };
-  return { full, tick: (time, type) => ticks[type](time) };
+  return {
+    full: isDaily ? full : (time) => `${full(time)} ${ZONE}`,
+    tick: (time, type) => ticks[type](time),
+  };
 }

@@ -63,6 +63,7 @@ const ORDER: Column<OrderShape> = {
 const PLACED: Column<OrderShape> = {
   key: "placed",
   header: "Placed",
+  isTime: true,
   cell: ({ placedAt }) => <Time at={placedAt} />,
 };
 const SYMBOL: Column<OrderShape> = {

@@ -2,7 +2,7 @@
 // does what a mouse does.
 import type uPlot from "uplot";
 import type { PlotColours } from "../../../ui/plot.tsx";
-import { LOCALE } from "../../../ui/time.tsx";
+import { LOCALE, ZONE } from "../../../ui/time.tsx";
 import { decimalsOfStep } from "./curve.ts";
 
 type Options = Omit<uPlot.Options, "width" | "height">;
@@ -21,9 +21,11 @@ const ROOM_SHARE_MIN = 0.0001;
 const DRAWDOWN_PERCENT_MIN = -0.1;
 const FONT = "11px system-ui, sans-serif";
 
-const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
-const SECONDS = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const DAY = new Intl.DateTimeFormat(LOCALE, { day: "2-digit", month: "short" });
+const labels = (format: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(LOCALE, { ...format, timeZone: ZONE });
+const CLOCK = labels({ hour: "2-digit", minute: "2-digit" });
+const SECONDS = labels({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const DAY = labels({ day: "2-digit", month: "short" });
 
 export function equityOptions(colours: PlotColours, parts: CurveOptions): Options {
   return {
@@ -100,7 +102,7 @@ function withRoom(lowest: number, highest: number): [number, number] {
 function timeLabel(at: number, step: number): string {
   const date = new Date(at * 1_000);
   if (step < 60) return SECONDS.format(date);
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  const isMidnight = date.getUTCHours() === 0 && date.getUTCMinutes() === 0;
   return step >= DAY_SECONDS || isMidnight ? DAY.format(date) : CLOCK.format(date);
 }
 

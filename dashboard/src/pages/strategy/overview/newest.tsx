@@ -77,7 +77,7 @@ function All({ strategyId, to }: { strategyId: string; to: "trades" | "signals" 
 }
 
 const TRADE_COLUMNS: readonly Column<TradeShape>[] = [
-  { key: "time", header: "Time", isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
+  { key: "time", header: "Time", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
   { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
   { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
   {
@@ -94,6 +94,7 @@ const SIGNAL_COLUMNS: readonly Column<SignalShape>[] = [
   {
     key: "received",
     header: "Received",
+    isTime: true,
     isRowHeader: true,
     cell: ({ signalId, receivedAt }) => (
       <span className="flex flex-col">

@@ -55,5 +55,5 @@ const COLUMNS: readonly Column<LegShape>[] = [
     cell: ({ triggerPrice }) => <Price value={triggerPrice} />,
   },
   { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} label="Waiting" /> },
-  { key: "placed", header: "Placed", cell: ({ placedAt }) => <Time at={placedAt} /> },
+  { key: "placed", header: "Placed", isTime: true, cell: ({ placedAt }) => <Time at={placedAt} /> },
 ];

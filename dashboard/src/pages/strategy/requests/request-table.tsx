@@ -49,7 +49,7 @@ function toneOf(status: number): Tone {
 }
 
 const COLUMNS: readonly Column<RequestShape>[] = [
-  { key: "at", header: "Time", cell: ({ at }) => <Time at={at} format="time" /> },
+  { key: "at", header: "Time", isTime: true, cell: ({ at }) => <Time at={at} format="time" /> },
   {
     key: "request",
     header: "Request",
