@@ -1,6 +1,7 @@
 // No screen has anything that axe-core objects to: on a desktop and on a phone, dark and light. A theme changes colours and nothing
-// else, so that what does not concern them is looked at in one.
+// else, so that other rules run in one theme. Then, at a phone's width, no screen is made wider by long names.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { changeRows } from "../support/database.ts";
 import { inColours, objectionsTo, overflowOf } from "./axe.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { furnish, type Household } from "./household.ts";
@@ -13,6 +14,14 @@ const LOOKS = [
   { size: PHONE, colorScheme: "dark", rules: "all" },
   { size: PHONE, colorScheme: "light", rules: "colours" },
 ] as const;
+/** As long as a strategy's name may be, in the widest letter, without a place to break. */
+const LONG_NAME = "W".repeat(60);
+/** Screens that open something by the name that it has without this. */
+const OPENED_BY_NAME: ReadonlySet<string> = new Set([
+  "switch-profile",
+  "copying-check",
+  "copying-disconnect",
+]);
 
 const isAbsent = await isBrowserAbsent();
 
@@ -42,4 +51,28 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
     },
     120_000,
   );
+
+  test("long names do not make a phone's page wider", async () => {
+    rename(stage.gateway.dataDir);
+    const wide: string[] = [];
+    let naming = 0;
+    for (const screen of SCREENS.filter(({ name }) => !OPENED_BY_NAME.has(name))) {
+      const page = await show(household, screen, PHONE);
+      const over = await overflowOf(page);
+      if (over > 0) wide.push(`${screen.name}: ${over} px too wide`);
+      if ((await page.getByText(LONG_NAME.slice(2)).count()) > 0) naming += 1;
+    }
+    expect(wide).toEqual([]);
+    // Of a strategy, a copy and an account, most screens show the name.
+    expect(naming).toBeGreaterThan(30);
+  }, 300_000);
 });
+
+/** Gives everything that people name a long name; strategies of one owner need different ones. */
+function rename(dataDir: string): void {
+  const name = LONG_NAME.slice(2);
+  changeRows(dataDir, "UPDATE strategies SET name = ? || substr(id, -2)", name);
+  changeRows(dataDir, "UPDATE people SET name = ?", LONG_NAME);
+  changeRows(dataDir, "UPDATE api_keys SET label = ?", LONG_NAME);
+  changeRows(dataDir, "UPDATE venue_accounts SET label = ?", LONG_NAME);
+}

@@ -33,7 +33,9 @@ export function AccountMenu({ person }: { person: PersonShape }) {
             disabled={isLeaving}
           >
             <span className="min-w-0">
-              <span className="block truncate font-medium text-sm">{person.name}</span>
+              <span title={person.name} className="block truncate font-medium text-sm">
+                {person.name}
+              </span>
               <span className="block text-ink-soft text-xs">{roleOf(person)}</span>
             </span>
             <span aria-hidden="true" className="text-ink-soft">

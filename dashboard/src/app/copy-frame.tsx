@@ -45,7 +45,7 @@ function Where({ copy }: { copy: CopyShape }) {
   return (
     <nav
       aria-label="You are here"
-      className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
+      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
     >
       <Link to="/copying" className="text-ink-soft hover:text-ink hover:underline">
         Your copies

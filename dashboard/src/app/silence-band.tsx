@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { silence } from "../live/connection.ts";
 import { useConnection, useSilentSince } from "../live/use-live.ts";
 import { durationInWords } from "../ui/duration.ts";
-import { formatUtc } from "../ui/time.tsx";
+import { formatTime } from "../ui/time.tsx";
 import { useNow } from "../ui/use-now.ts";
 
 const WHAT_HAPPENS = {
@@ -36,7 +36,7 @@ function Band({ since }: { since: number }) {
       aria-label="Connection"
       className="sticky top-14 z-10 border-warn border-b bg-warn-soft px-4 py-2 font-medium text-warn sm:px-6 md:top-0"
     >
-      <span role="alert">No data since {formatUtc(since)}</span>{" "}
+      <span role="alert">No data since {formatTime(since, "time")}</span>{" "}
       <span aria-hidden="true" className="tabular-nums">
         ({durationInWords((now - since) / 1_000)})
       </span>

@@ -2,7 +2,7 @@
 import { useSession } from "../api/session.ts";
 import { useConnection, useSilentSince } from "../live/use-live.ts";
 import { MARKET_KINDS } from "../markets/markets.ts";
-import { formatUtc } from "../ui/time.tsx";
+import { formatTime } from "../ui/time.tsx";
 import { useNow } from "../ui/use-now.ts";
 
 export function StatusLine() {
@@ -49,5 +49,5 @@ function LiveState() {
 }
 
 function UtcClock() {
-  return <span className="numeric ml-auto sm:ml-0">{formatUtc(useNow())}</span>;
+  return <span className="numeric ml-auto sm:ml-0">{formatTime(useNow(), "time")}</span>;
 }

@@ -13,7 +13,7 @@ export function StrategySwitcher({ strategyId }: { strategyId: string }) {
   return (
     <nav
       aria-label="You are here"
-      className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
+      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
     >
       <Link to="/strategies" className="text-ink-soft hover:text-ink hover:underline">
         Strategies
@@ -36,7 +36,7 @@ function Switch({ strategies, label }: { strategies: readonly StrategyShape[]; l
       trigger={
         <button
           type="button"
-          className="-mx-1.5 flex min-h-7 items-center gap-1.5 rounded-md px-1.5 font-medium hover:bg-hover"
+          className="-mx-1.5 flex min-h-7 min-w-0 items-center gap-1.5 rounded-md px-1.5 text-left font-medium hover:bg-hover"
         >
           {label}
           <span aria-hidden="true" className="text-ink-soft text-xs">

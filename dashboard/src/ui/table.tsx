@@ -155,7 +155,9 @@ function Cards<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
         ))}
       {rows?.map((row) => (
         <li key={rowKey(row)} className="px-4 py-3">
-          {head !== undefined && <div className="mb-1.5 font-medium">{head.cell(row)}</div>}
+          {head !== undefined && (
+            <div className="wrap-anywhere mb-1.5 min-w-0 font-medium">{head.cell(row)}</div>
+          )}
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             {rest.map((column) => (
               <CardLine key={column.key} label={column.header} value={column.cell(row)} />

@@ -57,8 +57,3 @@ export function clockTime(at: number, format: Format = "dateTime", now = Date.no
   const isThisYear = new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear();
   return FORMATTERS.get(format === "dateTime" && isThisYear ? "dayTime" : format)?.format(at) ?? "";
 }
-
-/** "14:03:22 UTC". */
-export function formatUtc(at: number): string {
-  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
-}

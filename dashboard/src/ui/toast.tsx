@@ -32,7 +32,7 @@ export function Toasts() {
           key={id}
           className="pointer-events-auto flex max-w-sm items-start gap-3 rounded-md border border-line-strong border-l-4 border-l-accent bg-surface px-3 py-2 text-sm"
         >
-          <span>{text}</span>
+          <span className="wrap-anywhere min-w-0">{text}</span>
           <button
             type="button"
             aria-label="Dismiss"

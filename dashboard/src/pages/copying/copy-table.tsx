@@ -20,7 +20,7 @@ export function CopyTable({ rows }: { rows: readonly CopyShape[] | undefined }) 
       rowKey={({ copyId }) => copyId}
       empty={
         <EmptyState title="Nothing is copied now.">
-          Choose a strategy to follow. What you copied before is below.
+          Choose a strategy to copy. Your ended copies are below.
         </EmptyState>
       }
     />
@@ -46,10 +46,18 @@ const NAME: Column<CopyShape> = {
   isRowHeader: true,
   cell: ({ copyId, strategyName, family, account }) => (
     <span className="flex max-w-72 flex-col items-start">
-      <Link to="/copies/$copyId" params={{ copyId }} className={`max-w-full truncate ${TEXT_LINK}`}>
+      <Link
+        to="/copies/$copyId"
+        params={{ copyId }}
+        title={strategyName}
+        className={`max-w-full truncate ${TEXT_LINK}`}
+      >
         {strategyName}
       </Link>
-      <span className="max-w-full truncate font-normal text-ink-soft text-xs">
+      <span
+        title={`${account.label} at ${hostOf(account.venue)}`}
+        className="max-w-full truncate font-normal text-ink-soft text-xs"
+      >
         {FAMILY_NAMES[family]}, {account.label} at {hostOf(account.venue)}
       </span>
     </span>

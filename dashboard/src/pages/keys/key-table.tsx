@@ -66,7 +66,9 @@ const NAME: Column<KeyShape> = {
   isRowHeader: true,
   cell: ({ label, apiKey }) => (
     <span className="flex min-w-0 flex-col items-start gap-1">
-      <span className="break-words">{label}</span>
+      <span title={label} className="max-w-64 truncate">
+        {label}
+      </span>
       <span className="max-w-64 font-normal">
         <Copyable value={apiKey} label={`API key of ${label}`} isOneLine />
       </span>
@@ -83,7 +85,8 @@ const STRATEGY: Column<KeyShape> = {
         <Link
           to="/strategies/$strategyId"
           params={{ strategyId: key.strategy.strategyId }}
-          className={TEXT_LINK}
+          title={key.strategy.name}
+          className={`inline-block max-w-64 truncate ${TEXT_LINK}`}
         >
           {key.strategy.name}
         </Link>

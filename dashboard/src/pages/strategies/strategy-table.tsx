@@ -75,6 +75,7 @@ const NAME: Column<StrategyShape> = {
       <Link
         to="/strategies/$strategyId"
         params={{ strategyId }}
+        title={name}
         className={`max-w-full truncate ${TEXT_LINK}`}
       >
         {name}
@@ -144,7 +145,9 @@ const KEY: Column<StrategyShape> = {
     if (key !== null) {
       return (
         <span className="inline-flex max-w-48 flex-col max-md:items-end">
-          <span className="max-w-full truncate">{key.label}</span>
+          <span title={key.label} className="max-w-full truncate">
+            {key.label}
+          </span>
           <span className="text-ink-soft text-xs">
             {key.lastUse === null ? "Never used" : <Time at={key.lastUse.at} />}
           </span>

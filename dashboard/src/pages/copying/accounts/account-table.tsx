@@ -69,7 +69,9 @@ const LABEL: Column<VenueAccountShape> = {
   isRowHeader: true,
   cell: ({ label, family, venue }) => (
     <span className="flex max-w-72 flex-col items-start">
-      <span className="max-w-full truncate">{label}</span>
+      <span title={label} className="max-w-full truncate">
+        {label}
+      </span>
       <span className="max-w-full truncate font-normal text-ink-soft text-xs">
         {FAMILY_NAMES[family]} at {hostOf(venue)}
       </span>

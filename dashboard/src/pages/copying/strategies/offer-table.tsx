@@ -65,6 +65,7 @@ const NAME: Column<OfferShape> = {
       <Link
         to="/copying/strategies/$strategyId"
         params={{ strategyId }}
+        title={name}
         className={`max-w-full truncate ${TEXT_LINK}`}
       >
         {name}
