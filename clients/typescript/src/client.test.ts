@@ -236,6 +236,14 @@ test.each(["localhost:8080", "ftp://localhost", "http://localhost/base", "http:/
   },
 );
 
+test("an empty key or secret is named, with the variables that the README reads them from", () => {
+  const make = (credentials: object) => () =>
+    new LyrebirdClient({ baseUrl: "http://localhost:8080", ...KEY, ...credentials });
+  expect(make({ apiKey: "" })).toThrow(/^apiKey is empty: .*LYREBIRD_KEY/);
+  expect(make({ apiSecret: "" })).toThrow(/^apiSecret is empty: .*LYREBIRD_SECRET/);
+  expect(make({ apiKey: "a key" })).toThrow("apiKey must be an API key of Lyrebird");
+});
+
 test("the secret shows in no error and in no text of the client", async () => {
   const { client } = clientAnswered(() => ({ status: 401, body: { message: "Invalid signature" } }));
   const error = await client.test().catch((refused: unknown) => refused);

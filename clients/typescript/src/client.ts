@@ -71,6 +71,9 @@ const IDEMPOTENCY_KEY = /^[!-~]([ -~]{0,126}[!-~])?$/;
 
 const ORDERS = "/bot/v1/spot/orders";
 
+const WHERE_FROM =
+  "set it where the client is made; with the lines of the README, set LYREBIRD_KEY and LYREBIRD_SECRET in the environment";
+
 export class LyrebirdClient {
   readonly #credentials: Credentials;
   readonly #streamUrl: string;
@@ -84,8 +87,11 @@ export class LyrebirdClient {
   /** Throws a `TypeError` for options that cannot be right. Opens nothing. */
   constructor(options: LyrebirdClientOptions) {
     const { apiKey, apiSecret } = options;
-    if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("apiKey must be a key of Lyrebird");
-    if (apiSecret === "") throw new TypeError("apiSecret must not be empty");
+    if (!apiKey) throw new TypeError(`apiKey is empty: ${WHERE_FROM}`);
+    if (!/^[!-~]+$/.test(apiKey)) {
+      throw new TypeError("apiKey must be an API key of Lyrebird, without spaces or line breaks");
+    }
+    if (!apiSecret) throw new TypeError(`apiSecret is empty: ${WHERE_FROM}`);
     const origin = originOf("baseUrl", options.baseUrl);
     this.#credentials = { apiKey, apiSecret };
     this.#streamUrl = originOf("streamUrl", options.streamUrl ?? options.baseUrl);
