@@ -30,7 +30,7 @@ export function demandAccepted(outcome: CodeOutcome): void {
 
 /** A code that is not right, in whatever form it was typed: its field is what is marked. */
 export function codeRefused(): DashboardError {
-  return new DashboardError("CODE_REFUSED", { fields: { code: "is not right, or has been used" } });
+  return new DashboardError("CODE_REFUSED", { fields: { code: "is wrong or was used already" } });
 }
 
 /** Why a code was not accepted, as it is answered. */

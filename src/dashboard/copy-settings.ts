@@ -15,7 +15,7 @@ function decimalText(fault: (value: bigint) => string | null) {
       const value = parseDecimal(text);
       const words =
         value === "NOT_A_DECIMAL"
-          ? "is no number such as 0.25"
+          ? "is not a number such as 0.25"
           : value === "TOO_PRECISE"
             ? "has more than 8 digits after the point"
             : fault(value);
@@ -25,7 +25,7 @@ function decimalText(fault: (value: bigint) => string | null) {
 }
 
 const share = decimalText((value) =>
-  value > 0n && value <= SCALE ? null : "must be above 0 and at most 1, which is all of it",
+  value > 0n && value <= SCALE ? null : "must be above 0 and at most 1, which is the whole balance",
 ).transform((value) => value as Rate);
 const amount = decimalText((value) => (value > 0n ? null : "must be above 0")).transform(
   (value) => value as Amount,

@@ -62,7 +62,7 @@ export class Copying {
     if (this.venues.length === 0) throw new DashboardError("COPYING_NOT_OFFERED");
     if (venue !== null && !this.venues.includes(venue)) {
       throw new DashboardError("COPYING_NOT_OFFERED", {
-        message: "The account is at an exchange that this server allows no more.",
+        message: "The account is at an exchange that this server no longer allows.",
         action: "Connect an account at another exchange, or ask the operator to allow this one again.",
       });
     }

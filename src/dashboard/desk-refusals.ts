@@ -9,8 +9,8 @@ const UNAVAILABLE_MIN = 500;
 type Words = { readonly message: string; readonly action: string };
 
 const NOT_OPEN: Words = {
-  message: "It is not open any more.",
-  action: "Look at it again: it was filled, fired or cancelled meanwhile.",
+  message: "It is no longer open.",
+  action: "Reload the page: it was filled, triggered or canceled in the meantime.",
 };
 
 /** What is refused because the strategy is no longer as the page has shown it: all that cancelling and closing may be refused with. */
@@ -19,11 +19,11 @@ const CHANGED: { readonly [Name in RefusalName]?: Words } = {
   ORDER_UNKNOWN: NOT_OPEN,
   STRATEGY_CLOSED: {
     message: "The strategy is closed.",
-    action: "Nothing is left to be done. What it has done can still be read.",
+    action: "There is nothing left to do. Its history stays available.",
   },
   STRATEGY_NOT_LIVE: {
     message: "The strategy is closed, or is being closed.",
-    action: "Look at the strategy again: what was open is cancelled when it is closed.",
+    action: "Reload the page: open orders are canceled when a strategy closes.",
   },
 };
 

@@ -20,23 +20,23 @@ const ROWS = {
     status: 403,
     message: "Your account may not do that.",
     action:
-      "What is for traders needs the Trader profile, what is for copiers the Copier profile: switch to it. Operators' pages are for operators.",
+      "Switch to the Trader profile for trading or to the Copier profile for copying. Operators' pages are for operators.",
   },
   KYC_NEEDED: {
     status: 403,
     message: "Your identity has not been approved yet.",
-    action: "Fill in the identity form, or wait for an operator to look at it.",
+    action: "Fill in the identity form, or wait for an operator to review it.",
   },
   SECOND_FACTOR_NEEDED: {
     status: 403,
     message: "Two-factor authentication is not enabled.",
     action: "Enable it under Security, then try again.",
   },
-  NOT_FOUND: { status: 404, message: "There is nothing here of yours.", action: "Check the address." },
+  NOT_FOUND: { status: 404, message: "Not found, or not yours.", action: "Check the address." },
   BODY_UNFIT: {
     status: 400,
-    message: "Something in the form is not right.",
-    action: "Mend the fields that are marked.",
+    message: "The form has errors.",
+    action: "Fix the marked fields.",
   },
   BODY_NOT_JSON: {
     status: 400,
@@ -51,7 +51,7 @@ const ROWS = {
   },
   CREDENTIALS_REFUSED: {
     status: 401,
-    message: "E-mail address, password or code are not right.",
+    message: "E-mail address, password or code is wrong.",
     action: "Try again, or ask for a link to set a new password.",
   },
   CODE_NEEDED: {
@@ -61,7 +61,7 @@ const ROWS = {
   },
   CODE_REFUSED: {
     status: 403,
-    message: "The code is not right, or has been used.",
+    message: "The code is wrong or was used already.",
     action: "Each code works once: wait for the next one, and check the clock of your device.",
   },
   LOCKED: {
@@ -74,38 +74,38 @@ const ROWS = {
     message: "Your e-mail address is not verified yet.",
     action: "Open the link that you were sent, or ask for another.",
   },
-  LINK_REFUSED: { status: 400, message: "The link is not valid any more.", action: "Ask for another one." },
+  LINK_REFUSED: { status: 400, message: "The link is no longer valid.", action: "Ask for another one." },
   STATE_CHANGED: {
     status: 409,
-    message: "It is not as it was when the page was shown.",
-    action: "Look at it again.",
+    message: "It has changed since the page was loaded.",
+    action: "Reload the page.",
   },
   COPYING_NOT_OFFERED: {
     status: 409,
     message: "Copying is not offered on this server.",
-    action: "Whoever operates it has to allow a venue first, in the setting COPY_VENUES.",
+    action: "The operator has to allow an exchange first, in the setting COPY_VENUES.",
   },
   VENUE_SILENT: {
     status: 503,
     message: "The exchange does not answer right now.",
-    action: "Try again in a moment. If it stays so, look whether the exchange itself is in trouble.",
+    action: "Try again in a moment. If it persists, check the exchange's own status.",
     retryAfterSeconds: 5,
   },
   REFUSED_BY_ENGINE: {
     status: 400,
-    message: "The order desk has refused.",
-    action: "Nothing was done. Look at the strategy again, then try again.",
+    message: "The request was rejected.",
+    action: "Nothing was done. Check the strategy, then try again.",
   },
   BUSY: {
     status: 503,
-    message: "The service cannot take it right now.",
+    message: "The server cannot accept this request right now.",
     action: "Nothing was done. Try again in a moment.",
     retryAfterSeconds: 1,
   },
   FAULT: {
     status: 500,
     message: "Something went wrong on our side.",
-    action: "Look whether it was done, then try again.",
+    action: "Check whether it was done, then try again.",
   },
 } as const satisfies Readonly<Record<string, Row>>;
 

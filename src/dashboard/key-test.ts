@@ -44,8 +44,8 @@ function banCheck({ inspection }: TestParts, { key }: BoundKey, now: number): Ch
   return {
     name,
     outcome: "FAILED",
-    says: `The key is banned until ${timeText(bannedUntil)}, since it went on after being answered 429.`,
-    action: "Stop until then, and from then on wait as long as Retry-After says after a 429.",
+    says: `The key is banned until ${timeText(bannedUntil)}, because it kept sending after 429 responses.`,
+    action: "Stop until then. After each 429 response, wait as long as its Retry-After header says.",
   };
 }
 
@@ -63,14 +63,14 @@ function liveCheck({ key }: BoundKey): Check {
 function budgetChecks({ inspection }: TestParts, { key }: BoundKey, now: number): Check[] {
   const { meters } = inspection.meters(key.apiKey, now);
   const spent = meters.find(({ used, limit }) => used >= limit);
-  const name = "Budgets are left";
+  const name = "Request limits";
   if (spent === undefined) {
     const [weight] = meters;
     return [
       {
         name,
         outcome: "PASSED",
-        says: `${weight?.used} of ${weight?.limit} request weight is used in this minute.`,
+        says: `${weight?.used} of ${weight?.limit} request weight used in this minute.`,
       },
     ];
   }
@@ -79,7 +79,8 @@ function budgetChecks({ inspection }: TestParts, { key }: BoundKey, now: number)
       name,
       outcome: "FAILED",
       says: `${spent.name}: ${spent.used} of ${spent.limit} in ${spent.windowSeconds} s are used.`,
-      action: "Wait for the next window, and ask less often: the headers of every answer say what is used.",
+      action:
+        "Wait for the next window and send fewer requests: the headers of every response show the used weight.",
     },
   ];
 }
@@ -93,19 +94,19 @@ function boundCheck({ strategy }: BoundKey): Check {
   return {
     name,
     outcome: "FAILED",
-    says: "The key is bound to no strategy: every route that trades answers -2010.",
+    says: "The key is not bound to a strategy: every trading request is answered with -2010.",
     action: "Create a strategy with this key, or bind the key to one that has none.",
   };
 }
 
 function strategyCheck({ strategy }: BoundKey): Check {
   const name = "Strategy is live";
-  if (strategy === null) return { name, outcome: "UNKNOWN", says: "There is no strategy to look at." };
-  if (strategy.status === "LIVE") return { name, outcome: "PASSED", says: "The strategy takes orders." };
+  if (strategy === null) return { name, outcome: "UNKNOWN", says: "There is no strategy to check." };
+  if (strategy.status === "LIVE") return { name, outcome: "PASSED", says: "The strategy accepts orders." };
   return {
     name,
     outcome: "FAILED",
-    says: `The strategy is ${strategy.status}: it can be read, and takes no orders.`,
+    says: `The strategy is ${strategy.status}: it can be read, but accepts no orders.`,
     action: "Create another strategy, with this key if you like. A closed one stays closed.",
   };
 }
@@ -144,7 +145,7 @@ async function signedRequestCheck(
     name,
     outcome: "FAILED",
     says: `GET ${path}, signed with the key's secret, was answered ${saidBy(reply)}.`,
-    action: "This is no fault of your program. Try again, and tell whoever operates the service if it stays.",
+    action: "Your program is not the cause. Try again, and tell the operator if it persists.",
   };
 }
 
@@ -161,7 +162,7 @@ async function lastRequestCheck(parts: TestParts, { key }: BoundKey): Promise<Ch
     refusal: last.message === null ? undefined : { code: last.code, message: last.message },
   });
   if (last.diagnosis === null && !KEY_STATUSES.includes(last.status)) {
-    return { name, outcome: "PASSED", says: `${what} was let in, and answered ${answer}.` };
+    return { name, outcome: "PASSED", says: `${what} was authenticated, and answered ${answer}.` };
   }
   return { name, outcome: "FAILED", says: `${what} was answered ${answer}.`, action: actionFor(last) };
 }
@@ -169,21 +170,21 @@ async function lastRequestCheck(parts: TestParts, { key }: BoundKey): Promise<Ch
 function actionFor({ diagnosis, status }: LoggedRequest): string {
   if (diagnosis !== null && diagnosis.hints.length > 0) return diagnosis.hints.join(" ");
   if (status === 418 || status === 429) return "Wait as long as Retry-After says before the next request.";
-  return "Look at the request in the inspector: it says which check failed.";
+  return "Open the request on the page Requests: it says which check failed.";
 }
 
 /** This process has answered none: another may have, or this one before it was started anew. */
 async function lastUseCheck({ inspection, server }: TestParts, keyId: string, name: string): Promise<Check> {
   const use = (await inspection.keyUses.lastUses([keyId])).get(keyId);
   if (use !== undefined) {
-    const says = `${use.route} at ${timeText(use.at)} from ${use.address} was let in. Since this server has started it has seen none.`;
+    const says = `${use.route} at ${timeText(use.at)} from ${use.address} was authenticated. There was no request since this server started.`;
     return { name, outcome: "PASSED", says };
   }
   return {
     name,
     outcome: "UNKNOWN",
-    says: "No request with this key has come yet.",
-    action: `Paste the lines for ccxt, python-binance or curl that are shown with the strategy, put the secret in, and run them: they ask ${server.publicUrl}.`,
+    says: "No request with this key was received yet.",
+    action: `Run the code for ccxt, python-binance or curl that the strategy's page shows, with the secret filled in. It connects to ${server.publicUrl}.`,
   };
 }
 

@@ -36,8 +36,8 @@ export async function release(call: Call, { kind, id }: Switch): Promise<void> {
   const set = await switchOf(call, { kind, id });
   if (set !== null && set.setBy !== setBy) {
     throw new DashboardError("NOT_FOR_YOU", {
-      message: "Somebody else has halted it.",
-      action: `Ask the operator. The reason that was given: ${set.reason}`,
+      message: "Somebody else halted it.",
+      action: `Ask the operator. Reason given: ${set.reason}`,
     });
   }
 }
@@ -53,7 +53,7 @@ export async function haltAsOperator(call: Call, wanted: Switch, reason: string)
   if (setter?.role !== "OPERATOR" && (await set(call, wanted, reason, { takesOver: true }))) return;
   throw new DashboardError("STATE_CHANGED", {
     message: "It is halted already.",
-    action: "Clear that switch first, to give another reason.",
+    action: "To change the reason, clear that kill switch first.",
   });
 }
 

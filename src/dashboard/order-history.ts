@@ -11,8 +11,8 @@ import type { OrderDetailShape } from "./shapes.ts";
 type Line = OrderDetailShape["history"][number];
 
 const EXPIRED_BECAUSE: { readonly [R in ExpiryReason]?: string } = {
-  INSUFFICIENT_BALANCE: "the balance did not cover it any more",
-  BOOK_EMPTY: "nobody offered anything",
+  INSUFFICIENT_BALANCE: "the balance no longer covered it",
+  BOOK_EMPTY: "the order book was empty",
   NOTHING_TO_REDUCE: "there was no position left to reduce",
 };
 
@@ -92,7 +92,7 @@ function filled({ at, side, quantity, price, fee, feeAsset, isMaker }: Trade, wo
 function ended(order: Order, events: readonly DomainEvent[]): Line[] {
   const { status, updatedAt: at } = order;
   if (isOpen(order) || status === "FILLED") return [];
-  if (status === "CANCELED") return [{ at, says: "It was cancelled." }];
+  if (status === "CANCELED") return [{ at, says: "It was canceled." }];
   if (status === "REJECTED") return [{ at, says: "It was rejected." }];
   const reason = events.find((event) => event.type === "OrderExpired" && event.orderId === order.orderId);
   if (reason?.type !== "OrderExpired") return [{ at, says: "It expired." }];

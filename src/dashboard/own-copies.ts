@@ -21,8 +21,8 @@ export async function ownLiveCopy(call: Asked): Promise<Copy> {
   const copy = await ownCopy(call);
   if (copy.status === "STOPPED") {
     throw new DashboardError("STATE_CHANGED", {
-      message: "The copy is stopped, for good.",
-      action: "Begin another one.",
+      message: "The copy has ended.",
+      action: "Start another one.",
     });
   }
   return copy;
@@ -57,7 +57,7 @@ export async function connectedAccount(
 export function demandUsable(account: VenueAccount, wanted: VenueAccount["family"]): void {
   const { status, family, failure } = account;
   if (family !== wanted) {
-    const words = `is a ${family === "SPOT" ? "spot" : "futures"} account: the strategy trades the other family`;
+    const words = `is a ${family === "SPOT" ? "spot" : "futures"} account: the strategy trades the other market`;
     throw new DashboardError("BODY_UNFIT", { fields: { accountId: words } });
   }
   if (status === "CONNECTED") return;
@@ -65,7 +65,7 @@ export function demandUsable(account: VenueAccount, wanted: VenueAccount["family
     message: isOnlyUnfit(account)
       ? `The account's key ${failure}.`
       : "The exchange does not accept the account's key.",
-    action: "Check the account again, or give it another key.",
+    action: "Check the account again, or replace its key.",
   });
 }
 

@@ -15,7 +15,7 @@ export const emailField = z
   .trim()
   .toLowerCase()
   .max(EMAIL_LENGTH_MAX, `is longer than ${EMAIL_LENGTH_MAX} characters`)
-  .pipe(z.email("is no e-mail address"));
+  .pipe(z.email("is not an e-mail address"));
 
 /** Strangers and operators are shown it. */
 export const nameField = z

@@ -22,7 +22,7 @@ test.each([
   [{ name: "Ada Example" }, { name: "must have at most 5 characters" }],
   [{ name: 1 }, { name: "must be a text" }],
   [{ name: undefined }, { name: "is missing" }],
-  [{ email: "ada" }, { email: "is no e-mail address" }],
+  [{ email: "ada" }, { email: "is not an e-mail address" }],
   [{ pin: "12" }, { pin: "must have at least 4 characters" }],
   [{ kind: "C" }, { kind: "must be A or B" }],
   [{ own: "y" }, { own: "is not x" }],
@@ -60,7 +60,7 @@ test("of thousands of strangers a few are named", () => {
 
 test("a name that is there twice in an address is refused", () => {
   expect(fieldsOf(() => readQuery(z.strictObject({ a: z.string() }), "a=1&a=2"))).toEqual({
-    a: "is there twice",
+    a: "occurs twice",
   });
 });
 

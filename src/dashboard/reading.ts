@@ -26,10 +26,10 @@ export function readBody(schema: z.ZodType | null, body: string, contentType: st
 /** The query as a schema reads it: texts by name. Without a schema there must be none. Throws BODY_UNFIT. */
 export function readQuery(schema: z.ZodType | null, query: string): unknown {
   const pairs = [...new URLSearchParams(query)];
-  const words = { message: "Something in the address is not right.", action: "Mend what is marked." };
+  const words = { message: "The address has errors.", action: "Fix what is marked." };
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) < index);
   if (twice !== undefined) {
-    throw new DashboardError("BODY_UNFIT", { ...words, fields: fieldsOf([[twice[0], "is there twice"]]) });
+    throw new DashboardError("BODY_UNFIT", { ...words, fields: fieldsOf([[twice[0], "occurs twice"]]) });
   }
   const read = readAs(schema ?? NOTHING, Object.fromEntries(pairs), words);
   return schema === null ? null : read;
@@ -103,10 +103,10 @@ function plainWords(issue: z.core.$ZodRawIssue): string {
         ? `must have at most ${issue.maximum} characters`
         : `must be at most ${issue.maximum}`;
     case "invalid_format":
-      return issue.format === "email" ? "is no e-mail address" : "has not the right form";
+      return issue.format === "email" ? "is not an e-mail address" : "has the wrong format";
     case "invalid_value":
       return `must be ${issue.values.map(String).join(" or ")}`;
     default:
-      return "is not right";
+      return "is wrong";
   }
 }

@@ -19,9 +19,9 @@ export function demandGranted(refused: Refused | null): void {
 export function demandOwnPassword(refused: Refused | null, field: string): void {
   if (refused?.refused === "CREDENTIALS_REFUSED") {
     throw new DashboardError("CREDENTIALS_REFUSED", {
-      message: "The password is not right.",
+      message: "The password is wrong.",
       action: "Try again. If you have forgotten it, sign out and ask for a link to set a new one.",
-      fields: { [field]: "is not right" },
+      fields: { [field]: "is wrong" },
     });
   }
   demandGranted(refused);

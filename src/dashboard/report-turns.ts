@@ -33,8 +33,8 @@ export class ReportTurns {
     const line = this.#waiting.get(ownerId) ?? [];
     if (line.length >= REPORTS_WAITING_MAX) {
       throw new DashboardError("TOO_MANY_REQUESTS", {
-        message: "Too many reports of your strategies are asked for at once.",
-        action: "Wait until those are there, then try again.",
+        message: "Too many reports of your strategies were requested at once.",
+        action: "Wait until they are ready, then try again.",
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     }

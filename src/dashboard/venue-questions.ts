@@ -14,12 +14,12 @@ export const VENUE_QUESTIONS_PER_MINUTE_MAX = 20;
 const RETRY_AFTER_SECONDS = 2;
 
 const TOO_MANY = {
-  message: "You have asked the exchange too often within a minute.",
+  message: "Too many requests to the exchange within a minute.",
   action: "Wait a little, then try again.",
 };
 const STILL_ASKING = {
-  message: "The exchange is being asked for you already.",
-  action: "Wait for that answer, then try again.",
+  message: "A request to the exchange for you is pending already.",
+  action: "Wait for its response, then try again.",
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 

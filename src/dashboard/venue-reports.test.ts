@@ -21,7 +21,7 @@ test("copiers that were heard of lately are shown, and others only if there is n
 
 test("what is wrong with a certificate is said in words, and anything else as it is, short and in one line", () => {
   expect(failureWords("DEPTH_ZERO_SELF_SIGNED_CERT")).toBe(
-    "its certificate is signed by nobody whom this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)",
   );
   expect(failureWords("CERT_HAS_EXPIRED")).toBe("its certificate has expired (CERT_HAS_EXPIRED)");
   expect(failureWords("ECONNREFUSED")).toBe("ECONNREFUSED");

@@ -25,21 +25,24 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "its certificate is for another name",
 };
 const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|CERT_|INVALID_CA)/;
-const NOBODY_VOUCHES = "its certificate is signed by nobody whom this server trusts";
+const NOBODY_VOUCHES = "its certificate is not signed by an authority that this server trusts";
 
 /** Why a venue does not accept credentials, in words that begin as what follows "it". */
 export function keyFaultOf({ code, message }: VenueRefusal | VenueRejection): KeyFault {
   if (OTHER_FAMILY.test(message)) {
     return {
       field: "apiKey",
-      words: "belongs to the exchange's other family: spot and futures need a key each",
+      words: "is for the exchange's other market: spot and futures need a key each",
     };
   }
   switch (code) {
     case CODE.keyMalformed:
-      return { field: "apiKey", words: "has not the form of a key of this exchange: copy it again, whole" };
+      return {
+        field: "apiKey",
+        words: "does not have the format of this exchange's keys: copy it again completely",
+      };
     case CODE.signatureWrong:
-      return { field: "apiSecret", words: "is not the secret of this key: copy it again, whole" };
+      return { field: "apiSecret", words: "is not the secret of this key: copy it again completely" };
     case CODE.keyNotFitting:
     case CODE.notAllowed:
       return {
@@ -50,7 +53,7 @@ export function keyFaultOf({ code, message }: VenueRefusal | VenueRejection): Ke
     case CODE.clockOff:
       return {
         field: "venue",
-        words: "refuses this server's clock: the operator has to set it right",
+        words: "rejects this server's clock: the operator has to correct it",
       };
     default:
       return { field: "apiKey", words: `is refused by the exchange (${code}): ${shown(message)}` };
@@ -70,7 +73,7 @@ export function answerOf<Value>(answer: VenueAnswer<Value>, now: number): Value 
       const { field, words } = keyFaultOf(answer);
       throw new DashboardError("BODY_UNFIT", {
         message: "The exchange does not accept the account's key.",
-        action: "Mend what is marked. A code works once: enter the next one.",
+        action: "Fix what is marked. A code works once: enter the next one.",
         fields: { [field]: words },
       });
     }
@@ -85,7 +88,7 @@ export function keyRefused(refused: VenueRefusal | VenueRejection): DashboardErr
   const what = field === "apiSecret" ? "The secret" : field === "venue" ? "The exchange" : "The key";
   return new DashboardError("STATE_CHANGED", {
     message: `The exchange does not accept the account's key. ${what} ${words}.`,
-    action: "Check the account again, or give it another key.",
+    action: "Check the account again, or replace its key.",
   });
 }
 
@@ -97,7 +100,7 @@ export function silence(
   if (answer.kind === "UNKNOWN") return new DashboardError("VENUE_SILENT");
   const retryAfterSeconds = Math.max(1, Math.ceil((answer.until - now) / 1_000));
   if (answer.why === "LIMITED") {
-    const message = "The exchange takes no more requests from this server for a while.";
+    const message = "The exchange accepts no requests from this server for a while.";
     return new DashboardError("VENUE_SILENT", { message, retryAfterSeconds });
   }
   const certificate = certificateFault(answer.reason);
@@ -107,7 +110,7 @@ export function silence(
   }
   return new DashboardError("VENUE_SILENT", {
     message: `This server does not trust the exchange: ${certificate} (${answer.reason}).`,
-    action: "Nothing was sent there. Tell the operator, who has to mend that.",
+    action: "Nothing was sent there. Tell the operator, who has to fix this.",
     retryAfterSeconds,
   });
 }

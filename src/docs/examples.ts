@@ -98,7 +98,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   "POST /bot/v1/spot/orders/cancel": {
     body: { collectiveId: COLLECTIVE_ID },
-    200: success("Order cancelled", CANCELED),
+    200: success("Order canceled", CANCELED),
     400: failure("collectiveId must be a UUID"),
     404: failure("Order not found"),
   },

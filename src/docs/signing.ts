@@ -43,7 +43,7 @@ that manages no spot strategy. A 429, 418 or 503 says in \`Retry-After\` after h
 
 - reads and \`POST /bot/v1/spot/test\`: 60 per 10 seconds;
 - signals: 50 per 10 seconds and 1,200 a minute, together with the orders placed under \`/api/v3\`;
-- cancelling and closing: weight 1 each of the 1,200 a minute, together with the requests under \`/api/v3\`.
+- canceling and closing: weight 1 each of the 1,200 a minute, together with the requests under \`/api/v3\`.
 
 Windows begin with the calendar's ten seconds and minutes. Ten 429s within a minute ban the key for two minutes: 418.
 `.trim();

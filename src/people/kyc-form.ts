@@ -19,11 +19,11 @@ const line = (least: number, most: number) =>
   text(least, most).refine((written) => !/\p{C}/u.test(written), "must be one line of plain text");
 
 export const KYC_FORM = z.strictObject({
-  fullName: line(2, 200).refine((name) => /\p{L}/u.test(name), "is no name"),
-  birthDate: z.iso.date({ error: "is no date: write it as YYYY-MM-DD" }),
+  fullName: line(2, 200).refine((name) => /\p{L}/u.test(name), "is not a name"),
+  birthDate: z.iso.date({ error: "is not a date: write it as YYYY-MM-DD" }),
   country: z
     .string()
-    .refine((code) => COUNTRIES.has(code), "is no country's code of two letters, such as DE (ISO 3166)"),
+    .refine((code) => COUNTRIES.has(code), "is not a two-letter country code such as DE (ISO 3166)"),
   // An address has lines.
   address: text(5, 500).refine((written) => !/[^\P{C}\n]/u.test(written), "must be plain text"),
   documentKind: z.enum(DOCUMENT_KINDS, { error: `must be ${DOCUMENT_KINDS.join(" or ")}` }),
@@ -36,7 +36,7 @@ export type KycForm = z.infer<typeof KYC_FORM>;
 
 /** What is wrong with a date of birth, as of a time (Unix ms); null if nothing is. */
 export function faultOfBirthDate(birthDate: string, now: number): string | null {
-  if (Date.parse(birthDate) > now) return "lies in the future";
+  if (Date.parse(birthDate) > now) return "is in the future";
   if (now < birthdayOf(birthDate, AGE_MIN)) return `must be at least ${AGE_MIN} years ago`;
   if (now >= birthdayOf(birthDate, AGE_MAX)) return `must be less than ${AGE_MAX} years ago`;
   return null;

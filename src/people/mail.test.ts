@@ -125,7 +125,7 @@ describe("with a mail server", () => {
     await stage.signUps.verifyEmail(token, browser());
     await signUp(stage);
     await eventually("mails arrive", () => received.length === 2);
-    expect(readable(received[1]?.text ?? "")).toContain("which has an account already");
+    expect(readable(received[1]?.text ?? "")).toContain("which already has an account");
     expect(received[1]?.text).not.toContain("token");
   });
 

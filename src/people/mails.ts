@@ -5,7 +5,7 @@ import { LINK, type Mail, type MailKind } from "./mail.ts";
 /** A link of ours and whom it is for. */
 type LinkTo = { readonly to: string; readonly link: string };
 
-const NOT_ASKED_FOR = "If you did not ask for it, somebody may have mistyped their address.";
+const NOT_ASKED_FOR = "If you did not request it, somebody may have mistyped their address.";
 
 export function verificationMail({ to, link }: LinkTo, kind: MailKind): Mail {
   return {
@@ -20,9 +20,9 @@ Open this link to verify your e-mail address. It works once, for 24 hours:
 
 ${LINK}
 
-If several such mails came, open the link of your own sign-up: its password will be the one of the account.
+If you received several such mails, open the link of your own sign-up: it sets the account's password.
 
-${NOT_ASKED_FOR} You need not do anything: without the link there is no account to sign in to.
+${NOT_ASKED_FOR} You don't have to do anything: without the link there is no account to sign in to.
 `,
   };
 }
@@ -43,9 +43,9 @@ export function alreadySignedUpMail({
     link: null,
     about: "the note that an e-mail address has an account already",
     subject: "You already have a Lyrebird account",
-    text: `Somebody has just signed up to Lyrebird with this e-mail address, which has an account already.
+    text: `Somebody tried to sign up to Lyrebird with this e-mail address, which already has an account.
 
-If it was you, sign in with the password that you have:
+If it was you, sign in with your password:
 
 ${signInUrl}
 
@@ -53,7 +53,7 @@ or ask for a new one:
 
 ${resetUrl}
 
-If it was not you, you need not do anything: nothing of your account was shown or changed.
+If it was not you, you don't have to do anything: nothing in your account was shown or changed.
 `,
   };
 }
@@ -71,7 +71,7 @@ ${LINK}
 
 Setting a new password signs you out everywhere.
 
-If you did not ask for it, you need not do anything: your password stays as it is. Do not pass the link on to anybody.
+If you did not request it, you don't have to do anything: your password stays as it is. Do not forward the link.
 `,
   };
 }
@@ -92,9 +92,9 @@ export function passwordChangedMail({
     subject: "Your Lyrebird password was changed",
     text: `The password of your Lyrebird account was changed, and other browsers were signed out.
 
-If it was you, you need not do anything.
+If it was you, you don't have to do anything.
 
-If it was not you, set another one at once, and look at your keys and your activity afterwards:
+If it was not you, set another password at once, then check your keys and your activity:
 
 ${resetUrl}
 `,
@@ -116,7 +116,7 @@ const CHANGES = {
   },
   KEY_REVOKED: {
     subject: "An API key was revoked at Lyrebird",
-    says: "An API key of your Lyrebird account was revoked: it does nothing any more.",
+    says: "An API key of your Lyrebird account was revoked. It no longer works.",
   },
 } as const;
 
@@ -140,11 +140,11 @@ export function noticeMail(
     subject,
     text: `${says}
 
-If it was you, you need not do anything. What was done with your account, and when, stands here:
+If it was you, you don't have to do anything. The activity of your account is listed here:
 
 ${securityUrl}
 
-If it was not you, set a new password at once, and look at your keys and your activity afterwards:
+If it was not you, set a new password at once, then check your keys and your activity:
 
 ${resetUrl}
 `,
@@ -153,29 +153,27 @@ ${resetUrl}
 
 const PAUSES = {
   CREDENTIALS: {
-    subject: "A copy at Lyrebird is paused: your exchange refuses the key",
-    says: `A copy of yours is paused: the exchange does not accept the API key of your account there any more. Nothing is sent until it has
-another. What the copy holds, and what rests, stays at the exchange as it is.`,
-    todo: "Give the account another key, then resume the copy:",
+    subject: "A copy at Lyrebird is paused: your exchange rejects the key",
+    says: `One of your copies is paused: the exchange no longer accepts the API key of your account there. Nothing is sent until you replace it. Holdings and open orders of the copy stay at the exchange as they are.`,
+    todo: "Replace the account's key, then resume the copy:",
     page: "ACCOUNTS",
   },
   STOP_LOSS: {
     subject: "A copy at Lyrebird has reached its stop loss",
-    says: `A copy of yours has lost as much as the stop loss that you set. Its orders are cancelled, what it held is sold, and it is paused:
-it opens nothing.`,
-    todo: "Look at how it ended. You can resume it there; its stop loss then counts from what the copy is worth now:",
+    says: `One of your copies has reached the stop loss that you set. Its orders are canceled, what it held is sold, and it is paused: it opens nothing.`,
+    todo: "See how it ended. You can resume it there; its stop loss then counts from the copy's value now:",
     page: "COPY",
   },
   STRATEGY_CLOSED: {
     subject: "A copy at Lyrebird has ended: its strategy was closed",
-    says: `A strategy that you copied was closed, for good. The orders of your copy are cancelled, what it held is sold, and it has ended.`,
-    todo: "Look at how it ended:",
+    says: `A strategy that you copied was closed for good. The orders of your copy are canceled, what it held is sold, and it has ended.`,
+    todo: "See how it ended:",
     page: "COPY",
   },
   ACCOUNT_UNFIT: {
     subject: "A copy at Lyrebird is paused: your exchange account cannot be traded on",
-    says: `A copy of yours is paused: the exchange does not let us trade on your account as it is set up there. The copy opens nothing.`,
-    todo: "See what the account lacks, mend it at the exchange, then resume the copy:",
+    says: `One of your copies is paused: your account at the exchange is not set up so that it can be traded on. The copy opens nothing.`,
+    todo: "See what is missing, change it at the exchange, then resume the copy:",
     page: "ACCOUNTS",
   },
 } as const;
@@ -209,7 +207,7 @@ ${todo}
 
 ${page === "COPY" ? copyUrl : accountsUrl}
 
-Which copy it is, and what became of each of its orders, stands in its log:
+The copy's log shows which copy it is and the outcome of each of its orders:
 
 ${copyUrl}/log
 `,
@@ -230,12 +228,12 @@ export function identityDecisionMail({
 }): Mail {
   const says =
     decision.status === "APPROVED"
-      ? `Your identity has been approved. You may now switch to the Trader profile, and create keys and strategies:`
+      ? `Your identity has been approved. You can now use the Trader profile to create keys and strategies, or the Copier profile to copy:`
       : `Your identity could not be approved. The reason:
 
 ${decision.reason}
 
-You may fill in the form again:`;
+You can fill in the form again:`;
   return {
     kind: "NOTE",
     to,
@@ -249,7 +247,7 @@ You may fill in the form again:`;
 
 ${identityUrl}
 
-If you have no account at Lyrebird, somebody may have mistyped their address; you need not do anything.
+If you have no account at Lyrebird, somebody may have mistyped their address; you don't have to do anything.
 `,
   };
 }

@@ -37,8 +37,8 @@ export function passwordFault(password: string, email: string): string | null {
   const length = [...normal].length;
   if (length < PASSWORD_LENGTH_MIN) return `Use at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `Use at most ${PASSWORD_LENGTH_MAX} characters.`;
-  if (normal.toLowerCase() === email) return "Use something else than your e-mail address.";
-  if (COMMON_PASSWORDS.has(normal.toLowerCase())) return "This password is one of the first that is guessed.";
+  if (normal.toLowerCase() === email) return "Do not use your e-mail address.";
+  if (COMMON_PASSWORDS.has(normal.toLowerCase())) return "This password is too common.";
   return null;
 }
 

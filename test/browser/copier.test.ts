@@ -83,12 +83,12 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.goto(await stage.linkFor(EMAIL, "verify-email"));
     await page.getByRole("link", { name: "Sign in" }).click();
     await signIn(cora, EMAIL, PASSWORD);
-    await page.getByText("The way to your first copy").waitFor();
+    await page.getByText("Steps to your first copy").waitFor();
     await menu(page, "Identity").click();
     await fillIdentity(page);
-    await page.getByText("An operator looks at it").waitFor();
+    await page.getByText("An operator reviews it").waitFor();
     await approve(operator);
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("heading", { name: "You are approved" }).waitFor();
     await menu(page, "Your copies").click();
     await page.getByText("Before you can connect an exchange account").waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));
     cora.expects(400, "/copying/accounts");
     await dialog.getByRole("button", { name: "Check and connect" }).click();
-    await dialog.getByText("BODY_UNFIT").waitFor();
+    await dialog.getByText("Fix what is marked.").waitFor();
 
     await dialog.getByLabel("Secret of the key", { exact: true }).fill(account.apiSecret);
     await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));

@@ -77,7 +77,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   test("submits the identity form", { timeout: CHAPTER_MS }, async () => {
     await menu(page, "Identity").click();
     await fillIdentity(page);
-    await page.getByText("An operator looks at it").waitFor();
+    await page.getByText("An operator reviews it").waitFor();
   });
 
   test("an operator enables a second factor first, and then rejects the form with a reason", {
@@ -95,18 +95,18 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await desk.getByText(IDENTITY.documentNumber).waitFor();
     await desk.getByRole("button", { name: "Reject" }).click();
     await desk.getByRole("button", { name: "Reject with this reason" }).click();
-    await desk.getByText("Write a reason: the person is told it.").waitFor();
+    await desk.getByText("Write a reason: the person sees it.").waitFor();
     await desk.getByLabel("Reason").fill(REASON);
     await desk.getByRole("button", { name: "Reject with this reason" }).click();
     await desk.getByText(`Rejected by ${OPERATOR_EMAIL}`).waitFor();
   });
 
   test("reads the reason, and submits again", { timeout: CHAPTER_MS }, async () => {
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     expect(await page.getByRole("blockquote").textContent()).toBe(REASON);
     await page.getByRole("button", { name: "Fill in the form again" }).click();
     await fillIdentity(page);
-    await page.getByText("An operator looks at it").waitFor();
+    await page.getByText("An operator reviews it").waitFor();
   });
 
   test("is approved by the operator, who sees the form before", { timeout: CHAPTER_MS }, async () => {
@@ -120,7 +120,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await desk.getByRole("button", { name: "Approve" }).click();
     await desk.getByText(`Approved by ${OPERATOR_EMAIL}`).waitFor();
 
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("heading", { name: "You are approved" }).waitFor();
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await operator.call("POST", `/operator/kyc/${form}/decision`, { status: "REJECTED", reason });
     operator.expects(409, "/decision");
     await desk.getByRole("button", { name: "Approve" }).click();
-    await desk.getByText("Another operator has decided meanwhile").waitFor();
+    await desk.getByText("Another operator has already decided").waitFor();
     await desk.getByText(reason).first().waitFor();
   });
 
@@ -157,10 +157,10 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     authenticator = begun.authenticator;
     const { dialog } = begun;
     ada.expects(403, "/second-factor/confirm");
-    await dialog.getByLabel("Code that it shows").fill(authenticator.wrongCode());
+    await dialog.getByLabel("Code from the authenticator").fill(authenticator.wrongCode());
     await dialog.getByRole("button", { name: "Enable" }).click();
     await dialog.getByText("CODE_REFUSED").waitFor();
-    await dialog.getByLabel("Code that it shows").fill(await authenticator.code());
+    await dialog.getByLabel("Code from the authenticator").fill(await authenticator.code());
     await dialog.getByRole("button", { name: "Enable" }).click();
     const list = dialog.getByRole("list", { name: "Recovery codes" });
     await list.waitFor();
@@ -404,7 +404,7 @@ async function openStrategy(page: Page): Promise<void> {
 async function saveKey(dialog: Locator, page: Page, code: string): Promise<Key> {
   await dialog.getByLabel("Code").fill(code);
   await dialog.getByRole("button", { name: "Create the key" }).click();
-  await dialog.getByText("Shown this once").waitFor();
+  await dialog.getByText("Shown only once").waitFor();
   const [apiKey = "", apiSecret = ""] = await dialog.locator("code").allTextContents();
   await expectHeld(dialog, page);
   await dialog.getByLabel("I have saved the secret").check();

@@ -35,7 +35,7 @@ export async function signIn(
 /** On the page of security: sets up the second factor and saves the recovery codes. */
 export async function enableSecondFactor({ page }: Visitor, password = PASSWORD): Promise<Authenticator> {
   const { dialog, authenticator } = await beginSecondFactor(page, password);
-  await dialog.getByLabel("Code that it shows").fill(await authenticator.code());
+  await dialog.getByLabel("Code from the authenticator").fill(await authenticator.code());
   await dialog.getByRole("button", { name: "Enable" }).click();
   await dialog.getByLabel("I have saved the recovery codes").check();
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -47,7 +47,7 @@ export async function beginSecondFactor(page: Page, password = PASSWORD) {
   await page.getByRole("button", { name: "Set it up" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Password", { exact: true }).fill(password);
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   const secret = (await dialog.locator("code").first().textContent()) ?? "";
   return { dialog, authenticator: new Authenticator(secret.replaceAll(" ", "")) };
 }
@@ -58,7 +58,7 @@ export async function fillIdentity(page: Page): Promise<void> {
   await page.getByLabel("Country").selectOption(IDENTITY.country);
   await page.getByLabel("Address", { exact: true }).fill(IDENTITY.address);
   await page.getByLabel("Document", { exact: true }).selectOption(IDENTITY.documentKind);
-  await page.getByLabel("Number of the document").fill(IDENTITY.documentNumber);
+  await page.getByLabel("Document number").fill(IDENTITY.documentNumber);
   await page.getByRole("button", { name: "Submit for approval" }).click();
 }
 

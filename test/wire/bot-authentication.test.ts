@@ -128,7 +128,7 @@ describe("Unknown API key", () => {
     ["is in another case", () => key.apiKey.toUpperCase()],
     ["is cut short", () => key.apiKey.slice(0, -1)],
     ["is an injection", () => "' OR '1'='1"],
-    ["is there twice", () => `${key.apiKey}, ${key.apiKey}`],
+    ["occurs twice", () => `${key.apiKey}, ${key.apiKey}`],
   ])("when it %s", async (_what, apiKey) => {
     expect(seen(await send({ credentials: { apiKey: apiKey(), apiSecret: key.apiSecret } }))).toEqual(
       UNKNOWN,

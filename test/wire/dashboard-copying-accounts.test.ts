@@ -99,8 +99,8 @@ describe("connecting", () => {
     const unfit: readonly (readonly [Record<string, string>, string, RegExp])[] = [
       [{ apiSecret: keys.apiSecret.replace(/^./, "f").replace(/.$/, "0") }, "apiKey", /secret is wrong/],
       [{ apiKey: `${keys.apiKey.slice(0, -1)}_` }, "apiKey", /not accepted/],
-      [{ family: "FUTURES" }, "apiKey", /other family/],
-      [{ venue: "https://elsewhere.example" }, "venue", /none that this server allows/],
+      [{ family: "FUTURES" }, "apiKey", /other market/],
+      [{ venue: "https://elsewhere.example" }, "venue", /not an exchange that this server allows/],
       [{ apiKey: "two words of text" }, "apiKey", /copy it again/],
       [{ label: " " }, "label", /\w/],
     ];
@@ -305,7 +305,7 @@ describe("a venue that answers as the real one does", () => {
 
   test.each([
     [400, -1022, "Signature for this request is not valid.", "apiSecret", /not the secret/],
-    [401, -2014, "API-key format invalid.", "apiKey", /has not the form/],
+    [401, -2014, "API-key format invalid.", "apiKey", /does not have the format/],
     [401, -2015, "Invalid API-key, IP, or permissions for action.", "apiKey", /IP address.*permission/],
     [400, -3999, "Odd\u202e thing.", "apiKey", /\(-3999\): Odd thing$/],
   ])("says in plain words what %d %d means", async (status, code, msg, field, words) => {

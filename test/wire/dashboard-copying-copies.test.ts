@@ -87,10 +87,10 @@ describe("beginning a copy", () => {
     expectRefused(
       await begin({ strategyId, accountId: spare }),
       "STATE_CHANGED",
-      /follow this strategy already/,
+      /copy this strategy already/,
     );
     expectRefused(await begin({ strategyId: other, accountId: futures }), "BODY_UNFIT", /futures account/);
-    expectRefused(await begin({ strategyId: "none", accountId: spare }), "NOT_FOUND", /nothing here/);
+    expectRefused(await begin({ strategyId: "none", accountId: spare }), "NOT_FOUND", /Not found/);
     await stage.gateway.store.copying.noteAccountChecked(spare, { status: "FAILED", failure: "odd", at: 1 });
     expectRefused(await begin({ strategyId: other, accountId: spare }), "STATE_CHANGED", /does not accept/);
     expect((await copier.get("/copies")).rows).toHaveLength(1);
@@ -105,7 +105,7 @@ describe("beginning a copy", () => {
     const { accountId } = await connectAccount(stage, copier, "SPOT");
     const body = { strategyId, accountId, settings: SETTINGS };
     const begin = () => copier.call("POST", "/copies", { body });
-    expectRefused(await begin(), "NOT_FOUND", /nothing here/);
+    expectRefused(await begin(), "NOT_FOUND", /Not found/);
     expect((await copier.call("GET", `/copying/offers/${strategyId}`)).status).toBe(404);
     expect((await copier.call("POST", "/copying/preview", { body })).status).toBe(404);
     expect(await trader.send("PUT", path, { isOpen: true })).toMatchObject({ isOpen: true });
@@ -157,7 +157,7 @@ describe("a copy", () => {
       const closing = await copier.send("POST", `${path}/stop`, { closesAll: true });
       expect(closing).toMatchObject({ status: "CLOSING", reason: "COPIER", endedAt: null });
     }
-    expectRefused(await copier.call("POST", `${path}/resume`), "STATE_CHANGED", /not as it was/);
+    expectRefused(await copier.call("POST", `${path}/resume`), "STATE_CHANGED", /has changed since/);
     const repair = await copier.call("POST", `${path}/repair`, { body: { mayIncrease: false } });
     expectRefused(repair, "STATE_CHANGED", /being closed/);
     const stopped = await copier.send("POST", `${path}/stop`, { closesAll: false });
@@ -172,11 +172,7 @@ describe("a copy", () => {
       ["POST", "repair", { mayIncrease: true }],
       ["POST", "look", undefined],
     ] as const) {
-      expectRefused(
-        await copier.call(method, `${path}/${name}`, { body }),
-        "STATE_CHANGED",
-        /stopped, for good/,
-      );
+      expectRefused(await copier.call(method, `${path}/${name}`, { body }), "STATE_CHANGED", /has ended/);
     }
     expect(await copier.get(path)).toMatchObject({ status: "STOPPED" });
     expect(await audited(copyId)).toEqual([
@@ -197,7 +193,7 @@ describe("a copy", () => {
     expect((await copier.get(`${path}/drift`)).pending).toHaveLength(2);
     await copier.send("POST", `${path}/pause`);
     const opening = await copier.call("POST", `${path}/repair`, { body: { mayIncrease: true } });
-    expectRefused(opening, "STATE_CHANGED", /paused, and opens nothing/);
+    expectRefused(opening, "STATE_CHANGED", /paused and opens nothing/);
     expect(await copier.send("POST", `${path}/repair`, { mayIncrease: false })).toMatchObject({ pending });
   });
 
@@ -356,7 +352,7 @@ describe("a halt", () => {
     expectRefused(
       await operator.call("POST", "/operator/copying/switches/clear", { body: clear }),
       "NOT_FOUND",
-      /nothing here/,
+      /Not found/,
     );
   });
 

@@ -43,7 +43,7 @@ test("an operator sees whether a venue answers, until when it is left alone, and
     const idle = { copier: "idle", reportedAt: now - 1, isSilent: false };
     const shared = { lastAnswerAt: now - 60_000, budgetUsed: "0.46" };
     const failure =
-      "its certificate is signed by nobody whom this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
+      "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
     const spot = { ...shared, family: "SPOT", isAnswering: false, failure, pausedUntil: now + 60_000 };
     const futures = { ...shared, family: "FUTURES", isAnswering: true, failure: null, pausedUntil: null };
     expect(await seen()).toEqual({

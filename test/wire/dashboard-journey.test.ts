@@ -142,7 +142,7 @@ describe("a strategy", () => {
     const { history: lines } = await trader.get(`${own}/orders/${open}`);
     expect(lines.map(({ says }: { says: string }) => says)).toEqual([
       expect.stringMatching(/^A limit order to buy 0\.0002 BTC at [0-9.]+ USDT or better was placed\.$/),
-      "It was cancelled.",
+      "It was canceled.",
     ]);
     const trades = await trader.get(`${own}/trades?symbol=BTCUSDT&before=7`);
     expect(trades.rows.map(({ tradeId }: { tradeId: number }) => tradeId)).toEqual([6, 5, 4, 3, 2, 1]);

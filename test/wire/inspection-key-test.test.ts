@@ -27,7 +27,7 @@ async function ask(key: InspectedKey, path: string, mistake = "") {
 const NAMES = [
   "Not banned",
   "Key is live",
-  "Budgets are left",
+  "Request limits",
   "Bound to a strategy",
   "Strategy is live",
   "Signed request",
@@ -57,7 +57,7 @@ describe.each([
       `GET ${path}, signed with the key's secret, was answered 200.`,
     );
     expect(check(said, "Last request of the bot")).toMatchObject({
-      says: "No request with this key has come yet.",
+      says: "No request with this key was received yet.",
       action: expect.stringContaining(stage.url),
     });
   });
@@ -163,5 +163,5 @@ test("a key whose budget is spent fails", async () => {
   }
   const said = await key.test();
   expect(said.isFine).toBe(false);
-  expect(check(said, "Budgets are left")?.says).toBe("Orders: 50 of 50 in 10 s are used.");
+  expect(check(said, "Request limits")?.says).toBe("Orders: 50 of 50 in 10 s are used.");
 });

@@ -58,7 +58,9 @@ function unreachable(status: number): ApiError {
     status,
     code: "UNREACHABLE",
     message:
-      status === 0 ? "The server can't be reached." : `The server gave no usable answer (HTTP ${status}).`,
-    action: "Check your connection, then try again. Your strategies go on without this page.",
+      status === 0
+        ? "The server can't be reached."
+        : `The server sent an unexpected response (HTTP ${status}).`,
+    action: "Check your connection, then try again. Your strategies keep running without this page.",
   });
 }

@@ -42,7 +42,7 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError({
     status: 0,
     code: "PAGE_FAILED",
-    message: `This page has a fault: ${error instanceof Error ? error.message : String(error)}.`,
-    action: "Load the page again. If it stays, tell the operator what you did.",
+    message: `This page failed: ${error instanceof Error ? error.message : String(error)}.`,
+    action: "Reload the page. If it fails again, tell the operator what you did.",
   });
 }

@@ -25,9 +25,9 @@ export function refusedTo(audience: Audience, person: PersonShape): Refused | nu
   if (person.role === "OPERATOR") {
     return {
       title: "Operators don't trade",
-      why: "This page belongs to a person who trades or copies. Their strategies are shown with the person.",
+      why: "This page is for people who trade or copy. Their strategies are on their own page under People.",
       to: "/operator/people",
-      action: "Look a person up",
+      action: "Find a person",
     };
   }
   if (person.profile === audience) return null;
@@ -36,7 +36,7 @@ export function refusedTo(audience: Audience, person: PersonShape): Refused | nu
     title: `This page belongs to the ${own} profile`,
     why: `You are using Lyrebird with the ${other} profile. You can switch in the account menu at any time.`,
     to: "/",
-    action: `Go on as a ${other.toLowerCase()}`,
+    action: `Continue as a ${other.toLowerCase()}`,
   };
 }
 
@@ -44,7 +44,7 @@ function refusedToOperate(person: PersonShape): Refused | null {
   if (person.role !== "OPERATOR") {
     return {
       title: "This page is for operators",
-      why: "Operators check identities and look after the service. Nothing of yours is kept here.",
+      why: "Operators check identities and run this server. There is nothing of yours here.",
       to: "/",
       action: "Go to your own pages",
     };

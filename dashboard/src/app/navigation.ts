@@ -32,7 +32,7 @@ const OPERATING: NavigationGroup = {
     { to: "/operator/copying", label: "Copying" },
     { to: "/operator/health", label: "Health" },
     { to: "/operator/traffic", label: "Traffic" },
-    { to: "/operator/security", label: "Defences" },
+    { to: "/operator/security", label: "Defenses" },
     { to: "/operator/fidelity", label: "Fidelity" },
     { to: "/operator/audit", label: "Audit log" },
   ],

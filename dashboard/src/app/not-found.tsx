@@ -10,7 +10,7 @@ export function NotFound() {
         lead="The address may be mistyped, or what it showed is gone."
       />
       <Link to="/" className={buttonLook("primary")}>
-        Go to the start
+        Go to the start page
       </Link>
     </>
   );

@@ -1,6 +1,7 @@
 // What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come in live.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
+import type { StrategyType } from "../../../src/dashboard/shapes.ts";
 import { asApiError } from "../api/error.ts";
 import { summaryQuery } from "../api/strategy.ts";
 import { useLive, useWatch } from "../live/use-live.ts";
@@ -38,7 +39,7 @@ export function StrategyFrame() {
           )}
         </div>
       </div>
-      <Tabs label="Strategy" tabs={tabsOf(strategyId)} />
+      <Tabs label="Strategy" tabs={tabsOf(strategyId, strategy?.type)} />
       {strategy !== undefined && <EndNote strategy={strategy} />}
       <Outlet />
     </>
@@ -59,13 +60,13 @@ function NoSuchStrategy() {
   );
 }
 
-function tabsOf(strategyId: string): readonly Tab[] {
+function tabsOf(strategyId: string, type: StrategyType | undefined): readonly Tab[] {
   const params = { strategyId };
   return [
     { label: "Overview", to: "/strategies/$strategyId", params, isExact: true },
     { label: "Chart", to: "/strategies/$strategyId/chart", params },
     { label: "Orders", to: "/strategies/$strategyId/orders", params },
-    { label: "Positions", to: "/strategies/$strategyId/positions", params },
+    { label: type === "SPOT" ? "Balances" : "Positions", to: "/strategies/$strategyId/positions", params },
     { label: "Depth", to: "/strategies/$strategyId/depth", params },
     { label: "Trades", to: "/strategies/$strategyId/trades", params },
     { label: "Signals", to: "/strategies/$strategyId/signals", params },

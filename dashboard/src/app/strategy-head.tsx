@@ -42,10 +42,10 @@ export function EndNote({ strategy: { strategyId, status } }: { strategy: Strate
   return (
     <div className="mb-4">
       {status === "CLOSED" ? (
-        <Note title="This strategy is closed.">It trades no more; what is here is its history.</Note>
+        <Note title="This strategy is closed.">It no longer trades. These pages show its history.</Note>
       ) : (
         <Note tone="warn" title="This strategy is being closed.">
-          New orders are refused. What is left to be sold is under{" "}
+          New orders are rejected. What is left to be sold is under{" "}
           <Link
             to="/strategies/$strategyId/settings"
             params={{ strategyId }}

@@ -12,10 +12,9 @@ export function BehindNote({ copy: { behind } }: { copy: Pick<CopyShape, "behind
       title={`The copy is behind by ${counted(behind.actions, "step of the strategy", "steps of the strategy")}`}
     >
       <p className="mt-1">
-        The oldest is of <Time at={behind.since} />. Orders, cancels and exits of the strategy wait, in their
-        order, most often for an answer of the exchange. They go on by themselves. What would open something
-        is skipped once it is a minute old; what closes something is not. If you cannot wait, act at the
-        exchange.
+        The oldest is from <Time at={behind.since} />. Orders, cancels and exits of the strategy are queued in
+        sequence, usually because a response of the exchange is pending. They continue automatically. Entries
+        are skipped once they are a minute old; exits are not. If you cannot wait, act at the exchange.
       </p>
     </Note>
   );

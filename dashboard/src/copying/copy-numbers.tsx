@@ -15,8 +15,8 @@ export function CopyNumbers({ copies, behind }: CopyNumbersProps) {
       <Numbers copies={copies} />
       {behind > 0 && (
         <p className="mt-3 text-sm">
-          <span className="font-medium text-warn">{counted(behind, "copy is", "copies are")} behind:</span>{" "}
-          something that the strategy did more than ten seconds ago is not dealt with yet.
+          <span className="font-medium text-warn">{counted(behind, "copy is", "copies are")} behind:</span> an
+          action of the strategy is more than ten seconds old and not processed yet.
         </p>
       )}
     </>

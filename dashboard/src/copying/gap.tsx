@@ -1,4 +1,4 @@
-// Paper against real: what copies got at their exchanges beside what the strategy got here.
+// Strategy against exchange: what copies got at their exchanges beside what the strategy got here.
 
 import type { GapShape } from "../../../src/dashboard/shapes.ts";
 import { OrderLink } from "../trading/links.tsx";
@@ -25,9 +25,9 @@ type GapProps = {
 export function Gap({ gap, of }: GapProps) {
   if (gap !== undefined && gap.bySymbol.length === 0) {
     return (
-      <Card title="Paper against real" isFlush>
+      <Card title="Strategy against exchange" isFlush>
         <EmptyState title="Nothing has been filled yet.">
-          Once copies are filled, their prices are shown here beside the strategy’s own.
+          Once copies are filled, their prices are compared with the strategy’s here.
         </EmptyState>
       </Card>
     );
@@ -35,9 +35,9 @@ export function Gap({ gap, of }: GapProps) {
   return (
     <>
       <div className="grid items-start gap-x-5 gap-y-3 xl:grid-cols-2">
-        <Card title="Paper against real, by symbol" isFlush>
+        <Card title="Strategy against exchange, by symbol" isFlush>
           <Table
-            caption="Gap by symbol"
+            caption="Slippage by symbol"
             columns={SYMBOL_COLUMNS}
             rows={gap?.bySymbol}
             rowKey={({ symbol }) => symbol}
@@ -46,7 +46,7 @@ export function Gap({ gap, of }: GapProps) {
         </Card>
         <Card title="By size of the order" isFlush>
           <Table
-            caption="Gap by size"
+            caption="Slippage by order size"
             columns={SIZE_COLUMNS}
             rows={gap?.bySize}
             rowKey={({ upTo }) => upTo ?? "above"}
@@ -54,13 +54,13 @@ export function Gap({ gap, of }: GapProps) {
           />
         </Card>
         <p className="text-ink-soft text-sm xl:col-span-2">
-          In basis points of the strategy’s own price: 100 are 1 %. Plus is worse for the copier.
+          Slippage in basis points of the strategy’s price: 100 bps are 1 %. Plus is worse for the copier.
           {gap?.range != null && <Range {...gap.range} orders={gap.orders.length} />}
         </p>
       </div>
       <Card title="By order of the strategy" isFlush>
         <Table
-          caption="Gap by order"
+          caption="Slippage by order"
           columns={of === "STRATEGY" ? ORDER_COLUMNS : NAMED_ORDER_COLUMNS}
           rows={gap?.orders}
           rowKey={({ collectiveId }) => collectiveId}
@@ -77,7 +77,7 @@ function Range({ from, to, orders, copiesPerOrder }: RangeProps) {
   return (
     <>
       {" "}
-      Reckoned from the {orders === 1 ? "newest order" : `newest ${orders.toLocaleString("en-GB")} orders`}{" "}
+      Calculated from the {orders === 1 ? "newest order" : `newest ${orders.toLocaleString("en-GB")} orders`}{" "}
       that copies filled, <Time at={from} />
       {to > from && (
         <>

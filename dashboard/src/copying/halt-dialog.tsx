@@ -40,7 +40,7 @@ function HaltForm({ says, onHalt, onClose, isBusy, error }: Omit<HaltDialogProps
       <p>{says}</p>
       <TextInput
         label="Reason"
-        hint="Shown wherever something is halted by it."
+        hint="Shown wherever this kill switch halts something."
         name="reason"
         autoComplete="off"
         required

@@ -12,24 +12,26 @@ export function HaltNote({ copy: { copyId, halted } }: HaltNoteProps) {
   const { mutate, error, isPending } = useCopyMutation(copyId, {
     method: "DELETE",
     path: "halt",
-    says: "Your copies go on",
+    says: "Kill switch cleared",
   });
   if (halted === null) return null;
   return (
     <Note tone="warn" title={TITLES[halted.kind]}>
       <p className="mt-1">
-        Nothing at all is sent to the exchange, not even cancels and sales; what the strategy does meanwhile
-        is logged as skipped. The reason: “{halted.reason}”
+        Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is
+        logged as skipped. Reason: “{halted.reason}”
       </p>
       {halted.isOwn ? (
         <div className="mt-3 flex flex-col items-start gap-3">
           {error !== null && <ErrorNote error={error} />}
           <Button size="small" onClick={() => mutate()} isBusy={isPending}>
-            Go on
+            Clear the kill switch
           </Button>
         </div>
       ) : (
-        <p className="mt-1">Only who set it can clear it. Your own orders at the exchange are not touched.</p>
+        <p className="mt-1">
+          Only the person who set it can clear it. Your own orders at the exchange are not touched.
+        </p>
       )}
     </Note>
   );

@@ -8,9 +8,9 @@ export function NotOffered() {
       <p>
         This server allows no exchange, so no account can be connected and nothing is traded for you. Its
         operator offers copying by setting <code className="font-mono text-sm">COPY_VENUES</code> to the
-        addresses of the exchanges that may be used, such as{" "}
-        <code className="break-all font-mono text-sm">https://api.example.com</code>, and starting the server
-        again.
+        addresses of the allowed exchanges, such as{" "}
+        <code className="break-all font-mono text-sm">https://api.example.com</code>, and restarting the
+        server.
       </p>
       <p className="mt-2">
         If you write bots, switch to the Trader profile and run one on a virtual account.

@@ -21,7 +21,7 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
   if (total === 0) {
     return (
       <p className="text-ink-soft">
-        Nothing has been copied or skipped yet. It begins with the strategy’s next order.
+        Nothing has been copied or skipped yet. Copying starts with the strategy’s next order.
       </p>
     );
   }
@@ -50,7 +50,7 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
       />
       {byReason.length > 0 && (
         <div className="flex flex-col gap-2.5">
-          <h3 className="font-medium text-sm">Why they were not copied</h3>
+          <h3 className="font-medium text-sm">Why orders were not copied</h3>
           {[...byReason]
             .sort((one, other) => other.count - one.count)
             .map(({ reason, count }) => (

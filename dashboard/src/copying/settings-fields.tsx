@@ -14,7 +14,7 @@ export function SettingsFields({ form, onChange, errors }: SettingsFieldsProps) 
     <>
       <Field
         label="Share of the balance"
-        hint="The copy behaves as if the account had only so much of its balance."
+        hint="The copy trades as if the account had only this share of its balance."
         error={errors.share}
       >
         {(control) => (
@@ -48,8 +48,8 @@ export function SettingsFields({ form, onChange, errors }: SettingsFieldsProps) 
       </Field>
       <div className="grid gap-5 sm:grid-cols-2">
         <TextInput
-          label="Most per order, USDT"
-          hint="An order that opens something is cut to this. Empty: no bound."
+          label="Maximum per order, USDT"
+          hint="An order that opens or increases is cut to this value. Empty: no limit."
           name="maxPerOrder"
           inputMode="decimal"
           autoComplete="off"
@@ -59,7 +59,7 @@ export function SettingsFields({ form, onChange, errors }: SettingsFieldsProps) 
         />
         <TextInput
           label="Stop loss, % of the equity at the start"
-          hint="When so much is lost everything is sold and the copy pauses. Empty: none."
+          hint="At this loss, everything is sold and the copy pauses. Empty: none."
           name="stopLoss"
           inputMode="decimal"
           autoComplete="off"

@@ -26,10 +26,10 @@ export function settingsOf(
     ...(isPercent(share) ? {} : { share: "A number above 0 and at most 100." }),
     ...(maxPerOrder === "" || isAboveZero(maxPerOrder)
       ? {}
-      : { maxPerOrder: "An amount above 0, or nothing for no bound." }),
+      : { maxPerOrder: "An amount above 0, or empty for no limit." }),
     ...(stopLoss === "" || isPercent(stopLoss)
       ? {}
-      : { stopLoss: "A number above 0 and at most 100, or nothing for none." }),
+      : { stopLoss: "A number above 0 and at most 100, or empty for none." }),
   };
   if (Object.keys(errors).length > 0) return { errors };
   return {
@@ -54,7 +54,7 @@ export function settingsInWords(settings: CopySettingsShape): string {
   const { share, maxPerOrder, stopLoss } = formOf(settings);
   return [
     `${share} % of the balance`,
-    maxPerOrder === "" ? "no bound per order" : `at most ${maxPerOrder} USDT an order`,
+    maxPerOrder === "" ? "no limit per order" : `at most ${maxPerOrder} USDT an order`,
     stopLoss === "" ? "no stop loss" : `stop loss at −${stopLoss} %`,
   ].join(", ");
 }

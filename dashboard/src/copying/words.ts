@@ -19,18 +19,18 @@ export const SKIP_NAMES: Names<SkipShape["reason"]> = {
   PRICE_UNFIT: "Price out of bounds",
   INSUFFICIENT_BALANCE: "Balance too small",
   INSUFFICIENT_MARGIN: "Margin too small",
-  NOTHING_HELD: "Nothing held to sell or close",
+  NOTHING_HELD: "Nothing to sell or close",
   NOT_MIRRORED: "Its order was not copied",
-  ALREADY_OVER: "Its order was over already",
+  ALREADY_OVER: "Its order had ended already",
   PAUSED: "The copy was paused",
   HALTED: "Halted by a kill switch",
   TOO_LATE: "Too late to open",
   NOT_LISTED: "Not traded at the exchange",
   OTHER_QUOTE_ASSET: "Not quoted in USDT",
   LEVERAGE_UNFIT: "Leverage not accepted",
-  CREDENTIALS: "API key refused",
-  OVERTAKEN: "Overtaken by the strategy",
-  REFUSED: "Refused by the exchange",
+  CREDENTIALS: "API key rejected",
+  OVERTAKEN: "Superseded by the strategy",
+  REFUSED: "Rejected by the exchange",
 };
 
 export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
@@ -39,7 +39,7 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
   FILL: "Fill",
   PLACE_LEG: "Take profit / stop loss",
   CANCEL_LEG: "Cancel take profit / stop loss",
-  FIRE_LEG: "Take profit / stop loss fired",
+  FIRE_LEG: "Take profit / stop loss triggered",
   LIQUIDATE: "Liquidation",
   SET_LEVERAGE: "Leverage",
   CLOSE: "Strategy closed",
@@ -52,16 +52,16 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
 /** What a line means that is about no order of the copy. */
 export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
   WITHDRAW:
-    "The copy was stopped without being closed. What rested and would have opened something was cancelled. Orders, take profits and stop losses that close what the copy held were left at the exchange, as far as the holding goes: the log shows each of them as “Left there”. Nobody looks at them any more.",
+    "The copy was stopped without closing its holdings. Open orders that would open or increase something were canceled. Orders, take profits and stop losses that close the copy’s holdings were left at the exchange: the log shows each of them as “Left there”. Lyrebird no longer follows them.",
   WRITE_OFF:
-    "What the copy held was closed by another order than its own. If the line names one, it is the exchange’s: it has liquidated the position, or reduced it for the sake of others, and the figures are the exchange’s. If it names none, the account had less than the copy holds, or the other side of it, at two looks in a row: somebody else has traded there, and what is missing counts as closed at the exchange’s price. The copy’s book now says what is there.",
+    "A holding of the copy was closed, but not by an order of the copy. If the line names an order, it is the exchange’s own: a liquidation or an auto-deleveraging (ADL), with the exchange’s figures. If it names none, two checks in a row found that the account holds less than the copy, or the opposite side: somebody else traded there, and the missing amount counts as closed at the exchange’s price. The copy’s records now match the account.",
 };
 
 /** In the order of the filter. */
 export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
   FILLED: "Filled",
   RESTING: "Resting",
-  CANCELED: "Cancelled",
+  CANCELED: "Canceled",
   EXPIRED: "Expired",
   DONE: "Done",
   SKIPPED: "Skipped",
@@ -73,16 +73,16 @@ export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
   IN_LINE: "In line",
   ROUNDING: "Rounding",
   BEGAN_LATER: "Held before you began",
-  RESTING: "Order still resting",
+  RESTING: "Order still open",
   SKIPPED: "An order was skipped",
   FAILED: "An order failed",
-  OVERTAKEN: "Overtaken",
+  OVERTAKEN: "Superseded",
   PAUSED: "Paused",
   CLOSED: "Closed for this copy",
-  OUTSIDE: "Traded outside of the copy",
-  PENDING: "Being worked on",
-  PRICE_MOVED: "Balances moved apart",
-  OLDER: "Older than the lines looked at",
+  OUTSIDE: "Traded outside the copy",
+  PENDING: "In progress",
+  PRICE_MOVED: "Balance ratio changed",
+  OLDER: "Older than the checked lines",
 };
 
 export const COPY_STATUSES: Names<CopyShape["status"]> = {
@@ -98,26 +98,26 @@ type Reason = { readonly short: string; readonly says: string; readonly action: 
 export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>> = {
   COPIER: {
     short: "by you",
-    says: "You asked for it.",
+    says: "You paused or stopped it.",
     action:
       "While it is paused it opens nothing, and still follows cancels, sales and closes of the strategy.",
   },
   CREDENTIALS: {
-    short: "API key refused",
-    says: "The exchange refused the API key.",
+    short: "API key rejected",
+    says: "The exchange rejected the API key.",
     action:
-      "Nothing can be sent until it takes a key again: replace the key of the exchange account, then resume.",
+      "Nothing can be sent until the exchange accepts a key: replace the key of the exchange account, then resume.",
   },
   STOP_LOSS: {
     short: "stop loss hit",
     says: "The copy’s equity fell to its stop loss.",
     action:
-      "What the copy held was sold. Look at the log and the settings before you resume: its stop loss then counts from what it is worth now.",
+      "What the copy held was sold. Check the log and the settings before you resume: its stop loss then counts from the copy’s value now.",
   },
   STRATEGY_CLOSED: {
     short: "strategy closed",
     says: "The strategy was closed for good.",
-    action: "What the copy held is sold and its orders are cancelled. You can follow another strategy.",
+    action: "What the copy held is sold and its orders are canceled. You can copy another strategy.",
   },
   ACCOUNT_UNFIT: {
     short: "account unfit",
@@ -126,21 +126,21 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
   },
   RESTORED: {
     short: "server restored",
-    says: "This server was restored from a backup, which does not know what was sent for the copy since it was taken.",
+    says: "This server was restored from a backup that does not contain the orders sent for the copy after it was taken.",
     action:
-      "Nothing is sent for it any more, and its log may lack the last orders. What it held is still in your exchange account, and its orders may rest there: look at them there. You can copy the strategy again; the new copy leaves all that alone.",
+      "Nothing more is sent for it, and its log may lack the last orders. Its holdings and open orders may still be in your exchange account: check them there. You can copy the strategy again; the new copy does not touch them.",
   },
 };
 
 /** What a copy of a closed strategy waits for, and for whom. */
 export const UNCLOSED_REASONS: Names<UnclosedShape["why"]> = {
-  NOT_ALLOWED: "the operator does not allow their exchange any more.",
-  HALTED: "a kill switch is set over them. Nothing is sent until it is cleared.",
-  NOBODY_AT_WORK: "no copier is at work on this server.",
-  KEY_REFUSED: "their exchange refuses the API key. Their owners have been told, and have to give another.",
-  ACCOUNT_UNFIT: "their exchange account can’t be traded on as it is set up. Their owners have been told.",
-  VENUE_AWAY: "their exchange does not answer, or takes nothing at the moment.",
-  UNDER_WAY: "being closed.",
+  NOT_ALLOWED: "the operator no longer allows their exchange.",
+  HALTED: "a kill switch halts them. Nothing is sent until it is cleared.",
+  NOBODY_AT_WORK: "no copier is running on this server.",
+  KEY_REFUSED: "their exchange rejects the API key. Their owners were notified and have to replace it.",
+  ACCOUNT_UNFIT: "their exchange account can’t be traded on as it is set up. Their owners were notified.",
+  VENUE_AWAY: "their exchange does not answer, or accepts no orders at the moment.",
+  UNDER_WAY: "closing.",
 };
 
 /** In the order of the choice. */

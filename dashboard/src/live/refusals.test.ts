@@ -8,7 +8,7 @@ test("what is refused is said, the same again after a minute, and what the pages
   const tooMany = { code: "TOO_MANY_REQUESTS", message: "Too many windows are open." };
   refused(tooMany);
   refused({ code: "NOT_SIGNED_IN", message: "Sign in first." });
-  refused({ code: "NOT_FOUND", message: "There is nothing here of yours." });
+  refused({ code: "NOT_FOUND", message: "Not found, or not yours." });
   now = 59_999;
   refused(tooMany);
   expect(said).toEqual(["Live updates were refused. Too many windows are open."]);

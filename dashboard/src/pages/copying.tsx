@@ -30,7 +30,7 @@ export function Page() {
     <>
       <PageHeader
         title="Your copies"
-        lead="Each mirrors the orders of one strategy on one of your exchange accounts, scaled to it."
+        lead="Each copy mirrors the orders of one strategy on one of your exchange accounts, scaled to that account."
         actions={
           hasAny && isOffered ? (
             <Link to="/copying/strategies" className={buttonLook("primary")}>
@@ -97,7 +97,7 @@ function FirstCopy() {
         before="Before you can connect an exchange account"
         asking="connecting an account"
       />
-      <Card title="The way to your first copy" isFlush>
+      <Card title="Steps to your first copy" isFlush>
         <StepList steps={steps} next={nextStep(steps)} />
       </Card>
     </div>

@@ -1,15 +1,17 @@
 // Asks for a link by which a new password is set.
 import { Link } from "@tanstack/react-router";
+import { useSession } from "../api/session.ts";
 import { PageHeader } from "../ui/page-header.tsx";
 import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 
 export function Page() {
+  const { server } = useSession();
   return (
     <>
       <PageHeader
         title="Forgot your password?"
-        lead="We send you a link by which you choose a new one. If your sign-in is locked, it opens it again."
+        lead={`${server.sendsMail ? "We send you a link to choose a new password." : "Request a link to choose a new password. This server sends no mail: it writes the link to its log."} The link also unlocks a locked sign-in.`}
       />
       <AskForLink path="/password-reset" action="Send the link" lifetime="one hour" />
       <p className="mt-5">

@@ -40,7 +40,7 @@ export function Page() {
     <>
       <PageHeader
         title="Identity"
-        lead="Who trades here is known to the operators. Until they have approved you, the API is not available."
+        lead="Operators verify the identity of everybody who trades or copies here. The API is available once they have approved yours."
         badge={
           data === undefined ? undefined : <StatusBadge status={data.status} label={LABELS[data.status]} />
         }
@@ -64,7 +64,7 @@ export function Page() {
 
 const LABELS: Readonly<Record<KycShape["status"], string>> = {
   NONE: "Not submitted",
-  PENDING: "Being looked at",
+  PENDING: "In review",
   APPROVED: "Approved",
   REJECTED: "Rejected",
 };
@@ -93,18 +93,18 @@ function Pending({ kyc, onRefresh, isRefreshing }: Omit<StateProps, "onTaken">) 
   const { server } = useSession();
   const { hasSecondFactor } = usePerson();
   return (
-    <Card title="An operator looks at it">
+    <Card title="An operator reviews it">
       <div className="flex flex-col items-start gap-4">
         <p>
           Submitted <Time at={kyc.submittedAt} />. There is nothing for you to do here now.{" "}
           {server.sendsMail
-            ? "We write to you when it is decided."
-            : "Look again later: this server sends no mail."}
+            ? "You get a mail with the decision."
+            : "Check back later: this server sends no mail."}
         </p>
-        {!hasSecondFactor && <p>Meanwhile you can set up your second factor, which API keys need as well.</p>}
+        {!hasSecondFactor && <p>In the meantime you can set up your second factor: API keys need it too.</p>}
         <div className="flex flex-wrap gap-2">
           <Button onClick={onRefresh} isBusy={isRefreshing}>
-            Look again
+            Refresh
           </Button>
           {!hasSecondFactor && (
             <Link to="/security" hash="second-factor" className={buttonLook()}>

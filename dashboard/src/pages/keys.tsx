@@ -34,7 +34,7 @@ export function Page() {
     <>
       <PageHeader
         title="API keys"
-        lead="With a key and its secret a bot signs its requests. Each key belongs to one strategy."
+        lead="A bot signs its requests with a key and its secret. Each key belongs to one strategy."
         actions={mayCreate ? create : undefined}
       />
       <div className="flex flex-col gap-5">
@@ -51,7 +51,8 @@ export function Page() {
                   title={ended.length === 0 ? "No keys yet." : "No live keys."}
                   {...(mayCreate ? { action: create } : {})}
                 >
-                  Your bot signs its requests with one. After the key comes a strategy that trades with it.
+                  Your bot signs its requests with a key. After the key, create a strategy that trades with
+                  it.
                 </EmptyState>
               }
             />

@@ -21,7 +21,7 @@ export function Page() {
     <>
       <PageHeader
         title="New strategy"
-        lead="A virtual account of its own. It begins with its balance, and your bot does the rest."
+        lead="A strategy is a virtual account with a starting balance, traded by your bot."
       />
       <div className="flex max-w-3xl flex-col gap-5">
         <Creation
@@ -58,7 +58,7 @@ function Creation({ keyId, onCreated }: CreationProps) {
         <MissingSteps person={person} />
         <Card isFlush>
           <EmptyState
-            title="First you need a key that is free."
+            title="You need a free API key first."
             {...(person.hasSecondFactor
               ? {
                   action: (
@@ -70,8 +70,8 @@ function Creation({ keyId, onCreated }: CreationProps) {
               : {})}
           >
             {data?.rows.some(({ revokedAt }) => revokedAt === null)
-              ? "Each of your keys trades on an open strategy already, and a key trades on one only."
-              : "A bot trades on a strategy with an API key, and you have none yet."}
+              ? "Each of your keys is bound to an open strategy already, and a key trades on only one."
+              : "A bot needs an API key to trade on a strategy, and you have none yet."}
           </EmptyState>
         </Card>
       </>

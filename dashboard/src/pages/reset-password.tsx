@@ -21,7 +21,7 @@ export function Page() {
     <>
       <PageHeader
         title="Choose a new password"
-        lead="Open the link that you were sent. If it is lost or too old, ask for another."
+        lead="Open the link that you received. If you lost it or it has expired, request another one."
       />
       <AskForLink path="/password-reset" action="Send a link" lifetime="one hour" />
     </>
@@ -49,7 +49,7 @@ function ResetForm({ token }: { token: string }) {
     <>
       <PageHeader
         title="Choose a new password"
-        lead="It ends every session of your account. Your bots are not affected: keys are not passwords."
+        lead="A new password ends every session of your account. Bots are not affected: they use API keys."
       />
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
         <PasswordInput

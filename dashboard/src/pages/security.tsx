@@ -11,7 +11,7 @@ export function Page() {
   const { role, hasSecondFactor } = usePerson();
   return (
     <>
-      <PageHeader title="Security" lead="What protects your account, and what was done with it." />
+      <PageHeader title="Security" lead="Sign-in protection, sessions and activity of your account." />
       <div className="flex flex-col gap-5">
         {role === "OPERATOR" && !hasSecondFactor && (
           <Note tone="warn" title="Operators need a second factor">

@@ -113,8 +113,8 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
           <Note title="This is a demo">
             <p>
               Its trader is <code className="break-all font-mono text-sm">demo@lyrebird.localhost</code>. The
-              password was printed where the server was started first, and only then. You can also create an
-              account of your own.
+              password was printed once, when the server was first started. You can also create an account of
+              your own.
             </p>
           </Note>
         </div>

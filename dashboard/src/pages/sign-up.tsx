@@ -29,7 +29,7 @@ export function Page() {
       />
       <SignUpForm email={email} onEmail={setEmail} onSent={setMail} />
       <p className="mt-5">
-        You have an account?{" "}
+        Already have an account?{" "}
         <Link to="/sign-in" className={TEXT_LINK}>
           Sign in
         </Link>
@@ -63,7 +63,7 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
       <TextInput
         label="Name"
         name="name"
-        hint="As you want to be called."
+        hint="The name that the dashboard shows."
         autoComplete="name"
         required
         value={name}
@@ -88,7 +88,7 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
       />
       {!server.sendsMail && (
         <Note>
-          This server sends no mail. The link that verifies your address will be in its log, where it was
+          This server sends no mail. The link that verifies your address is written to its log, where it was
           started.
         </Note>
       )}

@@ -31,7 +31,7 @@ export function Page() {
     <>
       <PageHeader
         title="Strategies"
-        lead="Each is a virtual account of its own, traded by the bot that has its key."
+        lead="Each strategy is a virtual account, traded by the bot that has its key."
         actions={
           isKnown && list.data.rows.length > 0 ? (
             <Link to="/strategies/new" className={buttonLook("primary")}>

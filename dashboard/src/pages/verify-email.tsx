@@ -23,7 +23,7 @@ function NoToken() {
     <>
       <PageHeader
         title="Verify your e-mail address"
-        lead="Open the link that you were sent. If it is lost or too old, ask for another."
+        lead="Open the link that you received. If you lost it or it has expired, request another one."
       />
       <AskForLink path="/verification-mail" action="Send a link" lifetime={LIFETIME} />
     </>
@@ -50,11 +50,11 @@ function Verification({ token }: { token: string }) {
         <div className="flex flex-col items-start gap-4">
           <Note tone="gain">
             {person === null
-              ? "Sign in to go on: the next step is your identity."
-              : "You can go on where you were."}
+              ? "Sign in to continue: the next step is your identity."
+              : "You can continue where you were."}
           </Note>
           <Link to={person === null ? "/sign-in" : "/"} className={buttonLook("primary")}>
-            {person === null ? "Sign in" : "Go on"}
+            {person === null ? "Sign in" : "Continue"}
           </Link>
         </div>
       </>

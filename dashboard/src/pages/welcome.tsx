@@ -25,7 +25,7 @@ export function Page() {
       <>
         <PageHeader title="Getting started" />
         <Card isFlush>
-          <EmptyState title="This is the way of people who trade.">
+          <EmptyState title="These steps are for people who trade or copy.">
             You are an operator: your pages are in the menu.
           </EmptyState>
         </Card>
@@ -73,7 +73,7 @@ function TraderJourney() {
   if (keys.data === undefined || strategies.data === undefined) {
     return (
       <div aria-busy="true">
-        <Card title="The way to your first order">
+        <Card title="Steps to your first order">
           <Skeleton lines={12} />
         </Card>
       </div>
@@ -85,7 +85,7 @@ function TraderJourney() {
   const firstLive = rows.find(({ status }) => status === "LIVE")?.strategyId ?? null;
   return (
     <Card
-      title="The way to your first order"
+      title="Steps to your first order"
       isFlush
       aside={
         <span className="numeric text-ink-soft text-sm">

@@ -15,14 +15,14 @@ const CHANGES = {
     says: [
       "You run bots of your own: the pages for API keys and strategies appear.",
       "Keys and strategies also need an approved identity and a second factor.",
-      "The pages for copying go away while you are a trader; copies that are running go on.",
+      "The pages for copying are hidden while you are a trader; running copies continue.",
     ],
   },
   COPIER: {
     name: "Copier",
     says: [
-      "The pages for API keys and strategies go away while you are a copier.",
-      "What you have stays as it is: your bots trade on, their keys go on working.",
+      "The pages for API keys and strategies are hidden while you are a copier.",
+      "Your strategies stay as they are: bots keep trading and keys keep working.",
       "To stop a bot, revoke its key or close its strategy before you switch.",
     ],
   },

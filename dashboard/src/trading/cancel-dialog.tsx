@@ -1,4 +1,4 @@
-// Asks once before an order, a take profit or a stop loss is cancelled, and does it.
+// Asks once before an order, a take profit or a stop loss is canceled, and does it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
@@ -39,7 +39,7 @@ function Confirm({ strategyId, cancelling, onClose }: CancelDialogProps & { canc
   const cancel = useMutation({
     mutationFn: () => call("DELETE", pathOf(strategyId, `${kind}/${id}`)),
     onSuccess: () => {
-      toast(`Cancelled the ${noun}`);
+      toast(`Canceled the ${noun}`);
       onClose();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["strategy", strategyId] }),

@@ -69,7 +69,7 @@ function columnsOf(rows: readonly TradeShape[]): readonly Column<TradeShape>[] {
     },
     {
       key: "realised",
-      header: "Realised",
+      header: "Realized",
       align: "right",
       cell: ({ realised }) => <SignedAmount value={realised} />,
     },

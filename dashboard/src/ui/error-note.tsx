@@ -9,9 +9,12 @@ type ErrorNoteProps = {
   isRetrying?: boolean;
 };
 
-/** What went wrong: a plain sentence, what to do, the code to tell an operator, and a way to try again. */
+/**
+ * What went wrong: a plain sentence, what to do, the code to tell an operator, and a way to try again. A form that has errors of
+ * its own has no code: its fields say what is wrong.
+ */
 export function ErrorNote({ error, onRetry, isRetrying = false }: ErrorNoteProps) {
-  const { message, action, code, retryAfterSeconds } = asApiError(error);
+  const { message, action, code, fields, retryAfterSeconds } = asApiError(error);
   return (
     <div role="alert" className="rounded-md border border-loss border-l-4 bg-loss-soft px-4 py-3">
       <p className="font-medium">{message}</p>
@@ -29,7 +32,7 @@ export function ErrorNote({ error, onRetry, isRetrying = false }: ErrorNoteProps
             Try again
           </Button>
         )}
-        <span className="font-mono text-ink text-xs">{code}</span>
+        {Object.keys(fields).length === 0 && <span className="font-mono text-ink text-xs">{code}</span>}
       </div>
     </div>
   );

@@ -40,7 +40,7 @@ export function OnceShown({
   }, [isSaved]);
   return (
     <>
-      <Note tone="warn" title="Shown this once">
+      <Note tone="warn" title="Shown only once">
         <p>{warning}</p>
       </Note>
       {children}

@@ -91,7 +91,7 @@ function isSnapped({ status, skip, scaledQuantity, executedQuantity }: MirrorEnt
 
 /**
  * By how much less an order has moved the holding than its scaled size would have; by all that is missing if it was never scaled.
- * One that was cancelled with the strategy's own should not have moved it.
+ * One that was canceled with the strategy's own should not have moved it.
  */
 function missedBy({ status, skip, scaledQuantity, executedQuantity }: MirrorEntry, size: Quantity): bigint {
   const isOver = status === "FAILED" || status === "EXPIRED" || status === "FILLED" || skip !== null;

@@ -1,4 +1,4 @@
-// Paper against real: what copies got at the venue beside what the strategy got here. In basis points of the strategy's price,
+// Strategy against exchange: what copies got at the venue beside what the strategy got here. In basis points of the strategy's price,
 // positive where it is worse for the copier: a buyer who paid more, a seller who got less.
 //
 // Basis points are decimals like any other, in units of 1e-8, with two digits after the point; what is finer is rounded up, so

@@ -13,7 +13,7 @@ const FIGURES = { wanted: decimal<Amount>("5"), had: decimal<Amount>("4.8") };
 test("a skip is told with its figures and with what it fell short by", () => {
   const skip = skipOf("BELOW_MIN_NOTIONAL", { ...FIGURES, filter: "NOTIONAL", unit: "QUOTE" });
   expect(skipWords(skip, "BTC")).toBe(
-    "Scaled to this account the order is worth 4.8 USDT; the exchange takes no less than 5 USDT, 0.2 USDT more.",
+    "Scaled to this account, the order is worth 4.8 USDT; the exchange's minimum is 5 USDT, 0.2 USDT more.",
   );
   expect(formatBriefly(shortfallOf(skip) ?? 0n)).toBe("0.2");
   expect(assetOf(skip, "BTC")).toBe("USDT");
@@ -30,7 +30,7 @@ test("where the copier's own most per order made it too small, the words say so"
     unit: "QUOTE",
   } as const;
   expect(skipWords(skipOf("BELOW_MIN_NOTIONAL", bounded), "BTC")).toBe(
-    "Your most per order of 4 USDT cuts it to 4 USDT; the exchange takes no less than 5 USDT, 1 USDT more.",
+    "Your maximum per order of 4 USDT cuts it to 4 USDT; the exchange's minimum is 5 USDT, 1 USDT more.",
   );
   const base = {
     ...bounded,
@@ -39,18 +39,18 @@ test("where the copier's own most per order made it too small, the words say so"
     unit: "BASE",
   } as const;
   expect(skipWords(skipOf("BELOW_MIN_QUANTITY", base), "BTC")).toBe(
-    "Your most per order of 4 USDT cuts it to 0.08 BTC; the exchange takes no less than 0.1 BTC, 0.02 BTC more.",
+    "Your maximum per order of 4 USDT cuts it to 0.08 BTC; the exchange's minimum is 0.1 BTC, 0.02 BTC more.",
   );
 });
 
 test.each([
   [
     "4",
-    "Your most per order of 4 USDT cuts it to 4 USDT; the exchange takes no less than 5 USDT, 1 USDT more.",
+    "Your maximum per order of 4 USDT cuts it to 4 USDT; the exchange's minimum is 5 USDT, 1 USDT more.",
   ],
   [
     "0.4",
-    "Your most per order of 0.4 USDT cuts it to 0.000008 BTC; the exchange takes no less than 0.00001 BTC, 0.000002 BTC more.",
+    "Your maximum per order of 0.4 USDT cuts it to 0.000008 BTC; the exchange's minimum is 0.00001 BTC, 0.000002 BTC more.",
   ],
 ])("an order that is scaled to enough, and cut to %s USDT", (maxPerOrder, words) => {
   expect(wordsOfFirst("0.01", maxPerOrder)).toBe(words);
@@ -79,7 +79,7 @@ function wordsOfFirst(quantity: string, maxPerOrder: string): string | null {
 test("a count has no asset", () => {
   const skip = skipOf("ORDER_CAP", { wanted: countAsAmount(201), had: countAsAmount(200) });
   expect(skipWords(skip, "BTC")).toBe(
-    "It would be number 201 of the orders that rest on the symbol; the exchange takes 200.",
+    "It would be open order number 201 for the symbol; the exchange accepts 200.",
   );
   expect(assetOf(skip, "BTC")).toBeNull();
 });
@@ -87,7 +87,7 @@ test("a count has no asset", () => {
 test("the exchange's own words follow where it was the one who refused", () => {
   const skip = skipOf("INSUFFICIENT_MARGIN", { venue: { code: -2019, message: "Margin is insufficient." } });
   expect(skipWords(skip, "BTC")).toBe(
-    "The account has not enough margin for it. The exchange said: Margin is insufficient. (-2019).",
+    "The account's margin is too small. The exchange said: Margin is insufficient. (-2019).",
   );
 });
 

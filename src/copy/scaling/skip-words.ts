@@ -16,55 +16,55 @@ const WORDS: {
   readonly [R in SkipReason]: { readonly plain: string; readonly counted?: (figures: Figures) => string };
 } = {
   BELOW_MIN_QUANTITY: {
-    plain: "Scaled to this account the order is smaller than the exchange's smallest.",
+    plain: "Scaled to this account, the order is below the exchange's minimum quantity.",
     counted: ({ wanted, had, shortfall, cut }) =>
-      `${cut ?? "Scaled to this account the order is for"} ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
+      `${cut ?? "Scaled to this account, the order is for"} ${had}; the exchange's minimum is ${wanted}, ${shortfall} more.`,
   },
   BELOW_MIN_NOTIONAL: {
-    plain: "Scaled to this account the order is worth less than the exchange's minimum.",
+    plain: "Scaled to this account, the order is below the exchange's minimum value.",
     counted: ({ wanted, had, shortfall, cut }) =>
-      `${cut ?? "Scaled to this account the order is worth"} ${had}; the exchange takes no less than ${wanted}, ${shortfall} more.`,
+      `${cut ?? "Scaled to this account, the order is worth"} ${had}; the exchange's minimum is ${wanted}, ${shortfall} more.`,
   },
   ABOVE_MAXIMUM: {
-    plain: "It is more than the exchange takes of one account.",
+    plain: "It is more than the exchange accepts from one account.",
     counted: ({ wanted, had, shortfall }) =>
-      `It would come to ${wanted}; the exchange takes no more than ${had}, ${shortfall} less.`,
+      `It would come to ${wanted}; the exchange accepts at most ${had}, ${shortfall} less.`,
   },
   ORDER_CAP: {
-    plain: "As many orders rest on the symbol as the exchange takes.",
+    plain: "The maximum number of orders that the exchange accepts for the symbol is open.",
     counted: ({ wanted, had }) =>
-      `It would be number ${wanted} of the orders that rest on the symbol; the exchange takes ${had}.`,
+      `It would be open order number ${wanted} for the symbol; the exchange accepts ${had}.`,
   },
   PRICE_UNFIT: {
     plain:
-      "Its price is not one that the exchange takes, or no price is known of the symbol, or of something else that the strategy holds.",
-    counted: ({ shortfall }) => `Its price lies ${shortfall} outside of what the exchange takes.`,
+      "The exchange does not accept its price, or no price is known for the symbol or for something else that the strategy holds.",
+    counted: ({ shortfall }) => `Its price is ${shortfall} outside the range that the exchange accepts.`,
   },
   INSUFFICIENT_BALANCE: {
-    plain: "The account has not enough for it.",
+    plain: "The account's balance is too small.",
     counted: ({ wanted, had, shortfall }) =>
-      `It may cost ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
+      `It may cost ${wanted}; the copy has ${had} available, ${shortfall} too little.`,
   },
   INSUFFICIENT_MARGIN: {
-    plain: "The account has not enough margin for it.",
+    plain: "The account's margin is too small.",
     counted: ({ wanted, had, shortfall }) =>
-      `Its margin and fee may come to ${wanted}; the copy has ${had} left to use, ${shortfall} too little.`,
+      `Its margin and fee may come to ${wanted}; the copy has ${had} available, ${shortfall} too little.`,
   },
   NOTHING_HELD: { plain: "The copy holds nothing that it could sell or close." },
-  NOT_MIRRORED: { plain: "What it is about was not copied, or is older than the copy." },
-  ALREADY_OVER: { plain: "What it is about was over at the exchange already." },
-  PAUSED: { plain: "The copy was paused: nothing new is opened." },
-  HALTED: { plain: "A kill switch was set: nothing is sent." },
-  TOO_LATE: { plain: "It could not be sent in time, and a late entry would not be the strategy's." },
-  NOT_LISTED: { plain: "The exchange does not trade the symbol, or takes no orders of this type for it." },
+  NOT_MIRRORED: { plain: "The order that it refers to was not copied, or is older than the copy." },
+  ALREADY_OVER: { plain: "The order that it refers to had already ended at the exchange." },
+  PAUSED: { plain: "The copy was paused and opened nothing." },
+  HALTED: { plain: "A kill switch was set, so nothing was sent." },
+  TOO_LATE: { plain: "It could not be sent in time. Late entries are skipped." },
+  NOT_LISTED: { plain: "The exchange does not list the symbol, or does not accept this order type for it." },
   OTHER_QUOTE_ASSET: { plain: `Only pairs against ${COPY_QUOTE_ASSET} are copied.` },
   LEVERAGE_UNFIT: {
-    plain: "The exchange does not take the strategy's leverage or its margin mode.",
-    counted: ({ wanted, had }) => `The strategy's leverage is ${wanted}; the exchange's highest is ${had}.`,
+    plain: "The exchange does not accept the strategy's leverage or margin mode.",
+    counted: ({ wanted, had }) => `The strategy's leverage is ${wanted}; the exchange's maximum is ${had}.`,
   },
-  CREDENTIALS: { plain: "The exchange does not accept the account's key any more." },
-  REFUSED: { plain: "The exchange refused it." },
-  OVERTAKEN: { plain: "The strategy's own order was over before this one could be carried out." },
+  CREDENTIALS: { plain: "The exchange no longer accepts the account's key." },
+  REFUSED: { plain: "The exchange rejected it." },
+  OVERTAKEN: { plain: "The strategy's own order had ended before this one could be sent." },
 };
 
 /**
@@ -94,6 +94,6 @@ function figuresOf(skip: Skip, baseAsset: string | null): Figures | null {
   const cut =
     skip.bound === undefined
       ? null
-      : `Your most per order of ${formatBriefly(skip.bound)} ${COPY_QUOTE_ASSET} cuts it to`;
+      : `Your maximum per order of ${formatBriefly(skip.bound)} ${COPY_QUOTE_ASSET} cuts it to`;
   return { wanted: text(skip.wanted), had: text(skip.had), shortfall: text(shortfall), cut };
 }

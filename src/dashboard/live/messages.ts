@@ -18,13 +18,13 @@ export const NAMESPACE = "/dashboard";
 
 /** What is said when a bound is reached. */
 const REACHED = {
-  SOCKETS_MAX: `This server tells ${SOCKETS_MAX} windows, and that many are open. Try again later.`,
-  SOCKETS_PER_PERSON_MAX: `You have ${SOCKETS_PER_PERSON_MAX} windows open, the most that are told. Close one.`,
-  WATCHES_MAX: `This window watches ${WATCHES_MAX} strategies, the most that one may. Open another window.`,
-  COPY_WATCHES_MAX: `This window watches ${COPY_WATCHES_MAX} copies, the most that one may. Open another window.`,
-  TOPICS_MAX: `This window follows ${TOPICS_MAX} prices, books and charts, the most that one may. Close some of them.`,
-  TOPICS_PER_PERSON_MAX: `Your windows follow ${TOPICS_PER_PERSON_MAX} prices, books and charts, the most that yours may together. Close some of them.`,
-  TOPICS_OF_ALL_MAX: `This server follows ${TOPICS_OF_ALL_MAX} prices, books and charts, the most that it may. Try again later.`,
+  SOCKETS_MAX: `Live updates are limited to ${SOCKETS_MAX} windows per server, and that many are open. Try again later.`,
+  SOCKETS_PER_PERSON_MAX: `Live updates are limited to ${SOCKETS_PER_PERSON_MAX} windows per person, and that many are open. Close one.`,
+  WATCHES_MAX: `This window shows ${WATCHES_MAX} strategies, the maximum. Open another window.`,
+  COPY_WATCHES_MAX: `This window shows ${COPY_WATCHES_MAX} copies, the maximum. Open another window.`,
+  TOPICS_MAX: `This window follows ${TOPICS_MAX} prices, order books and charts, the maximum. Close some of them.`,
+  TOPICS_PER_PERSON_MAX: `Your windows follow ${TOPICS_PER_PERSON_MAX} prices, order books and charts, the maximum per person. Close some of them.`,
+  TOPICS_OF_ALL_MAX: `This server follows ${TOPICS_OF_ALL_MAX} prices, order books and charts, the maximum. Try again later.`,
 } as const;
 
 /** A bound of `limits.ts` that somebody may reach. */

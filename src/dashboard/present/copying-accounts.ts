@@ -72,8 +72,8 @@ function checksOf({ balances, canTrade, canWithdraw, isHedgeMode }: AccountCheck
   ];
   if (isHedgeMode !== null) {
     const words = isHedgeMode
-      ? "Positions have two sides (hedge mode): set the account to one-way mode at the exchange."
-      : "Positions have one side (one-way mode), as copying needs it.";
+      ? "The account is in hedge mode: set it to one-way mode at the exchange."
+      : "The account is in one-way mode, as copying requires.";
     checks.push({ name: "POSITION_MODE", isGood: !isHedgeMode, words });
   }
   return checks;
@@ -81,9 +81,9 @@ function checksOf({ balances, canTrade, canWithdraw, isHedgeMode }: AccountCheck
 
 function withdrawal(canWithdraw: boolean | null): string {
   if (canWithdraw === null) {
-    return "The exchange does not tell whether the key may withdraw: look there that it may not.";
+    return "The exchange does not say whether the key may withdraw: check there that it may not.";
   }
   return canWithdraw
-    ? "The key may withdraw money: replace it by one that may only read and trade."
+    ? "The key may withdraw money: replace it with one that may only read and trade."
     : "The key may not withdraw anything.";
 }

@@ -17,7 +17,7 @@ function drifted(cause: DriftCause): Drift {
 test("balances that have moved apart are no cause while older lines may have another", () => {
   expect(presentDrift(drifted("PRICE_MOVED"), null)).toMatchObject({
     cause: "PRICE_MOVED",
-    words: expect.stringMatching(/^The proportion of the two accounts has moved since/),
+    words: expect.stringMatching(/^The ratio of the two accounts has changed since/),
   });
   expect(presentDrift(drifted("PRICE_MOVED"), 300)).toMatchObject({
     cause: "OLDER",

@@ -32,5 +32,5 @@ export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftR
 
 function olderWords({ asset, difference }: Drift, linesLookedAt: number): string {
   const gap = `${formatBriefly(magnitude(difference))} ${asset} ${difference > 0n ? "more" : "less"}`;
-  return `The newest ${linesLookedAt} lines of the log do not say why: it is an older one, or the proportion of the two accounts has moved since. The copy has ${gap} than its target.`;
+  return `The newest ${linesLookedAt} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. The copy has ${gap} than its target.`;
 }

@@ -1,4 +1,4 @@
-// Paper against real as the browser gets it: what copies got at their venues beside what the strategy got here. Of single copies it
+// Strategy against exchange as the browser gets it: what copies got at their venues beside what the strategy got here. Of single copies it
 // says nothing: the strategy's own size and what a copy bought of it would tell what its owner has.
 import { type Gap, gapOf } from "../../copy/scaling/gap.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";

@@ -8,7 +8,7 @@ type Halted = NonNullable<CopyShape["halted"]>;
 /** Whom a switch may stop, by kind: none of a kind that is left out. */
 export type Stoppable = { readonly [Kind in SwitchKind]?: string };
 
-const NOT_ALLOWED = "This server does not allow the exchange any more.";
+const NOT_ALLOWED = "This server no longer allows the exchange.";
 
 /**
  * The switch that stops somebody, as a person sees it: first what they cannot clear themselves. An account's venue that is not

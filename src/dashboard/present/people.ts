@@ -53,7 +53,7 @@ export async function presentAudit(
   }));
 }
 
-const ACTORS = { COMMAND_LINE: "the command line", SERVICE: "the service" } as const;
+const ACTORS = { COMMAND_LINE: "Command line", SERVICE: "System" } as const;
 
 /** Submissions of identity forms without the forms, with who submitted them and who decided. */
 export async function presentSubmissions(

@@ -79,8 +79,8 @@ test("a password is changed by who knows the present one, which is marked if it 
   const wrong = await own.call("POST", "/password", { body: change });
   expect(wrong).toMatchObject({ status: 401, body: { error: { code: "CREDENTIALS_REFUSED" } } });
   expect(wrong.body.error).toMatchObject({
-    message: "The password is not right.",
-    fields: { current: "is not right" },
+    message: "The password is wrong.",
+    fields: { current: "is wrong" },
   });
   const unfit = await own.call("POST", "/password", { body: { current: PASSWORD, password: "short" } });
   expect(Object.keys(unfit.body.error.fields)).toEqual(["password"]);

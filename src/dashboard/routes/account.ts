@@ -93,7 +93,7 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       );
       const body: PageShape<AuditShape> = pageOf(shown, {
         // Which of the operators it was is for operators to know.
-        present: (record) => (operators.has(record.position) ? { ...record, who: "an operator" } : record),
+        present: (record) => (operators.has(record.position) ? { ...record, who: "An operator" } : record),
         next: ({ position }) => String(position),
       });
       return { body };

@@ -32,7 +32,7 @@ export const CLOSING_ROUTES: readonly DashboardRoute[] = [
       const strategy = await ownStrategy(call);
       const { strategyId } = strategy;
       if (call.body.confirmation !== confirmationOf(strategy)) {
-        throw new DashboardError("BODY_UNFIT", { fields: { confirmation: "is not what was to be typed" } });
+        throw new DashboardError("BODY_UNFIT", { fields: { confirmation: "is not the text to type" } });
       }
       const { desk, store } = call.parts.gateway;
       // First: nothing is done that the audit knows nothing of.

@@ -102,12 +102,12 @@ async function presented(
 function refusalOf(outcome: "NOT_OPEN" | "TAKEN"): DashboardError {
   if (outcome === "NOT_OPEN") {
     return new DashboardError("STATE_CHANGED", {
-      message: "The strategy takes no more copiers.",
+      message: "The strategy accepts no new copiers.",
       action: "Choose another one.",
     });
   }
   return new DashboardError("STATE_CHANGED", {
-    message: "You follow this strategy already, or a copy of yours uses this account.",
+    message: "You copy this strategy already, or one of your copies uses this account.",
     action: "Stop that copy first, or choose another account: each serves one copy.",
   });
 }

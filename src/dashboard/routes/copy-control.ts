@@ -15,15 +15,15 @@ const LIVE: readonly CopyStatus[] = ["FOLLOWING", "PAUSED", "CLOSING"];
 
 const BEING_CLOSED = {
   message: "The copy is being closed.",
-  action: "Wait until that is done: it sells all that the copy holds.",
+  action: "Wait until it is done: it sells everything that the copy holds.",
 };
 const PAUSED_OPENS_NOTHING = {
-  message: "The copy is paused, and opens nothing.",
+  message: "The copy is paused and opens nothing.",
   action: "Resume it first, or repair without opening anything.",
 };
 
 const OTHER_REPAIR = {
-  message: "A repair of the other kind is under way.",
+  message: "A repair of the other kind is in progress.",
   action: "Wait until it is done, then repair once more if that is still needed.",
 };
 
@@ -172,8 +172,8 @@ async function demandLiveStrategy(call: Call, { strategyId }: Copy): Promise<voi
 function demandAboveStop({ book, settings }: Copy): void {
   if (!isStopLossReached(book, settings)) return;
   throw new DashboardError("STATE_CHANGED", {
-    message: "The copy has lost as much as its stop loss allows.",
-    action: "Raise the stop loss or do without one, then resume; or stop the copy and begin another.",
+    message: "The copy has reached its stop loss.",
+    action: "Raise or remove the stop loss, then resume; or stop the copy and start another.",
   });
 }
 

@@ -28,17 +28,20 @@ const KEY_HINT_LENGTH = 12;
 const KEY_HINT_PART = 3;
 
 const TOO_MANY_ACCOUNTS = {
-  message: `You have ${ACCOUNTS_MAX} accounts connected, as many as one may have.`,
+  message: `You have ${ACCOUNTS_MAX} accounts connected, the maximum.`,
   action: "Disconnect one that you do not need.",
 };
 
 const KEY_TAKEN = {
   message: "The key is connected already.",
-  action: "Take the key of another account: one account at the exchange cannot serve two copies.",
+  action: "Use the key of another account: one exchange account cannot serve two copies.",
   fields: { apiKey: "is connected already" },
 };
 
-const credential = z.string().trim().regex(CREDENTIAL, "is not what an exchange shows as one: copy it again");
+const credential = z
+  .string()
+  .trim()
+  .regex(CREDENTIAL, "does not look like an exchange's key or secret: copy it again");
 const credentials = { apiKey: credential, apiSecret: credential };
 
 export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
@@ -81,7 +84,9 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       const { personId } = personOf(call);
       call.parts.copying.demand();
       if (!call.parts.copying.venues.includes(venue)) {
-        throw new DashboardError("BODY_UNFIT", { fields: { venue: "is none that this server allows" } });
+        throw new DashboardError("BODY_UNFIT", {
+          fields: { venue: "is not an exchange that this server allows" },
+        });
       }
       const accounts = await copyingOf(call).listAccountsOf(personId);
       if (accounts.filter(({ status }) => status !== "DISCONNECTED").length >= ACCOUNTS_MAX) {
@@ -216,7 +221,7 @@ async function demandFit(
   const words = unfitWords(check);
   if (words === null) return check;
   throw new DashboardError("BODY_UNFIT", {
-    message: "The key is accepted, but cannot be used to copy.",
+    message: "The key is accepted, but cannot be used for copying.",
     action: "Change it at the exchange, then try again with a new code.",
     fields: { apiKey: words },
   });

@@ -81,7 +81,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
       call.parts.copying.demand(account.venue);
       if (type !== account.family) {
         throw new DashboardError("BODY_UNFIT", {
-          fields: { accountId: "is of the other family than the strategy" },
+          fields: { accountId: "is for the other market than the strategy" },
         });
       }
       const { holdings } = copy?.accountId === accountId ? copy.book : EMPTY_BOOK;

@@ -15,7 +15,7 @@ export const KEYS_MAX = 20;
 const LABEL_LENGTH_MAX = 60;
 
 const TOO_MANY_KEYS = {
-  message: `You have ${KEYS_MAX} live keys, as many as one may have.`,
+  message: `You have ${KEYS_MAX} live keys, the maximum.`,
   action: "Revoke one that you do not need.",
 };
 

@@ -61,16 +61,16 @@ async function demandSubject(call: Pick<Call, "parts">, kind: SwitchKind, named:
     case "COPIER": {
       const id = await subjectOf(call, kind, named);
       if ((await people.findPerson(id)) !== null) return id;
-      throw noSuch("is nobody's e-mail address or id here");
+      throw noSuch("is not the e-mail address or id of anybody here");
     }
     case "STRATEGY":
       if ((await people.findStrategy(named)) !== null) return named;
-      throw noSuch("is no strategy's id");
+      throw noSuch("is not the id of a strategy");
     case "VENUE": {
       const accounts = await parts.gateway.store.copying.countAccounts();
       const known = [...parts.copying.venues, ...accounts.map(({ venue }) => venue)];
       if (known.includes(named)) return named;
-      throw noSuch("is no exchange that copiers use or may use: give its origin");
+      throw noSuch("is not an exchange that copiers use or may use: enter its origin");
     }
   }
 }

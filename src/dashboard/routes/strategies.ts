@@ -19,8 +19,8 @@ const nameText = lineField(NAME_LENGTH_MAX);
 const keyIdText = z.string().min(1).max(64);
 const KEY_NOT_FREE = {
   message: "The key cannot be bound.",
-  action: "Take a live key that manages no open strategy, or create one.",
-  fields: { keyId: "is revoked, or manages a strategy that is not closed" },
+  action: "Choose a live key that is not bound to an open strategy, or create one.",
+  fields: { keyId: "is revoked, or bound to an open strategy already" },
 };
 
 export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
@@ -129,7 +129,7 @@ async function demandRoom(call: Pick<DashboardCall, "parts" | "signedIn">): Prom
   const strategies = await call.parts.gateway.store.people.listStrategiesOf(personOf(call).personId);
   if (strategies.filter(({ status }) => status !== "CLOSED").length < STRATEGIES_MAX) return;
   throw new DashboardError("BODY_UNFIT", {
-    message: `You have ${STRATEGIES_MAX} strategies, as many as one may have.`,
+    message: `You have ${STRATEGIES_MAX} strategies, the maximum.`,
     action: "Close one that you do not need.",
   });
 }

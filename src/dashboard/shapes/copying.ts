@@ -245,7 +245,7 @@ export type DriftShape = {
   readonly pending: readonly CopyRequestKind[];
 };
 
-/** Paper against real: what copies got at the venue beside what the strategy got here, in basis points, positive is worse. */
+/** Strategy against exchange: what copies got at the venue beside what the strategy got here, in basis points, positive is worse. */
 export type GapRowShape = {
   readonly symbol: string;
   /** Of copies. */

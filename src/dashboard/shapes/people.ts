@@ -40,7 +40,7 @@ export type AuditShape = {
   readonly position: number;
   readonly at: number;
   readonly what: AuditAction;
-  /** A person's e-mail address, or "the command line", "the service". */
+  /** A person's e-mail address, or "Command line", "System". */
   readonly who: string;
   readonly about: { readonly kind: string; readonly id: string };
   readonly details: Readonly<Record<string, string>>;
@@ -64,6 +64,6 @@ export type KycShape = {
 };
 /** To be shown while an authenticator is set up, and never again. */
 export type SecondFactorSetupShape = { readonly uri: string; readonly secret: string };
-/** Shown this once. */
+/** Shown only once. */
 export type RecoveryCodesShape = { readonly recoveryCodes: readonly string[] };
 export type SecondFactorShape = { readonly isEnabled: boolean; readonly recoveryCodesLeft: number };

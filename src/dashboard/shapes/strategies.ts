@@ -15,7 +15,7 @@ export type KeyShape = {
 };
 export type CreatedKeyShape = {
   readonly key: KeyShape;
-  /** Shown this once. */
+  /** Shown only once. */
   readonly apiSecret: string;
 };
 /** "Test this key": one line a check, in the order in which a request meets them. */
@@ -200,7 +200,7 @@ export type SignalShape = {
   readonly status: "RECEIVED" | "EXECUTED" | "REJECTED" | "FAILED";
   /** Why it was rejected or has failed so far; null otherwise. */
   readonly reason: string | null;
-  /** The order as it was asked for. */
+  /** Requested order. */
   readonly order: Readonly<Record<string, unknown>>;
   readonly orderId: number | null;
   readonly collectiveId: string | null;

@@ -19,7 +19,7 @@ export function Page() {
   const { copyId, copy } = useCopy();
   const { data, error, refetch, isFetching } = useQuery(driftQuery(copyId));
   const [isRepairing, setRepairing] = useState(false);
-  const look = useCopyMutation(copyId, { path: "look", says: "The exchange is being asked" });
+  const look = useCopyMutation(copyId, { path: "look", says: "Updating from the exchange" });
   const isUnderWay = data?.pending.includes("REPAIR") ?? false;
   const off = data?.rows.filter(isOff).length ?? 0;
   const repairs = data === undefined ? 0 : repairOf(data.rows, { mayIncrease: true }).orders.length;
@@ -35,11 +35,11 @@ export function Page() {
               {data.rows.length === 0
                 ? "Nothing is held."
                 : off === 0
-                  ? "All of it is in line."
+                  ? "All holdings match their targets."
                   : `${counted(off, "symbol")} off.`}{" "}
               {data.seenAt !== null && (
                 <>
-                  The exchange was last asked at <Time at={data.seenAt} format="time" />.
+                  Last updated from the exchange at <Time at={data.seenAt} format="time" />.
                 </>
               )}
             </>
@@ -52,7 +52,7 @@ export function Page() {
                 onClick={() => look.mutate()}
                 isBusy={look.isPending || data?.pending.includes("LOOK") === true}
               >
-                Ask the exchange now
+                Update from the exchange
               </Button>
               {repairs > 0 && (
                 <Button kind="primary" onClick={() => setRepairing(true)} disabled={isUnderWay}>
@@ -67,7 +67,7 @@ export function Page() {
         {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
         {look.error !== null && <ErrorNote error={look.error} />}
         {isUnderWay && (
-          <Note title="A repair is under way">
+          <Note title="A repair is in progress">
             <p>Its orders show in the log, and this page changes by itself when it is done.</p>
           </Note>
         )}
@@ -78,7 +78,8 @@ export function Page() {
               rows={data?.rows}
               empty={
                 <EmptyState title="Neither the strategy nor the copy holds anything.">
-                  Once the strategy buys, what it holds and what your copy should hold of it stand here.
+                  Once the strategy buys, this table compares its holdings with those that your copy should
+                  have.
                 </EmptyState>
               }
             />
@@ -108,8 +109,8 @@ export function Page() {
 
 const COLUMN_WORDS = [
   ["Strategy", "What the strategy holds on its virtual account."],
-  ["Target", "That, scaled to your account, and cut to the exchange’s step."],
-  ["Copy", "What the copy has bought and not sold, by its own orders."],
-  ["Account", "What the exchange account has of it in all, your own coins included."],
-  ["Off by", "The copy less the target, and what that is worth."],
+  ["Target", "The strategy’s holding, scaled to your account and rounded down to the exchange’s step size."],
+  ["Copy", "What the copy bought by its own orders and has not sold."],
+  ["Account", "What the exchange account holds in total, including your own coins."],
+  ["Off by", "Copy minus target, and its value."],
 ] as const;

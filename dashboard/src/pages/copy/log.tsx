@@ -61,15 +61,15 @@ export function Page() {
             rows={data?.rows}
             empty={
               isFiltered && typeof data?.next === "string" ? (
-                <EmptyState title="None of the newer lines is like that.">
-                  The log is long: go on with older lines, or choose another status or symbol.
+                <EmptyState title="No match among the newer lines.">
+                  Continue with older lines, or choose another status or symbol.
                 </EmptyState>
               ) : isFiltered ? (
-                <EmptyState title="No line is like that.">Choose another status or symbol.</EmptyState>
+                <EmptyState title="No matching lines.">Choose another status or symbol.</EmptyState>
               ) : (
                 <EmptyState title="Nothing has been copied or skipped yet.">
-                  The log begins with the next thing that the strategy does: orders, cancels, take profits and
-                  stop losses.
+                  The log starts with the strategy’s next action: an order, a cancel, a take profit or a stop
+                  loss.
                 </EmptyState>
               )
             }

@@ -68,7 +68,7 @@ function SettingsForm({ copy }: { copy: CopyShape }) {
   };
   return (
     <>
-      <Card title="How much, and within which bounds">
+      <Card title="Share and limits">
         <form onSubmit={submit} noValidate className="flex max-w-3xl flex-col gap-5">
           <SettingsFields
             form={form}
@@ -76,8 +76,8 @@ function SettingsForm({ copy }: { copy: CopyShape }) {
             errors={"errors" in read ? read.errors : fieldsOf(save.error)}
           />
           <p className="text-ink-soft text-sm">
-            Changes count from the next order on. What is held stays: a smaller share sells nothing by itself,
-            and drift shows what then is too much.
+            Changes apply from the next order on. Holdings stay: a smaller share sells nothing by itself, and
+            Drift shows what is then too much.
           </p>
           {save.error !== null && <ErrorNote error={save.error} />}
           <div>

@@ -43,7 +43,7 @@ export function Page() {
     <>
       <PageHeader
         title="Exchange accounts"
-        lead="Where your copies trade. Keys are stored encrypted, and are never shown again."
+        lead="The accounts that your copies trade on. Keys are stored encrypted and never shown again."
         actions={mayConnect ? connect : undefined}
       />
       <div className="flex flex-col gap-5">
@@ -73,8 +73,8 @@ export function Page() {
                     title="No exchange account is connected."
                     {...(mayConnect ? { action: connect } : {})}
                   >
-                    Make an API key at the exchange that may read and trade, and may not withdraw. It is
-                    checked before anything is stored.
+                    Create an API key at the exchange that may read and trade, but not withdraw. It is checked
+                    before anything is stored.
                   </EmptyState>
                 }
               />

@@ -66,7 +66,7 @@ export function Page() {
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <Card title={`Equity of its virtual account, ${MARKET_KINDS[server.market].prices}`} isFlush>
             {offer.equity.length < 2 ? (
-              <EmptyState title="There is no history yet.">The curve begins with its trading.</EmptyState>
+              <EmptyState title="No history yet.">The curve starts with its first trade.</EmptyState>
             ) : (
               <EquityCurves performance={curveOf(offer.equity)} />
             )}
@@ -85,7 +85,7 @@ export function Page() {
 function Figures({ offer }: { offer: OfferDetailShape }) {
   const { performance, copiers, createdAt, symbols } = offer;
   return (
-    <Card title="How it did">
+    <Card title="Results">
       <Facts
         facts={[
           { label: "Return", value: <Percent rate={performance?.returnRate} isSigned /> },
@@ -102,7 +102,7 @@ function Figures({ offer }: { offer: OfferDetailShape }) {
         ]}
       />
       {performance === null && (
-        <p className="mt-3 text-ink-soft text-sm">It is too young for figures to say anything.</p>
+        <p className="mt-3 text-ink-soft text-sm">It is too young for meaningful figures.</p>
       )}
     </Card>
   );
@@ -117,10 +117,10 @@ function NotOnOffer() {
     <>
       <PageHeader
         title="This strategy can’t be copied now"
-        lead="Its trader has closed it, or has closed it to new copiers. Copies of it that are running are not changed by that."
+        lead="Its trader closed it, or closed it to new copiers. If it was only closed to new copiers, running copies continue."
       />
       <Link to="/copying/strategies" className={buttonLook("primary")}>
-        Look at other strategies
+        Show other strategies
       </Link>
     </>
   );

@@ -88,7 +88,7 @@ export function Page() {
                 }
                 empty={
                   <EmptyState title="No strategy is open to copiers now.">
-                    A trader opens a strategy on its page “Copiers”. It is listed here from then on.
+                    A trader opens a strategy to copiers on its page “Copiers”. It is then listed here.
                   </EmptyState>
                 }
               />

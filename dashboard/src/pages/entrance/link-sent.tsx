@@ -8,10 +8,10 @@ export function LinkSent({ mail, email, lifetime }: LinkSentProps) {
   if (mail === "SENT") {
     return (
       <div role="status">
-        <Note tone="gain" title="Look into your mail">
+        <Note tone="gain" title="Check your mail">
           <p>
-            We have written to <strong className="break-all">{email}</strong>. Open the link in the mail
-            within {lifetime}. If nothing comes, look into the spam folder.
+            We sent a mail to <strong className="break-all">{email}</strong>. Open the link in the mail within{" "}
+            {lifetime}. If no mail arrives, check the spam folder.
           </p>
         </Note>
       </div>
@@ -21,9 +21,9 @@ export function LinkSent({ mail, email, lifetime }: LinkSentProps) {
     <div role="status">
       <Note title="The link is in the server’s log">
         <p>
-          This server sends no mail, so it wrote what it would have sent to{" "}
-          <strong className="break-all">{email}</strong> into its log: look where the server was started, take
-          the newest link and open it within {lifetime}. If the server is not yours, ask who runs it.
+          This server sends no mail. It wrote the link for <strong className="break-all">{email}</strong> to
+          its log, where the server was started. Open the newest link there within {lifetime}. If the server
+          is not yours, ask its operator.
         </p>
       </Note>
     </div>

@@ -15,7 +15,7 @@ import { COUNTRY_OPTIONS } from "./countries.ts";
 const DOCUMENTS = [
   { value: "PASSPORT", label: "Passport" },
   { value: "IDENTITY_CARD", label: "Identity card" },
-  { value: "DRIVING_LICENCE", label: "Driving licence" },
+  { value: "DRIVING_LICENCE", label: "Driver’s license" },
 ] as const satisfies readonly { value: KycForm["documentKind"]; label: string }[];
 
 /** As it is being written: nothing is chosen yet. */
@@ -91,7 +91,7 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <Select label="Document" placeholder="Choose" options={DOCUMENTS} {...control("documentKind")} />
           <TextInput
-            label="Number of the document"
+            label="Document number"
             autoComplete="off"
             isMonospace
             maxLength={50}
@@ -99,8 +99,8 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
           />
         </div>
         <p className="text-ink-soft text-sm">
-          What you write is encrypted on the server. Only operators can open it, and each time they do is
-          recorded where you can see it, under Security.
+          The form is stored encrypted. Only operators can open it, and you see each time they do under
+          Security.
         </p>
         {error !== null && <ErrorNote error={error} />}
         <div>

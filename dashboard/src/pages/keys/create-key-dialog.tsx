@@ -95,7 +95,7 @@ function Secret({ created: { key, apiSecret }, onDone, onStrategy }: SecretProps
       label="the key and its secret"
       text={secretFile({ label, apiKey, apiSecret, publicUrl: server.publicUrl, createdAt })}
       fileName={secretFileName(label)}
-      warning="Nobody can show you this secret again, operators neither. If it is lost, revoke the key and create another."
+      warning="This secret is never shown again, not even by an operator. If you lose it, revoke the key and create another."
       confirmation="I have saved the secret"
       actions={(isSaved) => (
         <DialogActions>

@@ -26,7 +26,7 @@ export function MissingSteps({
         {lacksApproval && (
           <li>
             {person.kyc === "PENDING"
-              ? "An operator has to approve your identity. It is being looked at."
+              ? "An operator has to approve your identity. It is in review."
               : "An operator has to approve your identity."}
           </li>
         )}

@@ -47,7 +47,7 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
     <form onSubmit={submit} className="flex flex-col gap-5">
       <TextInput
         label="Name"
-        hint="For you alone; it can be changed later."
+        hint="Bots don’t see it; copiers do, if you open the strategy to them. You can change it later."
         name="name"
         autoComplete="off"
         required
@@ -59,7 +59,7 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
       <TypeChoice value={type} onChange={setType} />
       <Select
         label="API key"
-        hint="It trades on this strategy and on no other. Listed are your live keys that are free; one of a closed strategy leaves that."
+        hint="It trades on this strategy only. The list has your live keys that are not bound to an open strategy."
         name="keyId"
         required
         placeholder="Choose a key"

@@ -33,7 +33,7 @@ export function TypeChoice({ value, onChange }: TypeChoiceProps) {
         ))}
       </div>
       <p className="mt-1 text-ink-soft text-sm">
-        The balance is virtual, and what the strategy begins with. The type stays as it is.
+        The starting balance is virtual. The type cannot be changed later.
       </p>
     </fieldset>
   );

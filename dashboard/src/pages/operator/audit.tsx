@@ -19,7 +19,7 @@ export function Page() {
     <>
       <PageHeader
         title="Audit log"
-        lead="What was done to people, keys and strategies, by whom. Each record carries the hash of the one before it."
+        lead="Changes to people, keys and strategies, and who made them. Each record contains the hash of the record before it."
         badge={<ChainBadge isWhole={defences?.auditIsWhole} />}
         actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
       />

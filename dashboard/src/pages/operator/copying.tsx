@@ -29,7 +29,7 @@ export function Page() {
     <>
       <PageHeader
         title="Copying"
-        lead="What is mirrored on copiers’ exchange accounts, and the switches that stop it."
+        lead="Orders that are copied to exchange accounts, and the kill switches that stop copying."
         actions={
           <>
             <Refreshed
@@ -59,14 +59,14 @@ export function Page() {
               {venues.length === 0 ? (
                 <EmptyState title="Copying is not offered.">
                   Set <code className="font-mono text-sm">COPY_VENUES</code> to the addresses of the exchanges
-                  that copiers may connect, separated by commas, and start the server again.
+                  that copiers may connect, separated by commas, and restart the server.
                 </EmptyState>
               ) : (
                 <VenueTable rows={venues} onHalt={(id) => setSetting({ kind: "VENUE", id })} />
               )}
             </Card>
             {unclosed.length > 0 && (
-              <Card title="Strategies that are closed, and copies that are not yet">
+              <Card title="Closed strategies with copies that are still open">
                 <Unclosed rows={unclosed} />
               </Card>
             )}

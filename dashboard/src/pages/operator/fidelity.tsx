@@ -20,7 +20,7 @@ export function Page() {
     <>
       <PageHeader
         title="Fidelity"
-        lead="What became of the messages of the feeds, and what is simulated differently from the exchange."
+        lead="Outcomes of the messages of the market-data feeds, and the known differences from the exchange."
         actions={
           <Refreshed
             at={query.dataUpdatedAt}
@@ -84,7 +84,7 @@ function FeedCard({ feed }: { feed: Feed }) {
 const COLUMNS: readonly Column<Outcome>[] = [
   {
     key: "outcome",
-    header: "What became of them",
+    header: "Outcome",
     isRowHeader: true,
     cell: ({ outcome }) => inWords(outcome.replace(/([a-z])([A-Z])/g, "$1_$2")),
   },

@@ -31,7 +31,7 @@ export function Page() {
       <Loaded query={query}>
         {(health) => (
           <>
-            {worstOf(checks) === "FINE" && <Note tone="gain" title="Everything is as it should be." />}
+            {worstOf(checks) === "FINE" && <Note tone="gain" title="All checks are normal." />}
             <Card title="Readings" isFlush>
               <Table
                 caption="Readings"
@@ -41,7 +41,7 @@ export function Page() {
                 empty="There are none."
               />
             </Card>
-            <Card title="Service">
+            <Card title="Server">
               <Facts facts={factsOf(health)} />
             </Card>
           </>
@@ -94,7 +94,7 @@ function factsOf({
       value: feeds.map(({ family, symbols }) => `${FAMILIES[family]} ${symbols}`).join(", "),
     },
     { label: "People approved", value: people.APPROVED },
-    { label: "… whose form waits", value: people.PENDING },
+    { label: "… with a form in review", value: people.PENDING },
     { label: "… rejected", value: people.REJECTED },
     { label: "… without a form", value: people.NONE },
   ];

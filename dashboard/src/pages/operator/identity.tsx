@@ -21,7 +21,7 @@ const TABS = [
 ] as const;
 
 const EMPTY: Readonly<Record<Status, string>> = {
-  PENDING: "Nobody is waiting.",
+  PENDING: "No form is pending.",
   APPROVED: "Nobody has been approved yet.",
   REJECTED: "Nobody has been rejected.",
 };
@@ -36,7 +36,7 @@ export function Page() {
     <>
       <PageHeader
         title="Identity checks"
-        lead="Until you approve them, people can't use the API. Who is rejected reads your reason and may submit again."
+        lead="People can't use the API until you approve them. A rejected person sees your reason and can submit again."
         actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
       />
       <Tabs label="Identity forms by status" tabs={TABS} />
@@ -45,13 +45,13 @@ export function Page() {
         <Card isFlush>
           <SubmissionTable
             caption={
-              isPending ? "Identity forms that wait, oldest first" : "Identity forms, newest decision first"
+              isPending ? "Pending identity forms, oldest first" : "Identity forms, newest decision first"
             }
             rows={data?.rows}
             without={isPending ? ["status", "decided"] : ["status", "age"]}
             empty={
               <EmptyState title={EMPTY[status]}>
-                {isPending && "New forms stand here, the oldest first. Refresh to look for them."}
+                {isPending && "New forms appear here, oldest first. Refresh to check for them."}
               </EmptyState>
             }
           />

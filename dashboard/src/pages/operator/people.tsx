@@ -34,7 +34,7 @@ export function Page() {
   const isFiltered = searched !== undefined || kyc !== undefined;
   return (
     <>
-      <PageHeader title="People" lead="Everybody who signed up here, the newest first." />
+      <PageHeader title="People" lead="Everybody with an account here, newest first." />
       <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-3">
         <SearchForm key={searched ?? ""} searched={searched ?? ""} />
         <div className="w-44">
@@ -57,7 +57,7 @@ export function Page() {
             empty={
               isFiltered ? (
                 <EmptyState
-                  title="Nobody fits."
+                  title="No match."
                   action={
                     <Button onClick={() => change({ search: undefined, kyc: undefined, before: undefined })}>
                       Show everybody

@@ -22,7 +22,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Defences"
+        title="Defenses"
         lead="Bans and failed attempts of the last hour, and the state of the audit log."
         actions={
           <Refreshed
@@ -38,7 +38,7 @@ export function Page() {
             {!auditIsWhole && <ChainBroken />}
             <Card title="Audit log" aside={<ChainBadge isWhole={auditIsWhole} />}>
               <p className="max-w-prose">
-                All of it is hashed again about once a minute while this page is open. To check it yourself,
+                The whole log is verified about once a minute while this page is open. To check it yourself,
                 run <code className="font-mono text-sm">lyrebird audit --verify</code> on the server.
               </p>
             </Card>
@@ -51,9 +51,9 @@ export function Page() {
                 empty={<EmptyState title="No failed sign-ins in the last hour." />}
               />
             </Card>
-            <Card title="Failed handshakes of streams" isFlush>
+            <Card title="Failed stream handshakes" isFlush>
               <Table
-                caption="Failed handshakes of streams"
+                caption="Failed stream handshakes"
                 columns={HANDSHAKE_COLUMNS}
                 rows={failedHandshakes}
                 rowKey={({ apiKey }) => apiKey}
@@ -68,7 +68,7 @@ export function Page() {
                 rowKey={({ holder }) => holder}
                 empty={
                   <EmptyState title="Nobody is banned.">
-                    Who goes on sending after 429 answers is banned for a while, and then let in again.
+                    A client that keeps sending after 429 responses is banned for a while.
                   </EmptyState>
                 }
               />

@@ -26,14 +26,14 @@ export function Page() {
       <PageHeader
         title={data === undefined ? "Identity form" : `Identity of ${data.form.fullName}`}
         documentTitle="Identity form"
-        lead="That you opened it is recorded in the audit log."
+        lead="The audit log records that you opened this form."
         badge={data === undefined ? undefined : <StatusBadge status={data.status} />}
       />
       <Loaded query={query}>
         {(detail) => (
           <>
             <div className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-              <Card title="As stated">
+              <Card title="Form">
                 <Facts facts={statedFacts(detail.form)} />
               </Card>
               <Card title="Person">
@@ -93,7 +93,7 @@ function personFacts({ person, submittedAt }: KycDetailShape): readonly Fact[] {
         </Link>
       ),
     },
-    { label: "Called", value: person.name || null },
+    { label: "Display name", value: person.name || null },
     { label: "E-mail address", value: person.isEmailVerified ? "Verified" : "Not verified" },
     { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
     { label: "Account created", value: <Time at={person.createdAt} /> },

@@ -24,10 +24,10 @@ export function Page() {
         title="Traffic"
         lead={
           query.data === undefined ? (
-            "What this server process has answered."
+            "Requests answered by this server process."
           ) : (
             <>
-              What this server process has answered since <Time at={query.data.since} />.
+              Requests answered by this server process since <Time at={query.data.since} />.
             </>
           )
         }
@@ -70,7 +70,7 @@ export function Page() {
                 columns={COLUMNS}
                 rows={routesBy(order, routes)}
                 rowKey={({ method, path }) => `${method} ${path}`}
-                empty={<EmptyState title="Nothing was asked yet." />}
+                empty={<EmptyState title="No requests yet." />}
               />
             </Card>
           </>

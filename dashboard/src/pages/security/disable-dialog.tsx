@@ -19,7 +19,7 @@ export function DisableDialog({ isOpen, onClose, onChanged }: DisableDialogProps
       <p>
         {role === "OPERATOR"
           ? "The operators’ pages close until you set one up again."
-          : "Your password alone will sign you in. Keys go on working, but you can’t create or revoke one until you set a second factor up again."}{" "}
+          : "Your password alone will sign you in. Keys keep working, but you can’t create or revoke one until you set a second factor up again."}{" "}
         Every other session of yours ends.
       </p>
       <DisableForm onClose={onClose} onChanged={onChanged} />

@@ -26,7 +26,7 @@ export function PasswordCard() {
       }
     >
       <p>
-        It is kept so that nobody can read it, operators neither. Your bots don’t use it: they have API keys.
+        It is stored as a hash that nobody can read, not even operators. Bots don’t use it: they use API keys.
       </p>
       <Dialog
         isOpen={isOpen}
@@ -68,7 +68,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
       error={error}
     >
       <PasswordInput
-        label="Present password"
+        label="Current password"
         name="current"
         value={current}
         onChange={(event) => setCurrent(event.target.value)}

@@ -14,7 +14,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       label="recovery codes"
       text={text}
       fileName="lyrebird-recovery-codes.txt"
-      warning="If you lose your authenticator, each of these signs you in once. Keep them apart from it: without either you can’t sign in any more."
+      warning="If you lose your authenticator, each code signs you in once. Store them elsewhere: without authenticator and codes you can no longer sign in."
       confirmation="I have saved the recovery codes"
       actions={(isSaved) => (
         <DialogActions>

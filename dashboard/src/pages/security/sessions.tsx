@@ -80,7 +80,7 @@ function columnsWith(
       cell: ({ userAgent, isThisOne }) => (
         <span className="inline-flex flex-wrap items-center gap-2">
           <span title={userAgent}>{browserInWords(userAgent)}</span>
-          {isThisOne && <Badge tone="accent">This one</Badge>}
+          {isThisOne && <Badge tone="accent">This session</Badge>}
         </span>
       ),
     },
@@ -92,7 +92,7 @@ function columnsWith(
     { key: "since", header: "Signed in", isTime: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       key: "until",
-      header: "Ends by itself",
+      header: "Expires",
       isTime: true,
       cell: ({ expiresAt }) => <Time at={expiresAt} />,
     },

@@ -64,10 +64,10 @@ function PasswordStep({ onCancel, onSetup }: PasswordStepProps) {
     gcTime: 0,
   });
   return (
-    <DialogForm action="Go on" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
+    <DialogForm action="Continue" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
       <p>
-        You need an authenticator app, such as the one built into your phone or password manager. First say
-        that it is you. Once it is enabled, every other session of yours ends.
+        You need an authenticator app, such as the one built into your phone or password manager. First
+        confirm your password. Enabling the second factor ends your other sessions.
       </p>
       <PasswordInput
         value={password}
@@ -102,8 +102,8 @@ function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
         </div>
       </div>
       <CodeInput
-        label="Code that it shows"
-        hint="Six digits. This uses the code up: for the next thing wait for the next one."
+        label="Code from the authenticator"
+        hint="Six digits. Each code works once: before you need another, wait for the next one."
         value={code}
         onChange={setCode}
         autoFocus

@@ -36,7 +36,7 @@ export function NextStep({ person, keys }: NextStepProps) {
         )
       }
     >
-      <p>A strategy is a virtual account of its own, which your bot trades with one API key.</p>
+      <p>A strategy is a virtual account that your bot trades with one API key.</p>
       {!isReady && (
         <p className="mt-2 text-ink">
           {step.state === "WAITING" ? "Waiting" : "First"}: {lowerFirst(step.title)}. {step.says}

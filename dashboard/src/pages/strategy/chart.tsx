@@ -102,7 +102,7 @@ function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: S
           lines={own.lines}
           last={last}
           empty={
-            <EmptyState title={`Nothing of yours waits in ${symbol}.`}>
+            <EmptyState title={`No open orders or positions in ${symbol}.`}>
               Resting orders, stops, take profits, entry and liquidation prices are drawn as lines.
             </EmptyState>
           }
@@ -128,7 +128,7 @@ function ChartNotes() {
   return (
     <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-ink-soft text-xs">
       <span>
-        Arrows are own fills: ↑ bought, ↓ sold, × of several orders. Click one for its order, drag for older
+        Arrows are your fills: ↑ bought, ↓ sold, × of several orders. Click one for its order, drag for older
         candles.
       </span>
       <span>

@@ -61,15 +61,15 @@ export function Page() {
 
 function Closing({ done, total, left }: NonNullable<StrategyCopyingShape["closing"]>) {
   return (
-    <Card title="Being closed for its copiers">
+    <Card title="Closing its copies">
       <Meter
-        label={done === total ? "All copies are closed" : "Copies that are closed"}
+        label={done === total ? "All copies are closed" : "Closed copies"}
         filled={total === 0 ? 1 : done / total}
         value={`${done.toLocaleString("en-GB")} of ${counted(total, "copy", "copies")}`}
       >
         <p className="mt-2 text-ink-soft text-sm">
-          Each cancels its orders and sells what it holds. One whose exchange can’t be reached is tried again
-          until it is done.
+          Each copy cancels its orders and sells what it holds. If its exchange can’t be reached, this is
+          retried until it is done.
         </p>
         <Unclosed rows={left} />
       </Meter>

@@ -91,7 +91,7 @@ function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: Bo
         {ladder === null ? (
           <div className="p-4" aria-busy="true">
             <p role="status" className="mb-3 text-ink-soft text-sm">
-              Waiting for the book of {symbol} …
+              Waiting for the order book of {symbol} …
             </p>
             <Skeleton lines={SKELETON_LINES} />
           </div>
@@ -106,7 +106,7 @@ function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: Bo
       </Card>
       {ladder !== null && ladder.away.length > 0 && (
         <p className="mt-2 text-sm">
-          Further away than this:{" "}
+          Your orders beyond these levels:{" "}
           {ladder.away.map((orderId, index) => (
             <span key={orderId}>
               {index > 0 && ", "}
@@ -117,8 +117,7 @@ function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: Bo
         </p>
       )}
       <p className="mt-2 text-ink-soft text-sm">
-        The best 20 levels a side, as the market shows them. ◆ marks your own resting orders, which stand at
-        their price and are not in the market's sizes.
+        The best 20 levels per side. ◆ marks your own open orders; the market's sizes do not include them.
       </p>
     </>
   );

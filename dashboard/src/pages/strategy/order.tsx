@@ -60,7 +60,7 @@ export function Page() {
                     kind: "orders",
                     id: order.orderId,
                     noun: "order",
-                    summary: `${orderInWords(order)}. What is filled of it stays filled.`,
+                    summary: `${orderInWords(order)}. Its fills so far are kept.`,
                   })
                 }
               >
@@ -84,7 +84,7 @@ function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSp
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
       <div className="flex min-w-0 flex-col gap-5">
-        <Card title="As it stands">
+        <Card title="Details">
           {detail === undefined ? <Skeleton lines={6} /> : <Facts facts={factsOf(detail)} />}
         </Card>
       </div>
@@ -106,9 +106,7 @@ function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSp
             empty={<EmptyState title="Not filled yet." />}
           />
         </Card>
-        <Card title="Names of this order">
-          {detail === undefined ? <Skeleton lines={4} /> : <Names detail={detail} />}
-        </Card>
+        <Card title="IDs">{detail === undefined ? <Skeleton lines={4} /> : <Names detail={detail} />}</Card>
       </div>
     </div>
   );

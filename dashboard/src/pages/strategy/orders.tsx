@@ -80,7 +80,7 @@ function Open({ canCancel }: { canCancel: boolean }) {
                     kind: "orders",
                     id: order.orderId,
                     noun: "order",
-                    summary: `${orderInWords(order)}, order ${order.orderId}. What is filled of it stays filled.`,
+                    summary: `${orderInWords(order)}, order ${order.orderId}. Its fills so far are kept.`,
                   })
               : undefined
           }
@@ -89,7 +89,7 @@ function Open({ canCancel }: { canCancel: boolean }) {
               title={search.symbol === undefined ? "No open orders." : `No open orders in ${search.symbol}.`}
             >
               {canCancel
-                ? "Limit and stop orders of your bot wait here until they are filled or cancelled."
+                ? "Limit and stop orders of your bot stay here until they are filled or canceled."
                 : "A closed strategy has none."}
             </EmptyState>
           }
@@ -127,7 +127,7 @@ function History() {
                 symbol === undefined ? "No order has ended yet." : `No order in ${symbol} has ended yet.`
               }
             >
-              What your bot orders shows here, with its fills, once it is filled, cancelled or expired.
+              Orders appear here with their fills once they are filled, canceled or expired.
             </EmptyState>
           }
         />

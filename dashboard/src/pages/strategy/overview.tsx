@@ -112,7 +112,7 @@ function Curves({ performance, isOld }: CurvesProps) {
     );
   }
   if (performance.points.length < 2) {
-    return <EmptyState title="There is no history yet.">The curve begins with the strategy.</EmptyState>;
+    return <EmptyState title="No history yet.">The curve starts with the strategy.</EmptyState>;
   }
   return (
     <div aria-busy={isOld} className={isOld ? "opacity-50" : ""}>

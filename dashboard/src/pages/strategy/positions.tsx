@@ -8,14 +8,15 @@ import { FuturesPositions } from "./positions/futures.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
+  const title = strategy?.type === "SPOT" ? "Balances" : "Positions";
   return (
     <>
       <PageHeader
-        title={strategy?.type === "SPOT" ? "Balances" : "Positions"}
-        documentTitle={`Positions, ${strategy?.name ?? strategyId}`}
+        title={title}
+        documentTitle={`${title}, ${strategy?.name ?? strategyId}`}
         lead={
           strategy?.type === "SPOT"
-            ? "What the strategy owns. Locked is what its open orders hold."
+            ? "Assets of the strategy. Locked amounts are reserved by open orders."
             : undefined
         }
       />

@@ -63,7 +63,7 @@ export function Page() {
                 )
               }
             >
-              Requests are shown of the key that the strategy has now.
+              This page shows requests of the strategy’s current key.
             </EmptyState>
           </Card>
         ) : (
@@ -96,11 +96,11 @@ export function Page() {
 
 function None({ isRefusedOnly }: { isRefusedOnly: boolean }) {
   return isRefusedOnly ? (
-    <EmptyState title="None was refused.">All requests that are remembered were answered.</EmptyState>
+    <EmptyState title="No request was refused.">All remembered requests succeeded.</EmptyState>
   ) : (
     <EmptyState title="No requests yet.">
-      Start your bot with this key: each of its requests shows here at once, refused ones with the reason. A
-      request whose key is unknown belongs to nobody and is not shown.
+      Start your bot with this key: each of its requests appears here at once, with the reason if it was
+      refused. A request with an unknown key is not shown.
     </EmptyState>
   );
 }

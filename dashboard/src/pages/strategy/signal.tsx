@@ -51,21 +51,21 @@ function Detail({ signal }: { signal: SignalShape | undefined }) {
       )}
       {signal?.status === "FAILED" && (
         <Note tone="warn" title={`Not executed so far: ${signal.reason ?? "no reason given"}`}>
-          It is tried again by itself. Sending it again under the same idempotency key is safe.
+          It is retried automatically. Sending it again with the same idempotency key is safe.
         </Note>
       )}
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          <Card title="As it stands">
+          <Card title="Details">
             {signal === undefined ? <Skeleton lines={5} /> : <State signal={signal} />}
           </Card>
           {signal === undefined ? (
-            <Card title="The order as it was asked for">
+            <Card title="Requested order">
               <Skeleton lines={6} />
             </Card>
           ) : (
             <CodeBlock
-              title="The order as it was asked for"
+              title="Requested order"
               label="order as JSON"
               text={JSON.stringify(signal.order, null, 2)}
             />

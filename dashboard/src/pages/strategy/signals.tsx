@@ -26,7 +26,7 @@ export function Page() {
       <PageHeader
         title="Signals"
         documentTitle={`Signals, ${strategy?.name ?? strategyId}`}
-        lead="Orders that were sent as signals, each executed once and only once, however often it is sent."
+        lead="Orders that were sent as signals. Each is executed exactly once, however often it is sent."
       />
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
       {(error === null || data !== undefined) && (
@@ -47,7 +47,7 @@ export function Page() {
               >
                 {strategy?.type === "FUTURES"
                   ? "Signals are for spot strategies. This one trades by the exchange's routes."
-                  : "Your bot sends a signal to POST /bot/v1/spot/orders with an idempotency-key; it then shows here with what became of it."}
+                  : "Your bot sends a signal to POST /bot/v1/spot/orders with an idempotency-key; it then appears here with its outcome."}
               </EmptyState>
             }
           />
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<SignalShape>[] = [
       </span>
     ),
   },
-  { key: "order", header: "Asked for", cell: ({ order }) => signalInWords(order) },
+  { key: "order", header: "Requested order", cell: ({ order }) => signalInWords(order) },
   {
     key: "status",
     header: "Status",

@@ -24,13 +24,13 @@ export function copierJourneyOf({ person, hasAccount, hasCopy }: CopierParts): r
       title: "Verify your e-mail address",
       says: person.email,
     },
-    { name: "IDENTITY", title: "Say who you are", ...identityStep(person) },
-    { name: "APPROVAL", title: "Be approved by an operator", ...approvalStep(person, COPYING) },
+    { name: "IDENTITY", title: "Verify identity", ...identityStep(person) },
+    { name: "APPROVAL", title: "Get approved by an operator", ...approvalStep(person, COPYING) },
     {
       name: "SECOND_FACTOR",
       state: person.hasSecondFactor ? "DONE" : "OPEN",
       title: "Set up a second factor",
-      says: "An authenticator app. Each exchange account asks for a code of it.",
+      says: "An authenticator app. Connecting an exchange account needs one of its codes.",
     },
     ...firstCopySteps({ isReady, hasAccount, hasCopy }),
   ];
@@ -52,13 +52,13 @@ export function firstCopySteps({ isReady, hasAccount, hasCopy }: FirstCopyParts)
       name: "OFFER",
       state: hasCopy ? "DONE" : hasAccount && isReady ? "OPEN" : "LATER",
       title: "Choose a strategy",
-      says: "See how it did, how old it is, and how large an account it needs.",
+      says: "Compare results, age and the balance that its orders need.",
     },
     {
       name: "SETTINGS",
       state: begun,
-      title: "Say how much, with a preview",
-      says: "Your share, the most per order and a stop loss; its last orders are shown as your account would have copied them.",
+      title: "Choose the settings, with a preview",
+      says: "Share of the balance, maximum per order and stop loss. The preview shows what your account would have copied.",
     },
     {
       name: "FOLLOWING",

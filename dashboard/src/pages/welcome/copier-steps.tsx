@@ -25,7 +25,7 @@ export function CopierJourney() {
   if (venues.data === undefined || accounts.data === undefined || copies.data === undefined) {
     return (
       <div aria-busy="true">
-        <Card title="The way to your first copy">
+        <Card title="Steps to your first copy">
           <Skeleton lines={12} />
         </Card>
       </div>
@@ -47,7 +47,7 @@ export function CopierJourney() {
         </Card>
       )}
       <Card
-        title={isOffered ? "The way to your first copy" : "What you can do already"}
+        title={isOffered ? "Steps to your first copy" : "What you can do already"}
         isFlush
         aside={
           <span className="numeric text-ink-soft text-sm">

@@ -52,8 +52,8 @@ export function journeyOf({ person, keys, strategies, hasOrder }: JourneyParts):
       title: "Verify your e-mail address",
       says: person.email,
     },
-    { name: "IDENTITY", title: "Say who you are", ...identityStep(person) },
-    { name: "APPROVAL", title: "Be approved by an operator", ...approvalStep(person) },
+    { name: "IDENTITY", title: "Verify identity", ...identityStep(person) },
+    { name: "APPROVAL", title: "Get approved by an operator", ...approvalStep(person) },
     {
       name: "PROFILE",
       state: isTrader ? "DONE" : "OPEN",
@@ -64,13 +64,13 @@ export function journeyOf({ person, keys, strategies, hasOrder }: JourneyParts):
       name: "SECOND_FACTOR",
       state: person.hasSecondFactor ? "DONE" : "OPEN",
       title: "Set up a second factor",
-      says: "An authenticator app. Every key asks for a code of it.",
+      says: "An authenticator app. Creating a key needs one of its codes.",
     },
     {
       name: "KEY",
       state: hasKey ? "DONE" : isReadyForKeys ? "OPEN" : "LATER",
       title: "Create an API key",
-      says: isReadyForKeys || hasKey ? "Your bot signs with it." : afterwards(person),
+      says: isReadyForKeys || hasKey ? "Your bot signs its requests with it." : afterwards(person),
     },
     {
       name: "STRATEGY",
@@ -121,7 +121,7 @@ export function approvalStep(
     case "PENDING":
       return {
         state: "WAITING",
-        says: "An operator looks at your form. Go on with the other steps meanwhile.",
+        says: "An operator reviews your form. Continue with the other steps.",
       };
     case "NONE":
     case "REJECTED":

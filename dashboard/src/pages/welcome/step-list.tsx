@@ -61,7 +61,7 @@ function actionOf({ name }: Step, kind: ButtonKind, firstStrategyId: string | nu
     case "EMAIL":
       return (
         <Link to="/verify-email" className={className}>
-          Ask for the link
+          Request the link
         </Link>
       );
     case "IDENTITY":
@@ -106,7 +106,7 @@ function actionOf({ name }: Step, kind: ButtonKind, firstStrategyId: string | nu
     case "OFFER":
       return (
         <Link to="/copying/strategies" className={className}>
-          Look at the strategies
+          Show the strategies
         </Link>
       );
     case "SETTINGS":

@@ -24,7 +24,7 @@ export function RepairDialog({ isOpen, onClose, ...parts }: RepairDialogProps) {
       isOpen={isOpen}
       onClose={onClose}
       title="Bring the copy to its target"
-      description="Market orders at the exchange. Asked for twice, it is done once: what is in line is left alone."
+      description="Sends market orders to the exchange. Symbols that match their target are not touched."
     >
       <Repair {...parts} onClose={onClose} />
     </Dialog>
@@ -38,7 +38,7 @@ function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
   const repair = useCopyMutation<boolean>(copyId, {
     path: "repair",
     body: (may) => ({ mayIncrease: may }),
-    says: "The repair is under way",
+    says: "The repair has started",
     onDone: onClose,
   });
   return (
@@ -69,7 +69,7 @@ function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
       {hasIncreases && (
         <Checkbox
           label="May also open or increase"
-          hint="It then buys what the copy is short of, at the market’s price of now."
+          hint="It then also buys what the copy is missing, at the current market price."
           checked={mayIncrease}
           onChange={({ target }) => setMayIncrease(target.checked)}
         />

@@ -66,8 +66,8 @@ function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName
           )}
           {entry.queries > 0 && (
             <p className="mt-3 text-ink-soft text-sm">
-              The outcome of sending it was not known at first, so the exchange was asked before anything was
-              sent again. It can’t have been carried out twice: it has one client id.
+              The outcome was unknown at first, so the order was queried at the exchange before it was sent
+              again. It can’t be executed twice: both requests have the same client id.
             </p>
           )}
         </Part>
@@ -97,7 +97,7 @@ function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) 
     ...(shortfall === null ? [] : [{ label: names.shortfall, value: <Price value={shortfall} /> }]),
   ];
   return (
-    <Note tone="warn" title={hasFailed ? "The exchange refused it" : SKIP_NAMES[reason]}>
+    <Note tone="warn" title={hasFailed ? "The exchange rejected it" : SKIP_NAMES[reason]}>
       <p className="mt-1">{words}</p>
       {facts.length > 0 && (
         <div className="mt-3">
@@ -116,8 +116,8 @@ const TOO_MUCH: ReadonlySet<SkipShape["reason"]> = new Set([
   "PRICE_UNFIT",
   "LEVERAGE_UNFIT",
 ]);
-const TOO_MUCH_NAMES = { wanted: "Wanted", had: "At most", shortfall: "Too much by" } as const;
-const TOO_LITTLE_NAMES = { wanted: "Needed", had: "There was", shortfall: "Missing" } as const;
+const TOO_MUCH_NAMES = { wanted: "Requested", had: "Maximum", shortfall: "Too much by" } as const;
+const TOO_LITTLE_NAMES = { wanted: "Required", had: "Available", shortfall: "Missing" } as const;
 
 function leadFacts(entry: MirrorEntryShape): readonly Fact[] {
   const { side, orderType, leadQuantity, leadPrice, price, stopPrice, leadAt } = entry;
@@ -145,7 +145,7 @@ function venueFacts(entry: MirrorEntryShape): readonly Fact[] {
       value: delayMs === null ? null : latencyInWords(delayMs),
     },
     {
-      label: "Sent, asked about",
+      label: "Sent, queried",
       value: <span className="numeric">{`${sends} ×, ${queries} ×`}</span>,
     },
   ];

@@ -18,7 +18,7 @@ const SKIPPED = {
   skip: {
     reason: "BELOW_MIN_NOTIONAL",
     words:
-      "Scaled to this account the order is worth 3 USDT; the exchange takes no less than 5 USDT, 2 USDT more.",
+      "Scaled to this account, the order is worth 3 USDT; the exchange takes no less than 5 USDT, 2 USDT more.",
     filter: "NOTIONAL",
     wanted: "5",
     had: "3",

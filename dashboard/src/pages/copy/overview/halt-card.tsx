@@ -16,8 +16,8 @@ export function HaltCard({ copyId }: { copyId: string }) {
   return (
     <Card title="Halt everything">
       <p className="max-w-prose">
-        The kill switch for an emergency: from then on nothing at all is sent for any of your copies, not even
-        cancels and sales, until you let them go on. To stop opening while closing goes on, pause instead.
+        A kill switch for emergencies: nothing is sent for any of your copies, not even cancels and exits,
+        until you clear it. To stop new entries but keep following exits, pause instead.
       </p>
       <div className="mt-3">
         <Button kind="danger" onClick={() => setOpen(true)}>
@@ -28,7 +28,7 @@ export function HaltCard({ copyId }: { copyId: string }) {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title="Halt all your copies?"
-        says="What rests at the exchange goes on resting, and what is held stays held: look after it there. What the strategies do meanwhile is logged as skipped."
+        says="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
         onHalt={(reason) => halt.mutate(reason)}
         isBusy={halt.isPending}
         error={halt.error}

@@ -14,11 +14,11 @@ export function NewestEntries({ copyId }: { copyId: string }) {
   const { data, error, refetch, isFetching } = useQuery(entriesQuery(copyId, {}));
   return (
     <Card
-      title="Newest of the log"
+      title="Latest log entries"
       isFlush
       aside={
         <Link to="/copies/$copyId/log" params={{ copyId }} className={buttonLook("quiet", "small")}>
-          Whole log
+          All entries
         </Link>
       }
     >
@@ -33,7 +33,7 @@ export function NewestEntries({ copyId }: { copyId: string }) {
           rows={data?.rows.slice(0, SHOWN)}
           empty={
             <EmptyState title="Nothing yet.">
-              The strategy’s next order shows here, within moments of being placed.
+              The strategy’s next order appears here moments after it is placed.
             </EmptyState>
           }
         />

@@ -24,8 +24,8 @@ export function ReasonNote({ copy: { status, reason } }: { copy: CopyShape }) {
       )}
       {status === "CLOSING" && (
         <p className="mt-1">
-          Its orders are cancelled and what it holds is sold; each of these orders is in the log. You need not
-          do anything.
+          Its orders are canceled and what it holds is sold; each of these orders is in the log. You don’t
+          have to do anything.
         </p>
       )}
       {needsAccount && status !== "STOPPED" && (

@@ -13,7 +13,7 @@ export function StopDialog({ copy, isOpen, onClose }: StopDialogProps) {
       isOpen={isOpen}
       onClose={onClose}
       title="Stop this copy?"
-      description="It then follows no more, for good. Its log stays. You can copy the strategy anew."
+      description="The copy ends for good. Its log stays. You can copy the strategy again later."
     >
       <StopForm copy={copy} onClose={onClose} />
     </Dialog>
@@ -39,16 +39,16 @@ function StopForm({ copy: { copyId, account, family }, onClose }: Omit<StopDialo
       error={stop.error}
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 font-medium text-sm">What becomes of what it holds</legend>
+        <legend className="mb-2 font-medium text-sm">Holdings of the copy</legend>
         <Choice
           title={family === "SPOT" ? "Sell it" : "Close it"}
-          says={`Its orders are cancelled and ${held} ${family === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is left alone.`}
+          says={`Its orders are canceled and ${held} ${family === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is not touched.`}
           isChosen={closesAll}
           onChoose={() => setClosesAll(true)}
         />
         <Choice
           title="Keep it"
-          says={`Orders that would open something are cancelled. ${family === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Nothing looks after them any more: they are yours to manage.`}
+          says={`Orders that would open something are canceled. ${family === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Lyrebird no longer manages them: you do.`}
           isChosen={!closesAll}
           onChoose={() => setClosesAll(false)}
         />

@@ -44,12 +44,12 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
                 </>
               ),
             },
-            { label: "Realised", value: <SignedAmount value={realized} decimals={2} asset={asset} /> },
+            { label: "Realized", value: <SignedAmount value={realized} decimals={2} asset={asset} /> },
             { label: "Fees paid", value: <Amount value={fees} decimals={2} asset={asset} /> },
-            { label: "Orders resting", value: copy.restingOrders.toLocaleString("en-GB") },
+            { label: "Open orders", value: copy.restingOrders.toLocaleString("en-GB") },
             { label: "Began", value: <Time at={startedAt} /> },
             endedAt === null
-              ? { label: "Exchange last asked", value: seenAt === null ? "not yet" : <Time at={seenAt} /> }
+              ? { label: "Last account update", value: seenAt === null ? "not yet" : <Time at={seenAt} /> }
               : { label: "Ended", value: <Time at={endedAt} /> },
           ]}
         />
@@ -71,7 +71,7 @@ function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyS
     <Meter
       label={`Stop loss at ${line}`}
       filled={Number(percent) / 100}
-      value={`${percent} % of the way`}
+      value={`${percent} % of the loss limit used`}
       tone={Number(percent) >= NEAR_PERCENT ? "loss" : "accent"}
     />
   );
@@ -80,13 +80,13 @@ function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyS
 function Look({ copy: { copyId, pending } }: { copy: CopyShape }) {
   const { mutate, error, isPending } = useCopyMutation(copyId, {
     path: "look",
-    says: "The exchange is being asked",
+    says: "Updating from the exchange",
   });
   const isUnderWay = pending.includes("LOOK");
   return (
     <span className="flex flex-col items-end gap-2">
       <Button size="small" onClick={() => mutate()} isBusy={isPending} disabled={isUnderWay}>
-        {isUnderWay ? "Being asked" : "Ask the exchange now"}
+        {isUnderWay ? "Updating" : "Update from the exchange"}
       </Button>
       {error !== null && <ErrorNote error={error} />}
     </span>

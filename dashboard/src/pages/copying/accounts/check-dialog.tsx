@@ -48,7 +48,7 @@ function Checked({ accountId, onClose }: { accountId: string; onClose: () => voi
       {error !== null && <ErrorNote error={error} />}
       {data === undefined && error === null && (
         <div aria-busy="true">
-          <p className="mb-3">The exchange is being asked.</p>
+          <p className="mb-3">Waiting for the exchange’s response.</p>
           <Skeleton lines={5} />
         </div>
       )}

@@ -50,8 +50,8 @@ const NAMES: Readonly<Record<Check["name"], string>> = {
 };
 
 function lookOf(isGood: boolean | null): { sign: string; word: string; look: string } {
-  if (isGood === null) return { sign: "?", word: "not told", look: "border-line-strong text-ink-soft" };
+  if (isGood === null) return { sign: "?", word: "unknown", look: "border-line-strong text-ink-soft" };
   return isGood
-    ? { sign: "✓", word: "good", look: "border-gain bg-gain-soft text-gain" }
-    : { sign: "✕", word: "not good", look: "border-loss bg-loss-soft text-loss" };
+    ? { sign: "✓", word: "OK", look: "border-gain bg-gain-soft text-gain" }
+    : { sign: "✕", word: "not OK", look: "border-loss bg-loss-soft text-loss" };
 }

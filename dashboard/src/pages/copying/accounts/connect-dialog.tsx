@@ -98,7 +98,7 @@ function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: Con
     >
       <Select
         label="Exchange"
-        hint="Those that the operator of this server allows."
+        hint="The exchanges that the operator of this server allows."
         name="venue"
         required
         placeholder="Choose an exchange"
@@ -118,7 +118,7 @@ function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: Con
       />
       <TextInput
         label="Label"
-        hint="For you alone, such as “Main account”."
+        hint="Only you see it, such as “Main account”."
         name="label"
         autoComplete="off"
         required

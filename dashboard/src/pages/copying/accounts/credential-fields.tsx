@@ -20,7 +20,7 @@ export function CredentialFields({ value, onChange, errors }: CredentialFieldsPr
     <>
       <TextInput
         label="API key of the exchange"
-        hint="It has to be allowed to read and to trade, and must not be allowed to withdraw."
+        hint="It needs permission to read and trade, and must not have permission to withdraw."
         name="apiKey"
         isMonospace
         autoComplete="off"
@@ -34,7 +34,7 @@ export function CredentialFields({ value, onChange, errors }: CredentialFieldsPr
       />
       <PasswordInput
         label="Secret of the key"
-        hint="It is stored encrypted, and nobody is shown it again, you neither."
+        hint="It is stored encrypted and never shown again."
         name="apiSecret"
         isForeign
         maxLength={KEY_LENGTH_MAX}

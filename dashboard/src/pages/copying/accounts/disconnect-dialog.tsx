@@ -26,8 +26,8 @@ export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
         {isUsed ? (
           <>
             <p>
-              A copy uses {account.label}. Stop that copy first, and say whether it sells what it holds: once
-              the key is destroyed, nothing can be sent any more.
+              A copy uses {account.label}. Stop that copy first, and choose whether it sells what it holds:
+              once the key is destroyed, nothing can be sent.
             </p>
             <div>
               <Link

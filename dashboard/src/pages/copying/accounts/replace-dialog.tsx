@@ -77,8 +77,8 @@ function Replacing({ account, onClose }: { account: VenueAccountShape; onClose: 
       error={error}
     >
       <p>
-        It has to be a key of the same account at the exchange: the copy goes on with what it holds there. The
-        old key is destroyed here; delete it at the exchange too.
+        It has to be a key of the same account at the exchange: the copy continues with its holdings there.
+        The old key is destroyed here; delete it at the exchange too.
       </p>
       <CredentialFields
         value={credentials}

@@ -164,7 +164,7 @@ function useStart(strategyId: string) {
     mutationFn: (chosen: { readonly accountId: string; readonly settings: CopySettingsShape }) =>
       call<CopyShape>("POST", "/copies", { strategyId, ...chosen }),
     onSuccess: async ({ copyId }) => {
-      toast("The copy follows from the next order on");
+      toast("The copy starts with the next order");
       void queries.invalidateQueries({ queryKey: ["copies"] });
       await navigate({ to: "/copies/$copyId", params: { copyId } });
       void queries.invalidateQueries({ queryKey: ["copying"] });

@@ -30,7 +30,7 @@ export function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps
       isOpen={first !== null}
       onClose={onClose}
       title="Set a kill switch"
-      description="From then on nothing at all is sent for what it names, not even cancels and sales, until it is cleared."
+      description="Nothing is sent for the copies that it covers, not even cancels and exits, until it is cleared."
     >
       {first !== null && <SwitchForm first={first} venues={venues} onClose={onClose} />}
     </Dialog>
@@ -41,7 +41,7 @@ const ID_WORDS: Readonly<Record<Exclude<Kind, "VENUE">, { label: string; hint: s
   COPIER: { label: "Copier", hint: "Their e-mail address, or their id." },
   STRATEGY: {
     label: "Strategy",
-    hint: "Its id: it is on the page of the person whose strategy it is, under People.",
+    hint: "The id is on its owner’s page under People.",
   },
 };
 
@@ -71,7 +71,7 @@ function SwitchForm({ first, venues, onClose }: SwitchFormProps) {
       error={error}
     >
       <Select
-        label="What it stops"
+        label="Scope"
         name="kind"
         value={kind}
         onChange={({ target }) => {
@@ -107,7 +107,7 @@ function SwitchForm({ first, venues, onClose }: SwitchFormProps) {
       )}
       <TextInput
         label="Reason"
-        hint="Shown to everybody whose copies it stops."
+        hint="Shown to everybody whose copies it halts."
         name="reason"
         autoComplete="off"
         required

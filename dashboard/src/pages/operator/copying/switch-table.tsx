@@ -36,7 +36,7 @@ export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
       rowKey={({ kind, id }) => `${kind} ${id}`}
       empty={
         <EmptyState title="Nothing is halted.">
-          A switch stops all sending for a copier, a strategy or an exchange, until it is cleared.
+          A kill switch stops all orders for a copier, a strategy or an exchange, until it is cleared.
         </EmptyState>
       }
     />

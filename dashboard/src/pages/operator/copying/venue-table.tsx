@@ -44,7 +44,7 @@ function Health({ health, isOneOfSeveral }: { health: VenueHealthShape; isOneOfS
       {isOneOfSeveral && <span className="break-all"> ({copier})</span>}:{" "}
       {isSilent && (
         <span className="text-warn">
-          nobody has reported since <Time at={health.reportedAt} />; said last:{" "}
+          no report since <Time at={health.reportedAt} />; last status:{" "}
         </span>
       )}
       {isAnswering ? (
@@ -58,7 +58,7 @@ function Health({ health, isOneOfSeveral }: { health: VenueHealthShape; isOneOfS
       )}
       {pausedUntil !== null && (
         <span className="text-warn">
-          , asked for a pause until <Time at={pausedUntil} format="time" />
+          , paused by the exchange until <Time at={pausedUntil} format="time" />
         </span>
       )}
       , <span className="numeric">{perCent(budgetUsed)} %</span> of its budget used

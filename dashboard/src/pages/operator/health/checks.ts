@@ -44,14 +44,14 @@ function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck
   const { family, symbols, isConnected, lastMessageAt, pausedUntil, staleSymbols, connects } = feed;
   const fixed = {
     name: `${FAMILIES[family]} prices`,
-    normal: "Connected, a message within 5 s, no silent symbol",
+    normal: "Connected, a message within 5 s, no symbol without prices",
   };
   if (pausedUntil > now) {
     return {
       ...fixed,
       state: "WATCH",
-      reading: `The exchange takes no requests for another ${durationInWords((pausedUntil - now) / 1_000)}`,
-      action: "Wait. If it comes again, find out what else uses the exchange from this address.",
+      reading: `The exchange accepts no requests for another ${durationInWords((pausedUntil - now) / 1_000)}`,
+      action: "Wait. If it happens again, find out what else uses the exchange from this address.",
     };
   }
   if (symbols === 0) {
@@ -62,7 +62,8 @@ function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck
       ...fixed,
       state: "BAD",
       reading: `Not connected${lastMessageAt === 0 ? "" : `, last message ${ago(lastMessageAt, now)}`}`,
-      action: "Check the server's way to the exchange; its log says why. It reconnects by itself.",
+      action:
+        "Check the server's network connection to the exchange; its log has the reason. It reconnects automatically.",
     };
   }
   if (lastMessageAt === 0 || now - lastMessageAt > FEED_SILENT_MS) {
@@ -71,16 +72,16 @@ function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck
       state: "BAD",
       reading: lastMessageAt === 0 ? "Connected, no message yet" : `Last message ${ago(lastMessageAt, now)}`,
       action:
-        "Market orders are refused until it speaks. Check the server's network and the exchange's status.",
+        "Market orders are rejected until messages arrive. Check the server's network and the exchange's status.",
     };
   }
   if (staleSymbols.length > 0) {
     return {
       ...fixed,
       state: "WATCH",
-      reading: `Silent: ${named(staleSymbols)}`,
+      reading: `No prices: ${named(staleSymbols)}`,
       action:
-        "Look whether these are halted on the exchange. Strategies that hold them close only when they speak.",
+        "Check whether they are halted at the exchange. Strategies that hold them close only when prices arrive.",
     };
   }
   return {
@@ -101,7 +102,7 @@ function storeCheck({ kind, answersInMs, isBehind }: HealthShape["store"]): Heal
     normal: `Below ${STORE_SLOW_MS} ms, commits not behind`,
     action:
       isBad || isSlow
-        ? "Check the disk's load and free space, and the database's machine. Orders are refused while commits are behind."
+        ? "Check the disk's load and free space, and the database's machine. Orders are rejected while commits are behind."
         : null,
   };
 }
@@ -112,12 +113,12 @@ function sweepCheck({ sweepLagMs }: HealthShape): HealthCheck {
   return {
     name: "Signals",
     state,
-    reading: sweepLagMs === null ? "None waits" : `The oldest waits for ${latencyInWords(lag)}`,
-    normal: "None waits for more than 5 s",
+    reading: sweepLagMs === null ? "None pending" : `The oldest has been pending for ${latencyInWords(lag)}`,
+    normal: "None pending for more than 5 s",
     action:
       state === "FINE"
         ? null
-        : "A symbol may be silent, or a signal fails again and again: the log names it.",
+        : "A symbol may have no prices, or a signal may fail repeatedly: the log names it.",
   };
 }
 
@@ -131,7 +132,7 @@ function loopCheck({ p50, p99, max }: HealthShape["eventLoopDelayMs"]): HealthCh
     action:
       state === "FINE"
         ? null
-        : "The machine is short of processor time: see what else runs on it, or move it.",
+        : "The machine is short of CPU time: check what else runs on it, or move the server.",
   };
 }
 
@@ -140,10 +141,10 @@ function memoryCheck({ heapUsed, resident }: HealthShape["memoryBytes"]): Health
   return {
     name: "Memory",
     state: isLarge ? "WATCH" : "FINE",
-    reading: `${mebibytes(resident)} in all, ${mebibytes(heapUsed)} of it objects`,
+    reading: `${mebibytes(resident)} in total, ${mebibytes(heapUsed)} of it heap`,
     normal: `Below ${mebibytes(RESIDENT_LARGE)}, steady over days`,
     action: isLarge
-      ? "Compare it with yesterday's. If it only grows, restart the service and report it."
+      ? "Compare it with yesterday. If it keeps growing, restart the server and report it."
       : null,
   };
 }

@@ -49,7 +49,7 @@ export function Decision({ detail, onChanged }: DecisionProps) {
   };
   if (status !== "PENDING") return <Stands detail={detail} isLate={isLate} />;
   if (person.personId === personId) {
-    return <Note title="This form is your own">Another operator has to decide about it.</Note>;
+    return <Note title="This form is your own">Another operator has to decide it.</Note>;
   }
   const isLateError = decide.error !== null && asApiError(decide.error).code === "STATE_CHANGED";
   return (
@@ -95,7 +95,7 @@ function Stands({ detail, isLate }: { detail: KycDetailShape; isLate: boolean })
     <Note
       tone={status === "APPROVED" ? "gain" : "warn"}
       title={
-        isLate ? "Another operator has decided meanwhile" : status === "APPROVED" ? "Approved" : "Rejected"
+        isLate ? "Another operator has already decided" : status === "APPROVED" ? "Approved" : "Rejected"
       }
     >
       <p className="mt-1">
@@ -125,7 +125,7 @@ function RejectDialog({ isOpen, onClose, onReject, isBusy, error }: RejectDialog
   const fieldError =
     error === null
       ? isEmpty
-        ? "Write a reason: the person is told it."
+        ? "Write a reason: the person sees it."
         : undefined
       : asApiError(error).fields.reason;
   return (
@@ -141,7 +141,7 @@ function RejectDialog({ isOpen, onClose, onReject, isBusy, error }: RejectDialog
       >
         <Field
           label="Reason"
-          hint="The person reads exactly this. Say what is wrong and what to submit instead."
+          hint="The person sees exactly this text. Say what is wrong and what to submit instead."
           error={fieldError}
         >
           {(control) => (

@@ -20,18 +20,17 @@ export function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
   return (
     <Note tone="warn" title="Copies of this strategy are halted">
       <p className="mt-1">
-        Nothing at all is sent for them; what the strategy does is logged as skipped. The reason: “
-        {halted.reason}”
+        Nothing is sent for them; what the strategy does is logged as skipped. Reason: “{halted.reason}”
       </p>
       {halted.isOwn ? (
         <div className="mt-3 flex flex-col items-start gap-3">
           {release.error !== null && <ErrorNote error={release.error} />}
           <Button size="small" onClick={() => release.mutate(null)} isBusy={release.isPending}>
-            Let them go on
+            Clear the kill switch
           </Button>
         </div>
       ) : (
-        <p className="mt-1">An operator has set it, and clears it.</p>
+        <p className="mt-1">An operator set this kill switch; only an operator can clear it.</p>
       )}
     </Note>
   );
@@ -43,9 +42,8 @@ export function CopiersHalt({ strategyId }: { strategyId: string }) {
   return (
     <Card title="Halt all copies">
       <p className="max-w-prose">
-        The kill switch for an emergency, such as a bot that has run wild: from then on nothing at all is sent
-        for any copy of this strategy, not even cancels and sales, until you let them go on. Your own bot is
-        not stopped by it.
+        A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this
+        strategy, not even cancels and exits, until you clear it. It does not stop your own bot.
       </p>
       <div className="mt-3">
         <Button kind="danger" onClick={() => setAsking(true)}>
@@ -56,7 +54,7 @@ export function CopiersHalt({ strategyId }: { strategyId: string }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title="Halt all copies of this strategy?"
-        says="Copiers see the reason. What they hold stays held, and what rests at their exchanges goes on resting."
+        says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
         onHalt={(reason) => halt.mutate(reason)}
         isBusy={halt.isPending}
         error={halt.error}
@@ -74,7 +72,7 @@ function useSwitch(strategyId: string, onDone?: () => void) {
         ? call("DELETE", pathOf(strategyId, "copying/halt"))
         : call("POST", pathOf(strategyId, "copying/halt"), { reason }),
     onSuccess: (_answer, reason) => {
-      toast(reason === null ? "Copies go on" : "All copies are halted");
+      toast(reason === null ? "Kill switch cleared" : "All copies are halted");
       void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
       onDone?.();
     },

@@ -58,9 +58,11 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
         >
           {isOpen ? (
             <ul className="list-disc pl-5">
-              <li>It is listed no more, and nobody new can copy it.</li>
+              <li>It is no longer listed, and nobody new can copy it.</li>
               <li>
-                {going === 0 ? "Nobody copies it now." : `${counted(going, "copy goes", "copies go")} on.`}
+                {going === 0
+                  ? "Nobody copies it now."
+                  : `${counted(going, "copy continues", "copies continue")}.`}
               </li>
             </ul>
           ) : (
@@ -76,8 +78,8 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
                 <li>how many copy it</li>
               </ul>
               <p>
-                Who copies it sees each of its orders from then on. Nobody sees your name, your address or
-                your keys.
+                A copier sees each of its orders from then on. Nobody sees your name, your address or your
+                keys.
               </p>
             </>
           )}
@@ -88,10 +90,10 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
 }
 
 function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }): string {
-  if (!its.isLive) return "A strategy that is closed can’t be copied any more.";
+  if (!its.isLive) return "A closed strategy can’t be copied.";
   if (!its.isOffered) {
     return its.isOpen
-      ? "It is open, but this server’s operator allows no exchange any more: nobody can begin to copy it, and nothing is sent for anybody who does."
+      ? "It is open, but the operator of this server no longer allows any exchange: nobody can start to copy it, and nothing is sent for existing copies."
       : "Copying is not offered here: this server’s operator allows no exchange, so nobody could copy it.";
   }
   return its.isOpen

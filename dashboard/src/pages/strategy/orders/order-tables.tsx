@@ -14,7 +14,7 @@ import { filledPercent, orderInWords } from "./order-words.ts";
 
 type OpenOrdersProps = {
   rows: readonly OrderShape[] | undefined;
-  /** Absent where nothing can be cancelled any more. */
+  /** Absent where nothing can be canceled any more. */
   onCancel: ((order: OrderShape) => void) | undefined;
   empty: ReactNode;
 };
@@ -95,7 +95,7 @@ const PRICE: Column<OrderShape> = {
       )}
       {stopPrice !== null && (
         <span className="text-ink-soft text-xs">
-          from <SymbolPrice symbol={symbol} value={stopPrice} />
+          Trigger <SymbolPrice symbol={symbol} value={stopPrice} />
         </span>
       )}
     </span>

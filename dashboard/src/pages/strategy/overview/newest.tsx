@@ -103,6 +103,6 @@ const SIGNAL_COLUMNS: readonly Column<SignalShape>[] = [
       </span>
     ),
   },
-  { key: "order", header: "Asked for", cell: ({ order }) => signalInWords(order) },
+  { key: "order", header: "Requested order", cell: ({ order }) => signalInWords(order) },
   { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
 ];

@@ -9,14 +9,12 @@ export function ReportNotes({ performance: { isWhole, unpriced, from } }: { perf
     <Note tone="warn" title="This report is not complete.">
       {!isWhole && (
         <p>
-          There were more trades than a report looks at. It begins on <Time at={from} />; what was before is
+          There are more trades than a report covers. It starts on <Time at={from} />; earlier trades are
           missing.
         </p>
       )}
       {unpriced.length > 0 && (
-        <p>
-          A price of {unpriced.join(", ")} was missing at times. The last known one was taken in its place.
-        </p>
+        <p>Prices of {unpriced.join(", ")} were missing at times. The last known price was used instead.</p>
       )}
     </Note>
   );

@@ -18,19 +18,19 @@ export type Figure = {
 export const FIGURES: readonly Figure[] = [
   {
     label: "Profit",
-    means: "Equity at the end of the range less equity at its beginning, and by that equity.",
+    means: "Equity at the end of the range minus equity at its start, also as a share of the start.",
     value: ({ profit }) => profit,
     kind: "signed",
     beside: ({ profitRate }) => ({ rate: profitRate, isSigned: true }),
   },
   {
-    label: "Realised",
+    label: "Realized",
     means: "What closing trades gained and lost, before fees. On spot against the average cost.",
     value: ({ realised }) => realised,
     kind: "signed",
   },
   {
-    label: "Unrealised",
+    label: "Unrealized",
     means: "What is still held would gain or lose at the price at the end of the range.",
     value: ({ unrealised }) => unrealised,
     kind: "signed",
@@ -43,7 +43,7 @@ export const FIGURES: readonly Figure[] = [
   },
   {
     label: "Funding",
-    means: "Funding received less funding paid. Futures positions alone have any.",
+    means: "Funding received minus funding paid. Futures only.",
     value: ({ funding }) => funding,
     kind: "signed",
   },
@@ -56,7 +56,7 @@ export const FIGURES: readonly Figure[] = [
   },
   {
     label: "Win rate",
-    means: "Closing trades with a gain by all closing trades.",
+    means: "Closing trades with a gain, as a share of all closing trades.",
     value: ({ winRate }) => winRate,
     kind: "rate",
     beside: ({ wins, losses }) => `${wins} won, ${losses} lost`,
@@ -64,14 +64,14 @@ export const FIGURES: readonly Figure[] = [
   },
   {
     label: "Profit factor",
-    means: "What winning trades gained by what losing ones lost. Above 1 is a profit before fees.",
+    means: "Gains of winning trades divided by losses of losing trades. Above 1 is a profit before fees.",
     value: ({ profitFactor }) => profitFactor,
     kind: "factor",
     why: "No trade has lost anything in this range.",
   },
   {
     label: "Maximum drawdown",
-    means: "The furthest that equity fell below its highest so far in the range.",
+    means: "Largest fall of equity below its previous high in the range.",
     value: ({ maximumDrawdown }) => maximumDrawdown,
     kind: "amount",
     beside: ({ maximumDrawdownRate }) => ({ rate: maximumDrawdownRate, isSigned: false }),

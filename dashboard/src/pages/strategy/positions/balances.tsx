@@ -52,11 +52,11 @@ export function Balances({ strategyId, title }: { strategyId: string; title: str
         columns={[...COLUMNS, share]}
         rows={rows}
         rowKey={({ asset }) => asset}
-        empty="Nothing is owned any more."
+        empty="No balances."
       />
       {unpriced.length > 0 && (
         <p className="border-line border-t px-4 py-2 text-ink-soft text-sm">
-          No price is known of {unpriced.join(", ")}, so the total is without it.
+          No price is known for {unpriced.join(", ")}: the total does not include it.
         </p>
       )}
     </Card>

@@ -53,7 +53,7 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
         />
       ))}
       {positions.data !== undefined && others.length > 0 && (
-        <Card title="Waiting without a position" isFlush>
+        <Card title="Take profits and stop losses without a position" isFlush>
           <LegTable
             caption="Take profits and stop losses without a position"
             rows={others}
@@ -73,6 +73,6 @@ function cancellingOf(leg: LegShape): Cancelling {
     kind: "legs",
     id: leg.legId,
     noun: leg.kind === "TAKE_PROFIT" ? "take profit" : "stop loss",
-    summary: `${legInWords(leg)}. The position stays, without it.`,
+    summary: `${legInWords(leg)}. The position stays open without it.`,
   };
 }

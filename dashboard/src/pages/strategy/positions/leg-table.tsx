@@ -11,7 +11,7 @@ import { Time } from "../../../ui/time.tsx";
 type LegTableProps = {
   caption: string;
   rows: readonly LegShape[];
-  /** Absent where nothing can be cancelled any more. */
+  /** Absent where nothing can be canceled any more. */
   onCancel: ((leg: LegShape) => void) | undefined;
   hasSymbol?: boolean;
 };

@@ -55,7 +55,7 @@ export function PositionCard({ position, legs, onCancel }: PositionCardProps) {
             { label: "Size", value: <Amount value={magnitude(quantity)} /> },
             { label: "Value at mark", value: <Amount value={now.notional} decimals={2} asset="USDT" /> },
             {
-              label: "Unrealised",
+              label: "Unrealized",
               value: (
                 <>
                   <SignedAmount value={now.unrealised} decimals={2} asset="USDT" />

@@ -8,31 +8,31 @@ const CLOCK_FINE_MS = 500;
 export const CHECKS: Readonly<Record<DiagnosisShape["check"], { name: string; means: string }>> = {
   TIMESTAMP: {
     name: "Timestamp",
-    means: "The request carries no time that can be read.",
+    means: "The request has no readable timestamp.",
   },
   RECV_WINDOW: {
     name: "Receive window",
-    means: "The receive window is not a number that is allowed.",
+    means: "The receive window (recvWindow) is not an allowed number.",
   },
   SIGNATURE_MISSING: {
     name: "Signature present",
-    means: "The request carries no signature.",
+    means: "The request has no signature.",
   },
   SIGNATURE: {
     name: "Signature",
-    means: "The signature does not fit the request as it arrived, made with this key's secret.",
+    means: "The signature does not match the received request and this key's secret.",
   },
   WINDOW: {
     name: "Time window",
-    means: "The request arrived outside of the time for which it was signed.",
+    means: "The request arrived outside the time window that it was signed for.",
   },
   PARAMETERS: {
     name: "Parameters",
-    means: "The parameters can't be read as they were sent.",
+    means: "The parameters can't be parsed.",
   },
   HEADER: {
     name: "Headers",
-    means: "A header that names the key or signs the request is missing, or the key has ended.",
+    means: "The header with the key or the signature is missing, or the key is no longer active.",
   },
 };
 

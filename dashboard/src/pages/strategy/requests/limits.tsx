@@ -48,13 +48,13 @@ export function Ban({ until }: { until: number }) {
   const isOver = useNow() >= until;
   return isOver ? (
     <Note tone="gain" title="The ban of this key is over.">
-      Its next request is taken.
+      Its next request is accepted.
     </Note>
   ) : (
     <Note tone="warn" title="This key is banned.">
       <p>
-        Every request of it is refused for another <Countdown until={until} />. It went on after it had been
-        told to wait (429). Have the bot wait as long as Retry-After says: going on lengthens the ban.
+        Every request with it is rejected for another <Countdown until={until} />, because it kept sending
+        after 429 responses. Let the bot wait as long as Retry-After says: more requests lengthen the ban.
       </p>
     </Note>
   );

@@ -23,7 +23,8 @@ export function RequestDialog({ request, onClose }: RequestDialogProps) {
     >
       {request === undefined && (
         <p>
-          This request is not remembered any more. The last 100 of a key are, until the server starts anew.
+          This request is no longer available. The server keeps the last 100 requests of a key until it
+          restarts.
         </p>
       )}
       {request && <Detail request={request} />}
@@ -48,7 +49,7 @@ function Detail({ request }: { request: RequestShape }) {
           { label: "Address", value: <span className="break-all font-mono text-xs">{request.address}</span> },
           {
             label: "Client",
-            value: <span className="break-all font-mono text-xs">{request.userAgent || "not said"}</span>,
+            value: <span className="break-all font-mono text-xs">{request.userAgent || "unknown"}</span>,
           },
         ]}
       />
@@ -83,7 +84,7 @@ function Diagnosis({ diagnosis }: { diagnosis: DiagnosisShape }) {
         <div>
           <h4 className="font-medium">SHA-256 of the message as it was received</h4>
           <p className="mt-0.5 mb-1.5 text-sm">
-            Hash what your client signs: if it differs, the client signed something else than it sent.
+            Hash what your client signs: if it differs, your client did not sign what it sent.
           </p>
           <Copyable value={messageSha256} label="SHA-256 of the message" />
         </div>

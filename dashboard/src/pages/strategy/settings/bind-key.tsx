@@ -25,7 +25,7 @@ export function BindKey({ strategyId }: { strategyId: string }) {
   return (
     <div className="flex flex-col gap-4">
       <Note tone="warn" title="No key is bound.">
-        No bot can trade on this strategy. Its open orders stay, and are filled all the same.
+        No bot can trade on this strategy. Its open orders stay and can still be filled.
       </Note>
       {!isReady && <MissingSteps person={person} />}
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
@@ -36,7 +36,7 @@ export function BindKey({ strategyId }: { strategyId: string }) {
       )}
       {isReady && free?.length === 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <p>You have no key that is free.</p>
+          <p>You have no free key.</p>
           <Link to="/keys" className={buttonLook("primary")}>
             Create a key
           </Link>
@@ -71,7 +71,7 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Select
         label="API key"
-        hint="Listed are your live keys that are free."
+        hint="The list has your live keys that are not bound to a strategy."
         name="keyId"
         required
         placeholder="Choose a key"

@@ -30,8 +30,8 @@ export function CloseCard({ strategy }: { strategy: StrategyShape }) {
       <div className="flex flex-col gap-4">
         {status === "LIVE" && (
           <p>
-            Closing cancels what is open and sells what is held, at the market. The strategy then trades no
-            more, and stays as history. It can’t be opened again.
+            Closing cancels open orders and sells or closes holdings at market. The strategy then no longer
+            trades; its history stays. It can’t be reopened.
           </p>
         )}
         {status === "LIVE" && !isLookedAt && (
@@ -90,7 +90,7 @@ function Closing({ strategy }: { strategy: StrategyShape }) {
           Close the strategy
         </Button>
         <Button onClick={() => void refetch()} isBusy={isFetching}>
-          Look again
+          Refresh
         </Button>
       </div>
       <ConfirmByTyping
@@ -107,7 +107,7 @@ function Closing({ strategy }: { strategy: StrategyShape }) {
         error={closing.error}
       >
         {words.length === 0 ? (
-          <p>Nothing is open and nothing has to be sold.</p>
+          <p>There are no open orders and nothing to sell.</p>
         ) : (
           <ul className="list-disc pl-5">
             {words.map((line) => (
@@ -142,11 +142,11 @@ function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyShape
   return (
     <>
       <ol className="list-decimal pl-5">
-        <li>Orders, take profits and stop losses are cancelled.</li>
+        <li>Orders, take profits and stop losses are canceled.</li>
         <li>
           {data === undefined || data.waitingFor.length === 0
             ? "What is held is being sold."
-            : `Waiting for ${data.waitingFor.join(", ")}: what is held there is sold as soon as its market is heard.`}
+            : `Waiting for prices of ${data.waitingFor.join(", ")}: holdings there are sold as soon as prices arrive.`}
         </li>
         <li>Then it is closed. You need not do anything.</li>
       </ol>

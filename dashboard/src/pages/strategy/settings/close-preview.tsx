@@ -13,14 +13,14 @@ type Dust = ClosePreviewShape["dust"][number];
 export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewShape; isFutures: boolean }) {
   const { cancelled, legs, sold, dust, waitingFor } = preview;
   if (cancelled.length + legs.length + sold.length + dust.length === 0) {
-    return <p>Nothing is open and nothing has to be sold: it closes at once.</p>;
+    return <p>There are no open orders and nothing to sell: it closes at once.</p>;
   }
   return (
     <div className="flex flex-col gap-4">
       {cancelled.length > 0 && (
-        <Part title="Orders that are cancelled">
+        <Part title="Orders that are canceled">
           <Table
-            caption="Orders that are cancelled"
+            caption="Orders that are canceled"
             columns={ORDER_COLUMNS}
             rows={cancelled}
             rowKey={({ orderId }) => orderId}
@@ -29,9 +29,9 @@ export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewShap
         </Part>
       )}
       {legs.length > 0 && (
-        <Part title="Take profits and stop losses that are cancelled">
+        <Part title="Take profits and stop losses that are canceled">
           <Table
-            caption="Take profits and stop losses that are cancelled"
+            caption="Take profits and stop losses that are canceled"
             columns={LEG_COLUMNS}
             rows={legs}
             rowKey={({ legId }) => legId}
@@ -51,9 +51,9 @@ export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewShap
         </Part>
       )}
       {dust.length > 0 && (
-        <Part title="Too little to be sold; it stays">
+        <Part title="Too small to sell; it stays">
           <Table
-            caption="Too little to be sold"
+            caption="Too small to sell"
             columns={DUST_COLUMNS}
             rows={dust}
             rowKey={({ asset }) => asset}
@@ -116,11 +116,11 @@ function saleColumns(waitingFor: readonly string[], isFutures: boolean): readonl
     },
     {
       key: "brings",
-      header: isFutures ? "Gain, about" : "Brings, about",
+      header: isFutures ? "Gain, about" : "Proceeds, about",
       align: "right",
       cell: ({ symbol, brings }) =>
         waitingFor.includes(symbol) ? (
-          <Badge tone="warn">waits for its market</Badge>
+          <Badge tone="warn">waiting for prices</Badge>
         ) : isFutures ? (
           <SignedAmount value={brings} decimals={2} asset="USDT" />
         ) : (

@@ -15,7 +15,7 @@ test("of nothing nothing is said", () => {
   expect(closeInWords(nothing)).toEqual([]);
 });
 
-test("what is cancelled, sold, bought back, waited for and left has a line", () => {
+test("what is canceled, sold, bought back, waited for and left has a line", () => {
   expect(
     closeInWords({
       ...nothing,
@@ -30,11 +30,11 @@ test("what is cancelled, sold, bought back, waited for and left has a line", () 
       waitingFor: ["XRPUSDT"],
     }),
   ).toEqual([
-    "2 open orders are cancelled.",
-    "1 take profit or stop loss is cancelled.",
-    "0.5 BTCUSDT is sold at the market.",
-    "2 ETHUSDT is bought back at the market.",
-    "It waits for XRPUSDT, whose market is silent now.",
-    "0.00001 BNB is too little to be sold, and stays.",
+    "2 open orders are canceled.",
+    "1 take profit or stop loss is canceled.",
+    "0.5 BTCUSDT is sold at market.",
+    "2 ETHUSDT is bought back at market.",
+    "It waits for prices of XRPUSDT.",
+    "0.00001 BNB is too small to sell, and stays.",
   ]);
 });

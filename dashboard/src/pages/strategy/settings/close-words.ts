@@ -1,7 +1,7 @@
 // What closing a strategy would do, in short.
 import type { ClosePreviewShape } from "../../../../../src/dashboard/shapes.ts";
 
-/** One line each of what is cancelled, sold and left; what does not occur has no line. */
+/** One line each of what is canceled, sold and left; what does not occur has no line. */
 export function closeInWords({
   cancelled,
   legs,
@@ -13,20 +13,18 @@ export function closeInWords({
   return [
     ...(cancelled.length === 0
       ? []
-      : [`${counted(cancelled.length, "open order is", "open orders are")} cancelled.`]),
+      : [`${counted(cancelled.length, "open order is", "open orders are")} canceled.`]),
     ...(legs.length === 0
       ? []
       : [
-          `${counted(legs.length, "take profit or stop loss is", "take profits and stop losses are")} cancelled.`,
+          `${counted(legs.length, "take profit or stop loss is", "take profits and stop losses are")} canceled.`,
         ]),
     ...now.map(
       ({ side, quantity, symbol }) =>
-        `${quantity} ${symbol} is ${side === "SELL" ? "sold" : "bought back"} at the market.`,
+        `${quantity} ${symbol} is ${side === "SELL" ? "sold" : "bought back"} at market.`,
     ),
-    ...(waitingFor.length === 0
-      ? []
-      : [`It waits for ${waitingFor.join(", ")}, whose market is silent now.`]),
-    ...dust.map(({ asset, quantity }) => `${quantity} ${asset} is too little to be sold, and stays.`),
+    ...(waitingFor.length === 0 ? [] : [`It waits for prices of ${waitingFor.join(", ")}.`]),
+    ...dust.map(({ asset, quantity }) => `${quantity} ${asset} is too small to sell, and stays.`),
   ];
 }
 

@@ -21,7 +21,7 @@ export function KeyCard({ strategy }: { strategy: StrategyShape }) {
       {key !== null && <Bound strategy={strategy} bound={key} />}
       {key === null && status === "LIVE" && <BindKey strategyId={strategy.strategyId} />}
       {key === null && status !== "LIVE" && (
-        <p className="text-ink-soft">No key is bound, and none can be: the strategy trades no more.</p>
+        <p className="text-ink-soft">No key is bound. A closed strategy can’t have one.</p>
       )}
     </Card>
   );
@@ -56,7 +56,7 @@ function Bound({ strategy, bound }: { strategy: StrategyShape; bound: BoundKey }
             To trade with another key, revoke this one; then bind the other here. Orders and history stay.
           </p>
           <details className="border-line border-t pt-3">
-            <summary className="font-medium text-sm">Lines that trade with it</summary>
+            <summary className="font-medium text-sm">Code that trades with it</summary>
             <div className="pt-3">
               <SnippetTabs type={strategy.type} apiKey={apiKey} />
             </div>

@@ -34,7 +34,7 @@ export function NameCard({ strategy }: { strategy: StrategyShape }) {
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextInput
           label="Name"
-          hint="For you alone; bots don’t see it."
+          hint="Bots don’t see it; copiers do, if you open the strategy to them."
           name="name"
           autoComplete="off"
           required

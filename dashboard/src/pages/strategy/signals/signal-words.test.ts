@@ -23,7 +23,7 @@ test("an order is told by the fields that it has", () => {
   const market = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "100" };
   expect(signalInWords(market)).toBe("Buy BTCUSDT, market for 100");
   const stop = { ...limit, tradeType: "SELL", orderType: "STOP_LOSS_LIMIT", stopPrice: "60100" };
-  expect(signalInWords(stop)).toBe("Sell 0.5 BTCUSDT, stop loss limit at 60000 from 60100");
+  expect(signalInWords(stop)).toBe("Sell 0.5 BTCUSDT, stop loss limit at 60000, trigger 60100");
   expect(signalInWords({ quantity: { nested: true } })).toBe("–");
 });
 
@@ -38,7 +38,7 @@ test("the history says whether anything is still to come", () => {
     processedAt: null,
     reason: "No price.",
   });
-  expect(failed.at(-1)?.says).toContain("Tried 3 times");
+  expect(failed.at(-1)?.says).toContain("Attempted 3 times");
   expect(signalHistory({ ...SIGNAL, status: "REJECTED", reason: "Too small." }).at(-1)?.says).toContain(
     "Too small.",
   );

@@ -12,29 +12,29 @@ export function signalInWords(order: SignalShape["order"]): string {
       .replaceAll("_", " "),
     prefixed("for ", text(order.quoteOrderQty)),
     prefixed("at ", text(order.price)),
-    prefixed("from ", text(order.stopPrice)),
   ];
+  const trigger = prefixed(", trigger ", text(order.stopPrice)) ?? "";
   const isOrder = what.some((part) => part !== undefined);
-  return isOrder ? `${joined(what)}, ${joined(how)}` : "–";
+  return isOrder ? `${joined(what)}, ${joined(how)}${trigger}` : "–";
 }
 
 /** What happened to it, oldest first. */
 export function signalHistory(signal: SignalShape): readonly TimelineEntry[] {
   const { receivedAt, processedAt, status, reason, attempts, orderId } = signal;
-  const received = { at: receivedAt, says: "Received, and recorded before it was answered" };
+  const received = { at: receivedAt, says: "Received and recorded" };
   switch (status) {
     case "RECEIVED":
-      return [received, { at: null, says: "Executed next" }];
+      return [received, { at: null, says: "Waiting for execution" }];
     case "FAILED":
       return [
         received,
         {
           at: processedAt,
-          says: `Tried ${times(attempts)}; it is tried again by itself: ${reason ?? "no reason given"}`,
+          says: `Attempted ${times(attempts)}; it is retried automatically: ${reason ?? "no reason given"}`,
         },
       ];
     case "REJECTED":
-      return [received, { at: processedAt, says: `Rejected for good: ${reason ?? "no reason given"}` }];
+      return [received, { at: processedAt, says: `Rejected: ${reason ?? "no reason given"}` }];
     case "EXECUTED":
       return [received, { at: processedAt, says: `Executed as order ${orderId ?? "–"}` }];
   }
