@@ -28,7 +28,7 @@ export type Account = {
   // What only futures have is few and seldom changed: each of these maps is replaced, never written, and most are NOTHING.
   /** By symbol: those that are open. */
   positions: ReadonlyMap<string, Position>;
-  /** Those that wait, by their ids, in the order of placement. */
+  /** Those that are pending or wait for the mark price, by their ids, in the order of placement. */
   openLegs: ReadonlyMap<number, Leg>;
   /** By symbol, where one was chosen. */
   leverages: ReadonlyMap<string, number>;

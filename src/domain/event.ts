@@ -2,7 +2,7 @@
 // whoever replays the journal gets the same account, also after a rule has changed.
 import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
-import type { FiredLeg, Leg } from "./leg.ts";
+import type { FiredLeg, Leg, LegCancelReason, LegExpiryReason } from "./leg.ts";
 import type { Settlement } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
 import type { Position } from "./position.ts";
@@ -53,22 +53,33 @@ export type OrderExpired = Happening & {
 };
 export type ExpiryReason = FilterName | "INSUFFICIENT_BALANCE" | "BOOK_EMPTY" | "NOTHING_TO_REDUCE";
 
-/** The leg as it came in, NEW. */
+/** The leg as it came in: NEW, or PENDING with an entry that rests. */
 export type LegPlaced = Happening & {
   readonly type: "LegPlaced";
   readonly leg: Leg;
   /** When the gateway admitted it, wall time in Unix ms; absent for one that an entry brought with it. */
   readonly admittedAt?: number;
 };
+/** The entry of a pending leg was filled: from now on the leg waits for the mark price. */
+export type LegArmed = Happening & { readonly type: "LegArmed"; readonly legId: number };
 /** The mark price reached the leg, and its order closed the position. */
 export type LegFired = Happening & {
   readonly type: "LegFired";
   readonly legId: number;
   readonly fired: FiredLeg;
 };
-export type LegCanceled = Happening & { readonly type: "LegCanceled"; readonly legId: number };
-/** The position that the leg was to close is gone. */
-export type LegExpired = Happening & { readonly type: "LegExpired"; readonly legId: number };
+/** In these two a reason is absent only in journals from before reasons were recorded. */
+export type LegCanceled = Happening & {
+  readonly type: "LegCanceled";
+  readonly legId: number;
+  readonly reason?: LegCancelReason;
+};
+/** The position that the leg was to close is gone, or was never opened. */
+export type LegExpired = Happening & {
+  readonly type: "LegExpired";
+  readonly legId: number;
+  readonly reason?: LegExpiryReason;
+};
 
 export type LeverageChanged = Happening & {
   readonly type: "LeverageChanged";
@@ -115,6 +126,7 @@ export type DomainEvent =
   | OrderExpired
   | OrderReserveChanged
   | LegPlaced
+  | LegArmed
   | LegFired
   | LegCanceled
   | LegExpired

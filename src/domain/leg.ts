@@ -1,5 +1,6 @@
-// A leg: an order of the exchange's algo family that waits for the mark price and then closes the whole position. At most
-// one stop and one take-profit a symbol and direction; both go when the position goes.
+// A leg: an order of the exchange's algo family that closes the whole position when the mark price reaches its trigger. At
+// most one stop and one take-profit a symbol and direction are NEW; both end with the position. A leg that comes with an
+// entry is PENDING until that entry is filled.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.
 import type { Price, Quantity } from "../money/decimal.ts";
 import type { Side } from "./order.ts";
@@ -7,8 +8,26 @@ import type { Side } from "./order.ts";
 export const LEG_TYPES = ["STOP_MARKET", "TAKE_PROFIT_MARKET"] as const;
 export type LegType = (typeof LEG_TYPES)[number];
 
-/** NEW until it fires (FINISHED), is taken back (CANCELED) or its position is gone (EXPIRED). */
-export type LegStatus = "NEW" | "FINISHED" | "CANCELED" | "EXPIRED";
+/** PENDING → NEW → FINISHED (it fired), CANCELED or EXPIRED; the last three are terminal. A pending leg may end too. */
+export type LegStatus = "PENDING" | "NEW" | "FINISHED" | "CANCELED" | "EXPIRED";
+
+/** Why a leg was canceled. */
+export const LEG_CANCEL_REASONS = [
+  "REQUESTED",
+  "OTHER_LEG_FIRED",
+  "ENTRY_CANCELED",
+  "LIQUIDATION",
+  "STRATEGY_CLOSED",
+] as const;
+export type LegCancelReason = (typeof LEG_CANCEL_REASONS)[number];
+/** Why a leg expired. */
+export const LEG_EXPIRY_REASONS = [
+  "POSITION_CLOSED",
+  "ENTRY_EXPIRED",
+  "ENTRY_ONLY_REDUCED",
+  "LEG_EXISTS",
+] as const;
+export type LegExpiryReason = (typeof LEG_EXPIRY_REASONS)[number];
 
 export type Leg = {
   /** From the same numbers as order ids. On the wire `algoId`. */
@@ -27,7 +46,14 @@ export type Leg = {
   readonly updatedAt: number;
   /** The order that closed the position, once the leg has fired. */
   readonly fired: FiredLeg | null;
+  /** The entry that it came with; absent for a leg that was placed by itself. */
+  readonly entryId?: number;
+  /** Why it ended; absent while it is open, once it has fired, and of legs that ended before reasons were recorded. */
+  readonly endReason?: LegCancelReason | LegExpiryReason;
 };
+
+/** What the entry's order records of a leg that comes with it. */
+export type AttachedLeg = Pick<Leg, "legId" | "clientLegId" | "type" | "triggerPrice">;
 
 export type FiredLeg = {
   readonly orderId: number;

@@ -1,5 +1,6 @@
 // An order as the service knows it. Wire names (`cummulativeQuoteQty`, `origQty`) stay at the wire.
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
+import type { AttachedLeg } from "./leg.ts";
 
 export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
@@ -49,7 +50,9 @@ export type Order = {
   readonly reduceOnly?: true;
   /** The order of a leg that fired: it closes the whole position. */
   readonly closesPosition?: true;
-  /** The legs that a futures entry brings with it once it is filled. */
+  /** The legs that a futures entry was placed with. What has become of each is said by the leg itself. */
+  readonly legs?: readonly AttachedLeg[];
+  /** The same of an entry from before legs were recorded with their entries: they are placed when it is filled. */
   readonly attached?: AttachedLegs;
 };
 

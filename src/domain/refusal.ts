@@ -98,6 +98,7 @@ export type Refusal =
   | { readonly refusal: "MARGIN_INSUFFICIENT" }
   | { readonly refusal: "LEG_WOULD_TRIGGER" }
   | { readonly refusal: "LEG_EXISTS" }
+  | { readonly refusal: "LEG_OF_REDUCTION"; readonly parameter: string }
   | { readonly refusal: "NO_POSITION_TO_CLOSE" }
   | { readonly refusal: "LEVERAGE_LOWERED_UNDER_POSITION" }
   | { readonly refusal: "LEVERAGE_MARGIN_INSUFFICIENT" }

@@ -79,14 +79,15 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
     case "LegPlaced":
       account.nextOrderId = event.leg.legId + 1;
       count(account, event.admittedAt);
-      account.openLegs = withEntry(account.openLegs, event.leg.legId, event.leg);
-      return event.leg;
+      return keepLeg(account, event.leg);
+    case "LegArmed":
+      return keepLeg(account, { ...openLeg(account, event.legId), status: "NEW", updatedAt: event.at });
     case "LegFired":
       return { ...endLeg(account, event.legId, "FINISHED", event.at), fired: event.fired };
     case "LegCanceled":
-      return endLeg(account, event.legId, "CANCELED", event.at);
+      return withReason(endLeg(account, event.legId, "CANCELED", event.at), event.reason);
     case "LegExpired":
-      return endLeg(account, event.legId, "EXPIRED", event.at);
+      return withReason(endLeg(account, event.legId, "EXPIRED", event.at), event.reason);
     case "LeverageChanged":
       account.leverages = withEntry(account.leverages, event.symbol, event.leverage);
       return null;
@@ -132,11 +133,25 @@ function openOrder(account: Account, orderId: number): Order {
   return order;
 }
 
+function keepLeg(account: Account, leg: Leg): Leg {
+  account.openLegs = withEntry(account.openLegs, leg.legId, leg);
+  return leg;
+}
+
 function endLeg(account: Account, legId: number, status: LegStatus, at: number): Leg {
-  const leg = account.openLegs.get(legId);
-  if (leg === undefined) throw new Error(`an event may only concern an open leg: ${legId} is not open`);
+  const leg = openLeg(account, legId);
   account.openLegs = withoutEntry(account.openLegs, legId);
   return { ...leg, status, updatedAt: at };
+}
+
+function withReason(leg: Leg, endReason: Leg["endReason"]): Leg {
+  return endReason === undefined ? leg : { ...leg, endReason };
+}
+
+function openLeg(account: Account, legId: number): Leg {
+  const leg = account.openLegs.get(legId);
+  if (leg === undefined) throw new Error(`an event may only concern an open leg: ${legId} is not open`);
+  return leg;
 }
 
 function hold(account: Account, symbol: string, position: Position | null): void {

@@ -1,5 +1,6 @@
-// Orders that end unfilled: what they had locked is free again.
-import type { ExpiryReason, OrderCanceled, OrderExpired } from "../domain/event.ts";
+// Orders that end unfilled, and legs that end without firing: what an order had locked is free again.
+import type { ExpiryReason, LegCanceled, LegExpired, OrderCanceled, OrderExpired } from "../domain/event.ts";
+import type { Leg, LegCancelReason, LegExpiryReason } from "../domain/leg.ts";
 import type { Order } from "../domain/order.ts";
 import type { Posting } from "../money/posting.ts";
 
@@ -9,6 +10,14 @@ export function canceled(order: Order, at: number): OrderCanceled {
 
 export function expired(order: Order, reason: ExpiryReason, at: number): OrderExpired {
   return { type: "OrderExpired", at, orderId: order.orderId, reason, postings: released(order) };
+}
+
+export function canceledLeg({ legId }: Leg, reason: LegCancelReason, at: number): LegCanceled {
+  return { type: "LegCanceled", at, legId, reason, postings: [] };
+}
+
+export function expiredLeg({ legId }: Leg, reason: LegExpiryReason, at: number): LegExpired {
+  return { type: "LegExpired", at, legId, reason, postings: [] };
 }
 
 function released({ reserved, reservedAsset }: Order): Posting[] {

@@ -174,6 +174,12 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
     -4130,
     "An open stop or take profit order with GTE and closePosition in the direction is existing.",
   ),
+  LEG_OF_REDUCTION: ({ parameter }) =>
+    bad(
+      400,
+      -1106,
+      `Parameter '${parameter}' sent when not required: the order only reduces a position, so no leg could close what it opens.`,
+    ),
   NO_POSITION_TO_CLOSE: bad(
     400,
     -4509,

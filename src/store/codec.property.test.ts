@@ -3,7 +3,13 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Account, emptyAccount } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
-import type { FiredLeg, Leg } from "../domain/leg.ts";
+import {
+  type AttachedLeg,
+  type FiredLeg,
+  LEG_CANCEL_REASONS,
+  LEG_EXPIRY_REASONS,
+  type Leg,
+} from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import type { HeldBefore, Position } from "../domain/position.ts";
 import type { Rejection } from "../domain/signal.ts";
@@ -69,8 +75,15 @@ const pocket = fc.constantFrom(...OWN_POCKETS, ...WORLD_POCKETS);
 const posting: fc.Arbitrary<Posting> = fc.record({ from: pocket, to: pocket, asset: text, amount: units() });
 const happening = { at: time, postings: fc.array(posting, { maxLength: 3 }) };
 
+const legType = fc.constantFrom("STOP_MARKET" as const, "TAKE_PROFIT_MARKET" as const);
+const attachedLeg: fc.Arbitrary<AttachedLeg> = fc.record({
+  legId: id,
+  clientLegId: text,
+  type: legType,
+  triggerPrice: units(),
+});
 const order: fc.Arbitrary<Order> = some(
-  fc.record<Omit<Order, "reduceOnly" | "closesPosition" | "attached">>({
+  fc.record<Omit<Order, "reduceOnly" | "closesPosition" | "legs" | "attached">>({
     orderId: id,
     clientOrderId: text,
     symbol: text,
@@ -92,6 +105,7 @@ const order: fc.Arbitrary<Order> = some(
   {
     reduceOnly: fc.constant(true as const),
     closesPosition: fc.constant(true as const),
+    legs: fc.array(attachedLeg, { maxLength: 2 }),
     attached: fc.record({ takeProfitPrice: fc.option(units()), stopLossPrice: fc.option(units()) }),
   },
 );
@@ -114,18 +128,21 @@ const trade: fc.Arbitrary<Trade> = some(
 );
 
 const fired: fc.Arbitrary<FiredLeg> = fc.record({ orderId: id, price: units(), quantity: units(), at: time });
-const leg: fc.Arbitrary<Leg> = fc.record<Leg>({
-  legId: id,
-  clientLegId: text,
-  symbol: text,
-  side,
-  type: fc.constantFrom("STOP_MARKET", "TAKE_PROFIT_MARKET"),
-  status: fc.constantFrom("NEW", "FINISHED", "CANCELED", "EXPIRED"),
-  triggerPrice: units(),
-  placedAt: time,
-  updatedAt: time,
-  fired: fc.option(fired),
-});
+const leg: fc.Arbitrary<Leg> = some(
+  fc.record<Omit<Leg, "entryId" | "endReason">>({
+    legId: id,
+    clientLegId: text,
+    symbol: text,
+    side,
+    type: legType,
+    status: fc.constantFrom("PENDING", "NEW", "FINISHED", "CANCELED", "EXPIRED"),
+    triggerPrice: units(),
+    placedAt: time,
+    updatedAt: time,
+    fired: fc.option(fired),
+  }),
+  { entryId: id, endReason: fc.constantFrom(...LEG_CANCEL_REASONS, ...LEG_EXPIRY_REASONS) },
+);
 
 const position: fc.Arbitrary<Position> = fc.record<Position>({
   symbol: text,
@@ -163,9 +180,14 @@ const EVENTS: {
     reason: fc.constantFrom("LOT_SIZE", "INSUFFICIENT_BALANCE", "NOTHING_TO_REDUCE"),
   }),
   LegPlaced: some(fc.record({ ...happening, type: fc.constant("LegPlaced"), leg }), { admittedAt: time }),
+  LegArmed: fc.record({ ...happening, type: fc.constant("LegArmed"), legId: id }),
   LegFired: fc.record({ ...happening, type: fc.constant("LegFired"), legId: id, fired }),
-  LegCanceled: fc.record({ ...happening, type: fc.constant("LegCanceled"), legId: id }),
-  LegExpired: fc.record({ ...happening, type: fc.constant("LegExpired"), legId: id }),
+  LegCanceled: some(fc.record({ ...happening, type: fc.constant("LegCanceled"), legId: id }), {
+    reason: fc.constantFrom(...LEG_CANCEL_REASONS),
+  }),
+  LegExpired: some(fc.record({ ...happening, type: fc.constant("LegExpired"), legId: id }), {
+    reason: fc.constantFrom(...LEG_EXPIRY_REASONS),
+  }),
   LeverageChanged: fc.record({
     ...happening,
     type: fc.constant("LeverageChanged"),

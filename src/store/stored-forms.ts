@@ -1,6 +1,6 @@
 // The forms in which domain values are written as JSON: as they are, with text for every decimal, no longer than it needs
 // to be.
-import type { FiredLeg, Leg } from "../domain/leg.ts";
+import type { AttachedLeg, FiredLeg, Leg } from "../domain/leg.ts";
 import type { AttachedLegs, Order, Trade } from "../domain/order.ts";
 import type { Position } from "../domain/position.ts";
 import { type Decimal, decimal, formatBriefly, type Product } from "../money/decimal.ts";
@@ -18,7 +18,7 @@ type StoredOrder = Omit<Stored<Order>, "stopPrice" | "workingAt"> &
   Partial<Pick<Stored<Order>, "stopPrice" | "workingAt">>;
 
 export function storedOrder(order: Order): Stored<Order> {
-  const { attached } = order;
+  const { legs, attached } = order;
   return {
     ...order,
     price: formatBriefly(order.price),
@@ -28,12 +28,13 @@ export function storedOrder(order: Order): Stored<Order> {
     executedQuantity: formatBriefly(order.executedQuantity),
     executedQuote: formatBriefly(order.executedQuote),
     reserved: formatBriefly(order.reserved),
+    ...(legs !== undefined && { legs: legs.map(storedAttachedLeg) }),
     ...(attached !== undefined && { attached: storedAttached(attached) }),
   } as Stored<Order>;
 }
 
 export function reviveOrder(stored: StoredOrder): Order {
-  const { stopPrice = "0", workingAt = stored.placedAt, attached } = stored;
+  const { stopPrice = "0", workingAt = stored.placedAt, legs, attached } = stored;
   return {
     ...stored,
     price: decimal(stored.price),
@@ -44,6 +45,7 @@ export function reviveOrder(stored: StoredOrder): Order {
     executedQuantity: decimal(stored.executedQuantity),
     executedQuote: decimal(stored.executedQuote),
     reserved: decimal(stored.reserved),
+    ...(legs !== undefined && { legs: legs.map(reviveAttachedLeg) }),
     ...(attached !== undefined && { attached: reviveAttached(attached) }),
   } as Order;
 }
@@ -123,6 +125,14 @@ export function storedPosting(posting: Posting): Stored<Posting> {
 
 export function revivePosting(stored: Stored<Posting>): Posting {
   return { ...stored, amount: decimal(stored.amount) };
+}
+
+function storedAttachedLeg(leg: AttachedLeg): Stored<AttachedLeg> {
+  return { ...leg, triggerPrice: formatBriefly(leg.triggerPrice) };
+}
+
+function reviveAttachedLeg(stored: Stored<AttachedLeg>): AttachedLeg {
+  return { ...stored, triggerPrice: decimal(stored.triggerPrice) };
 }
 
 function storedAttached({ takeProfitPrice, stopLossPrice }: AttachedLegs): Stored<AttachedLegs> {

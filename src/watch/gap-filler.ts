@@ -238,6 +238,8 @@ function idOfWaiting(event: DomainEvent): Waiting["id"] | null {
       return event.orderId;
     case "LegPlaced":
       return event.leg.legId;
+    case "LegArmed":
+      return event.legId;
     case "OrderFilled":
       return event.trade.symbol;
     case "FundingSettled":

@@ -72,8 +72,7 @@ export class Roster {
       begun.push(this.#replace(strategyId, order.symbol, order.orderId, waiting));
     }
     for (const leg of legs) {
-      const waiting = leg.status === "NEW" ? waitingOfLeg(strategyId, leg) : null;
-      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, waiting));
+      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, waitingOfLeg(strategyId, leg)));
     }
     for (const symbol of this.#hold(account)) {
       const position = account.positions.get(symbol);

@@ -55,7 +55,10 @@ export function waitingsOf(
 ): readonly Waiting[] {
   const { strategyId, openOrders, openLegs, positions } = account;
   const waitings = [...openOrders.values()].map((order) => waitingOf(strategyId, order));
-  for (const leg of openLegs.values()) waitings.push(waitingOfLeg(strategyId, leg));
+  for (const leg of openLegs.values()) {
+    const waiting = waitingOfLeg(strategyId, leg);
+    if (waiting !== null) waitings.push(waiting);
+  }
   for (const position of positions.values()) {
     const waiting = waitingOfPosition(strategyId, position, termsOf(position.symbol));
     if (waiting !== null) waitings.push(waiting);
@@ -88,8 +91,9 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
       };
 }
 
-/** What an open leg waits for: a mark price at its trigger. */
-export function waitingOfLeg(strategyId: string, leg: Leg): Waiting {
+/** What a leg waits for: a mark price at its trigger. Null once it is over, and while it is pending: no price fires it then. */
+export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
+  if (leg.status !== "NEW") return null;
   return {
     strategyId,
     kind: leg.type === "STOP_MARKET" ? "STOP_LEG" : "PROFIT_LEG",
@@ -97,7 +101,8 @@ export function waitingOfLeg(strategyId: string, leg: Leg): Waiting {
     symbol: leg.symbol,
     waitsFor: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS",
     price: leg.triggerPrice,
-    since: leg.placedAt,
+    // Nothing changes a leg that waits: this is when it was placed, or armed.
+    since: leg.updatedAt,
   };
 }
 

@@ -43,6 +43,20 @@ describe("a leg", () => {
     expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW", profit: "NEW" });
   });
 
+  test("of a resting entry waits for no mark price until the entry is filled", async () => {
+    const { market, store, place, settled } = await stage(FUTURES);
+    await place("one", "BUY", "95", { ...ONE, stopLoss: "93" });
+    for (const mark of ["92", "96"]) market.showMark("BTCUSDT", mark);
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "PENDING" });
+    market.show("BTCUSDT", "94", "95");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW" });
+    market.showMark("BTCUSDT", "93");
+    await settled();
+    expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
+  });
+
   test("takes its sibling with it, and nobody waits any more", async () => {
     const { market, store, watcher, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });

@@ -56,6 +56,7 @@ beforeAll(async () => {
   const stop = { symbol, side: "SELL", type: "STOP_MARKET", closePosition: "true", triggerPrice: "58000" };
   const profit = { ...stop, type: "TAKE_PROFIT_MARKET", triggerPrice: "62000" };
   const limit = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.01", price: "50000" };
+  const entry = { ...limit, stopLossPrice: "40000", takeProfitPrice: "70000" };
   const stand = async () => ({
     account: await told(ask.account()),
     balance: (await told(ask.balance()))[0],
@@ -63,7 +64,7 @@ beforeAll(async () => {
   });
 
   const leverage = await told(ask.setLeverage({ symbol, leverage: 10 }));
-  const placed = [await trade("BUY"), await told(ask.place(limit)), await told(ask.place(limit))];
+  const placed = [await trade("BUY"), await told(ask.place(limit)), await told(ask.place(entry))];
   const legs = [await told(ask.placeLeg(stop)), await told(ask.placeLeg(profit))];
   const long = await stand();
   const { orderId } = placed[1];

@@ -46,7 +46,8 @@ export function ownOrders(orders: readonly OrderBody[]): readonly OrderBody[] {
   return orders.filter((order) => {
     const { clientOrderId, time, type } = order;
     const isOfLeg = type === "MARKET" && fired.has(`${clientOrderId} ${time}`);
-    return !isOfLeg && !clientOrderId.includes("#");
+    const isOfService = clientOrderId.includes("#") || /^(stopLoss|takeProfit)\//.test(clientOrderId);
+    return !isOfLeg && !isOfService;
   });
 }
 

@@ -84,7 +84,7 @@ function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): str
       "leg",
       answered.legs,
       legs.map(({ legId, clientLegId, symbol }) => ({ orderId: legId, clientOrderId: clientLegId, symbol })),
-      /^(stopLoss|takeProfit)#[0-9]+$/,
+      /^(stopLoss|takeProfit)\/[0-9]+$/,
     ),
   ];
 }

@@ -65,11 +65,16 @@ export function checkChange(earlier: Order, later: Order): void {
 /** Holds between a leg as it was and as it is. */
 export function checkLegChange(earlier: Leg, later: Leg): void {
   const name = `leg ${earlier.legId}`;
-  if (earlier.status !== "NEW")
+  if (earlier.status !== "NEW" && earlier.status !== "PENDING")
     throw new Error(`a terminal state never changes: ${name} was ${earlier.status}`);
+  if (later.status === "PENDING" || (earlier.status === "PENDING" && later.status === "FINISHED"))
+    throw new Error(`a pending leg is armed once, and before it fires: ${name}, ${later.status}`);
+  const hasReason = later.status === "CANCELED" || later.status === "EXPIRED";
+  if (hasReason !== (later.endReason !== undefined))
+    throw new Error(`a leg that ends without firing says why: ${name}, ${later.status} ${later.endReason}`);
   if ((later.status === "FINISHED") !== (later.fired !== null))
     throw new Error(`what has fired is finished, and nothing else is: ${name}`);
-  for (const term of ["symbol", "side", "type", "triggerPrice", "placedAt"] as const)
+  for (const term of ["symbol", "side", "type", "triggerPrice", "placedAt", "entryId"] as const)
     if (earlier[term] !== later[term]) throw new Error(`the ${term} of a leg never changes: ${name}`);
 }
 
@@ -111,7 +116,12 @@ function checkPositions({ positions, openOrders, openLegs, balances }: Account):
     return position !== undefined && closingSide(position) === side;
   };
   const kinds = new Set<string>();
-  for (const { legId, symbol, side, type } of openLegs.values()) {
+  for (const leg of openLegs.values()) {
+    const { legId, symbol, side, type } = leg;
+    if (leg.status === "PENDING") {
+      checkPending(leg, openOrders);
+      continue;
+    }
     if (!closes(symbol, side)) throw new Error(`a leg stands with the position that it closes: ${legId}`);
     const kind = `${symbol} ${type}`;
     if (kinds.has(kind)) throw new Error(`a position has one leg of a kind: ${legId}, ${kind}`);
@@ -122,6 +132,20 @@ function checkPositions({ positions, openOrders, openLegs, balances }: Account):
     if (!closes(symbol, side)) throw new Error(`who only reduces has something to reduce: ${orderId}`);
     if (reserved !== 0n) throw new Error(`who only reduces reserves nothing: ${orderId}`);
   }
+}
+
+/** Every other leg of an entry is armed or over: a pending one has an entry that rests, and that names it. */
+function checkPending(
+  { legId, symbol, side, type, triggerPrice, entryId }: Leg,
+  orders: Account["openOrders"],
+) {
+  const entry = orders.get(entryId ?? 0);
+  if (entry === undefined) throw new Error(`a leg is pending no longer than its entry rests: ${legId}`);
+  if (entry.symbol !== symbol || entry.side === side)
+    throw new Error(`a pending leg closes what its entry would open: ${legId}`);
+  const named = entry.legs?.find((each) => each.legId === legId);
+  if (named?.type !== type || named.triggerPrice !== triggerPrice)
+    throw new Error(`an entry names the legs that hang on it: ${legId}`);
 }
 
 function checkLimits(account: Account, rules: SymbolRules): void {

@@ -301,7 +301,8 @@ export class Life {
     count(events, event.type);
     // A placement by a signal is refused like any other.
     if (event.type === "SignalRejected") count(this.#circumstances.report.refusals, nameOf(event.reason));
-    if (event.type === "OrderExpired") count(events, `${event.type} ${event.reason}`);
+    if (event.type === "OrderExpired" || event.type === "LegExpired" || event.type === "LegCanceled")
+      count(events, `${event.type} ${event.reason}`);
     if (event.type === "OrderPlaced" && event.order.type === "LIQUIDATION")
       count(events, `${event.type} ${event.order.type}`);
   }
@@ -318,7 +319,8 @@ export class Life {
       this.#account,
       this.#market.symbols.flatMap((symbol) => this.#market.rules(symbol) ?? []),
     );
-    const open = [...this.#account.openOrders.keys(), ...this.#account.openLegs.keys()];
+    const armed = [...this.#account.openLegs.values()].filter(({ status }) => status === "NEW");
+    const open = [...this.#account.openOrders.keys(), ...armed.map(({ legId }) => legId)];
     const watched = this.#watchList.ofStrategy(STRATEGY).filter(({ kind }) => kind !== "LIQUIDATION");
     if (open.length !== watched.length || !open.every((id) => watched.some((each) => each.id === id)))
       throw new Error(`who is open is watched, and nobody else: ${open}, ${watched.map(({ id }) => id)}`);

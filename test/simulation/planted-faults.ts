@@ -28,6 +28,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault("FUTURES", "leaves the reserves as they are", spoiling(without("OrderReserveChanged"))),
   fault("FUTURES", "leaves the legs of a position that is gone", spoiling(without("LegExpired"))),
   fault("FUTURES", "leaves the sibling of a leg that has fired", spoiling(withoutSibling)),
+  fault("FUTURES", "arms no leg of a resting entry", spoiling(without("LegArmed"))),
+  fault("FUTURES", "loses the legs of a resting entry", spoiling(withoutPending)),
+  fault("FUTURES", "leaves the legs of a cancelled entry", spoiling(withoutCanceledEntry)),
   fault("FUTURES", "leaves orders that have nothing to reduce", spoiling(without("OrderExpired"))),
   fault("FUTURES", "liquidates nobody", ignoring("LiquidatePosition")),
   fault("FUTURES", "settles no funding", ignoring("SettleFunding")),
@@ -109,6 +112,14 @@ function reserveOfOneLess(event: DomainEvent): DomainEvent {
 
 function withoutSibling(event: DomainEvent, all: readonly DomainEvent[]): DomainEvent | null {
   return event.type === "LegCanceled" && all.some(({ type }) => type === "LegFired") ? null : event;
+}
+
+function withoutPending(event: DomainEvent): DomainEvent | null {
+  return event.type === "LegPlaced" && event.leg.status === "PENDING" ? null : event;
+}
+
+function withoutCanceledEntry(event: DomainEvent): DomainEvent | null {
+  return event.type === "LegCanceled" && event.reason === "ENTRY_CANCELED" ? null : event;
 }
 
 function feeFromFree(event: DomainEvent): DomainEvent {

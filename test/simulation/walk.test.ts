@@ -23,7 +23,7 @@ const EVENTS_MIN = {
   SignalExecuted: 1_000,
   SignalRejected: 2_000,
 };
-/** Too rare to be asked of any seed. */
+/** Too rare to be asked of any seed, like `LEG_EXPIRIES_MIN`. */
 const EXPIRIES_MIN = {
   "OrderExpired LOT_SIZE": 3,
   "OrderExpired PERCENT_PRICE_BY_SIDE": 1,
@@ -56,6 +56,7 @@ const FUTURES_EVENTS_MIN = {
   OrderCanceled: 1_000,
   OrderReserveChanged: 1_000,
   LegPlaced: 1_000,
+  LegArmed: 50,
   LegFired: 200,
   LegCanceled: 500,
   LegExpired: 200,
@@ -66,7 +67,11 @@ const FUTURES_EVENTS_MIN = {
   "OrderExpired NOTHING_TO_REDUCE": 50,
   "OrderExpired INSUFFICIENT_BALANCE": 20,
   "OrderPlaced LIQUIDATION": 200,
+  "LegCanceled ENTRY_CANCELED": 100,
+  "LegExpired ENTRY_ONLY_REDUCED": 5,
+  "LegExpired ENTRY_EXPIRED": 3,
 };
+const LEG_EXPIRIES_MIN = { "LegExpired LEG_EXISTS": 3 };
 const FUTURES_REFUSALS_MIN = {
   STRATEGY_NOT_LIVE: 1_000,
   STRATEGY_CLOSED: 1_000,
@@ -79,6 +84,7 @@ const FUTURES_REFUSALS_MIN = {
   REDUCE_ONLY_REJECTED: 100,
   NOTIONAL_TOO_SMALL: 100,
   LEG_EXISTS: 200,
+  LEG_OF_REDUCTION: 30,
   LEG_WOULD_TRIGGER: 100,
   NO_POSITION_TO_CLOSE: 100,
   LEVERAGE_LOWERED_UNDER_POSITION: 100,
@@ -98,7 +104,7 @@ const freshSeed = Date.now() % 2 ** 32;
 const walks = [
   ["SPOT", 20_240_808, { ...EVENTS_MIN, ...EXPIRIES_MIN }, REFUSALS_MIN],
   ["SPOT", freshSeed, EVENTS_MIN, REFUSALS_MIN],
-  ["FUTURES", 20_240_808, FUTURES_EVENTS_MIN, FUTURES_REFUSALS_MIN],
+  ["FUTURES", 20_240_808, { ...FUTURES_EVENTS_MIN, ...LEG_EXPIRIES_MIN }, FUTURES_REFUSALS_MIN],
   ["FUTURES", freshSeed, FUTURES_EVENTS_MIN, FUTURES_REFUSALS_MIN],
 ] as const;
 

@@ -38,6 +38,12 @@ const notRequired = (parameter: string) => ({
   code: -1106,
   msg: `Parameter '${parameter}' sent when not required.`,
 });
+const ofReduction = (parameter: string) => ({
+  code: -1106,
+  msg:
+    `Parameter '${parameter}' sent when not required: the order only reduces a position, so no leg could ` +
+    "close what it opens.",
+});
 const invalid = (parameter: string) => ({
   code: -1130,
   msg: `Data sent for parameter '${parameter}' is not valid.`,
@@ -111,12 +117,12 @@ const TABLE: readonly (readonly [string, Parameters, { code: number; msg: unknow
   [
     "reduce-only with a take-profit",
     { ...MARKET, reduceOnly: "true", takeProfitPrice: "66000" },
-    notRequired("takeProfitPrice"),
+    ofReduction("takeProfitPrice"),
   ],
   [
     "reduce-only with a stop",
     { ...MARKET, reduceOnly: "true", stopLossPrice: "57000" },
-    notRequired("stopLossPrice"),
+    ofReduction("stopLossPrice"),
   ],
   ["with a take-profit of 6e4", { ...MARKET, takeProfitPrice: "6e4" }, illegal("takeProfitPrice")],
   ["with a stop of minus one", { ...MARKET, stopLossPrice: "-1" }, illegal("stopLossPrice")],

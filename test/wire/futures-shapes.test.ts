@@ -54,7 +54,7 @@ const lotDigits: Shape = (value, place = "body") =>
     ? []
     : [`${place} has not three decimals: ${JSON.stringify(value)}`];
 
-const order = exactly({
+const ORDER = {
   orderId: whole,
   symbol: text,
   status: oneOf("NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED", "EXPIRED"),
@@ -80,8 +80,16 @@ const order = exactly({
   goodTillDate: oneOf(0),
   time: whole,
   updateTime: whole,
+};
+const order = exactly(ORDER);
+const attachedLeg = exactly({
+  algoId: whole,
+  clientAlgoId: text,
+  orderType: oneOf("STOP_MARKET", "TAKE_PROFIT_MARKET"),
+  triggerPrice: priceDigits,
 });
-const leg = exactly({
+const entry = exactly({ ...ORDER, attachedLegs: rowOf(attachedLeg, attachedLeg) });
+const LEG = {
   algoId: whole,
   clientAlgoId: text,
   algoType: oneOf("CONDITIONAL"),
@@ -117,7 +125,11 @@ const leg = exactly({
   updateTime: whole,
   triggerTime: whole,
   goodTillDate: oneOf(0),
-});
+  waitsForEntry: flag,
+  endReason: anyText,
+};
+const leg = exactly({ ...LEG, entryOrderId: oneOf(null) });
+const legOfEntry = exactly({ ...LEG, entryOrderId: whole });
 const trade = exactly({
   symbol: text,
   id: whole,
@@ -288,10 +300,16 @@ describe("the signed futures routes have exactly their keys and types", () => {
     expectAnswer(await ask.income(), rowOf(income, income));
 
     expectAnswer(await ask.cancel({ symbol, orderId }), order);
-    await ask.place({ ...limit, price: "50000" });
+    const legs = { stopLossPrice: "49000", takeProfitPrice: "70000" };
+    await ask.cancelLeg({ algoId });
+    expectAnswer(await ask.place({ ...limit, price: "50000", ...legs }), entry);
+    expectAnswer(await ask.openOrders(), rowOf(entry));
+    expectAnswer(await ask.openLegs(), rowOf(legOfEntry, legOfEntry));
     expectAnswer(await ask.cancelAll({ symbol }), allCanceled);
+    expectAnswer(await ask.allLegs({ symbol }), rowOf(leg, legOfEntry, legOfEntry));
+    const other = await ask.placeLeg(stop);
     expectAnswer(
-      await ask.cancelLeg({ algoId }),
+      await ask.cancelLeg({ algoId: other.body.algoId }),
       exactly({ algoId: whole, clientAlgoId: text, code: oneOf("200"), msg: oneOf("success") }),
     );
     await ask.placeLeg(stop);

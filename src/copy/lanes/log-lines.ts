@@ -34,6 +34,8 @@ export async function leadLegsOf(
   symbol: string,
 ): Promise<readonly string[]> {
   const lead = await store.findLead(strategyId);
-  const legs = [...(lead?.account?.openLegs.values() ?? [])].filter((leg) => leg.symbol === symbol);
+  const legs = [...(lead?.account?.openLegs.values() ?? [])].filter(
+    (leg) => leg.symbol === symbol && leg.status === "NEW",
+  );
   return legs.map(({ legId }) => collectiveId(strategyId, legId));
 }

@@ -181,6 +181,36 @@ describe("what a futures strategy does", () => {
     ]);
   });
 
+  test("the legs of a resting entry are placed once it is filled; those that never wait for the mark price are not told", async () => {
+    const at = await open();
+    const entry = {
+      attached: { takeProfitPrice: decimal<Price>("110"), stopLossPrice: decimal<Price>("80") },
+    };
+    const stopOnly = { attached: { takeProfitPrice: null, stopLossPrice: decimal<Price>("85") } };
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "2", { price: "95", entry }),
+      order("BUY", "1", { price: "94", entry: stopOnly }),
+      order("BUY", "1", { price: "93", entry: stopOnly }),
+      { type: "CancelLeg", legId: 3 },
+      { type: "CancelOrder", orderId: 6 },
+      { type: "FillRestingOrder", orderId: 1, ...seen("95") },
+      { type: "FillRestingOrder", orderId: 4, ...seen("94") },
+      { type: "CancelLeg", legId: 2 },
+    );
+    expect(await deedsOf(at, "one", "FUTURES")).toEqual([
+      "PLACE 1 BUY LIMIT 2 limit 95 20x",
+      "PLACE 4 BUY LIMIT 1 limit 94 20x",
+      "PLACE 6 BUY LIMIT 1 limit 93 20x",
+      "CANCEL 6 CANCELED",
+      "FILL 1 BUY 2 @ 95",
+      "PLACE_LEG 2 SELL STOP_MARKET 80",
+      "FILL 4 BUY 1 @ 94",
+      "CANCEL_LEG 2",
+    ]);
+  });
+
   test("legs and orders have the collective id of their own number", async () => {
     const at = await open();
     await carryOut(at, "one", order("BUY", "2"), leg("STOP_MARKET", "90"), {

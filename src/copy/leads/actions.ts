@@ -115,13 +115,16 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
       const because = event.type === "OrderCanceled" ? "CANCELED" : "EXPIRED";
       return { kind: "CANCEL", ...ofOrder(account, orderOf(account, event.orderId)), because };
     }
-    case "LegPlaced": {
-      const { side, type: legType, triggerPrice } = event.leg;
-      return { kind: "PLACE_LEG", ...ofLeg(account, event.leg), side, legType, triggerPrice };
-    }
+    // A pending leg is nothing to copies until its entry is filled; one that ends before was never mirrored.
+    case "LegPlaced":
+      return event.leg.status === "PENDING" ? null : deedOfLeg(account, event.leg);
+    case "LegArmed":
+      return deedOfLeg(account, legOf(account, event.legId));
     case "LegCanceled":
-    case "LegExpired":
-      return { kind: "CANCEL_LEG", ...ofLeg(account, legOf(account, event.legId)) };
+    case "LegExpired": {
+      const leg = legOf(account, event.legId);
+      return leg.status === "PENDING" ? null : { kind: "CANCEL_LEG", ...ofLeg(account, leg) };
+    }
     case "LeverageChanged":
       return { kind: "SET_LEVERAGE", symbol: event.symbol, leverage: event.leverage };
     // The rest of what fills and fires is told with its order; the others are no wish of the strategy's.
@@ -157,6 +160,11 @@ function deedOfOrder(account: Account, { order }: OrderPlaced, outline: Outline)
   if (isOver && filled === null) return null;
   const quantity = isOver && filled !== null ? filled.quantity : order.quantity;
   return placementOf(account, { ...order, type, quantity }, filled);
+}
+
+function deedOfLeg(account: Account, leg: Leg): LeadDeed {
+  const { side, type: legType, triggerPrice } = leg;
+  return { kind: "PLACE_LEG", ...ofLeg(account, leg), side, legType, triggerPrice };
 }
 
 function placementOf(

@@ -17,6 +17,7 @@ const PARTS: { readonly [T in DomainEvent["type"]]: readonly ChangedPart[] } = {
   OrderExpired: ["orders"],
   OrderReserveChanged: ["orders"],
   LegPlaced: ["legs"],
+  LegArmed: ["legs"],
   LegFired: ["legs"],
   LegCanceled: ["legs"],
   LegExpired: ["legs"],

@@ -1,23 +1,25 @@
-// The legs that an entry brings with it: checked when it is placed, armed when it is filled.
-// Source: specification 4.2 (takeProfitPrice, stopLossPrice); design, section 6.
+// The legs that an entry brings with it. They are checked and recorded when the entry is placed: NEW if it is filled at once,
+// else PENDING. The fill of a resting entry arms them, or ends those that cannot be armed; an entry that ends without a fill
+// ends them all. Every leg that was asked for is armed or has a reason why not.
+// Source: specification 4.2 (takeProfitPrice, stopLossPrice); design, section 6; decision 44.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import { isReachedByMark, type Leg, type LegType } from "../../domain/leg.ts";
+import { type AttachedLeg, isReachedByMark, type Leg, type LegExpiryReason } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
 import { closingSide } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import type { Price } from "../../money/decimal.ts";
 import type { Draft } from "../draft.ts";
+import { canceledLeg, expiredLeg } from "../release.ts";
 import type { Contract } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
+import { closingPart } from "./fill.ts";
 import { openLegOf } from "./legs.ts";
 
-type Wanted = { readonly type: LegType; readonly triggerPrice: Price };
-
 /**
- * What is wrong with the legs of an entry: a trigger that its price filter refuses, one that the entry's own price (the mark
- * price, for an order at the market's) has reached already, or a leg of the same kind that stands there.
+ * What is wrong with the legs of an entry: a trigger that its price filter refuses, a leg of the same kind that waits for the
+ * mark price already, a trigger that the entry's own price (the mark price, for an order at the market's) has reached, or
+ * more legs than the symbol may have.
  */
 export function attachedRefusal(
   account: Account,
@@ -40,37 +42,98 @@ export function attachedRefusal(
   return legCountRefusal(contract, account, wanted.length);
 }
 
-/**
- * Arms the legs of an entry that was just filled. One that another leg of its kind has forestalled is dropped, or one too many
- * for the symbol by then, and all are if the fill has only reduced what was held on the other side.
- */
-export function armAttached(draft: Draft, entry: Order, contract: Contract, at: number): void {
-  const { symbol } = contract;
-  const position = draft.account.positions.get(symbol);
-  const side = opposite(entry.side);
-  if (entry.attached === undefined || position === undefined || closingSide(position) !== side) return;
-  for (const { type, triggerPrice } of wantedBy(entry.attached)) {
-    if (openLegOf(draft.account, symbol, side, type)) continue;
-    if (legCountRefusal(contract, draft.account, 1) !== null) continue;
-    const leg: Leg = {
-      legId: draft.account.nextOrderId,
-      // No client can choose this id: its own may not hold the sign.
-      clientLegId: `${type === "STOP_MARKET" ? "stopLoss" : "takeProfit"}#${entry.orderId}`,
-      symbol,
-      side,
-      type,
-      status: "NEW",
-      triggerPrice,
-      placedAt: at,
-      updatedAt: at,
-      fired: null,
-    };
-    draft.add({ type: "LegPlaced", at, leg, postings: [] });
+/** Refuses legs of an order that is about to be filled if the fill opens nothing: no leg could close what is left. */
+export function onlyReduces(account: Account, { symbol, side, size, entry }: PlaceOrder): Refusal | null {
+  const attached = entry?.attached ?? null;
+  if (attached === null || !("quantity" in size)) return null;
+  const held = account.positions.get(symbol) ?? null;
+  if (closingPart(held, side, size.quantity) < size.quantity) return null;
+  const parameter = attached.stopLossPrice === null ? "takeProfitPrice" : "stopLossPrice";
+  return { refusal: "LEG_OF_REDUCTION", parameter };
+}
+
+/** The legs as the entry's order records them, the stop first. */
+export function attachedLegsOf(
+  attached: AttachedLegs,
+  { entryId, firstLegId }: { readonly entryId: number; readonly firstLegId: number },
+): AttachedLeg[] {
+  return wantedBy(attached).map((leg, index) => ({
+    ...leg,
+    legId: firstLegId + index,
+    // No client can choose an id that begins so.
+    clientLegId: `${leg.type === "STOP_MARKET" ? "stopLoss" : "takeProfit"}/${entryId}`,
+  }));
+}
+
+/** Records the legs of an entry that was just placed. */
+export function placeAttached(draft: Draft, entry: Order, status: "PENDING" | "NEW"): void {
+  for (const leg of entry.legs ?? []) addLeg(draft, entry, leg, status, entry.placedAt);
+}
+
+/** Arms the legs of an entry that was just filled, and ends those that cannot be armed. */
+export function armAttached(draft: Draft, entry: Order, at: number): void {
+  const { orderId: entryId, attached } = entry;
+  if (attached !== undefined) {
+    const legs = attachedLegsOf(attached, { entryId, firstLegId: draft.account.nextOrderId });
+    for (const leg of legs) addLeg(draft, entry, leg, "PENDING", at);
+  }
+  for (const leg of pendingOf(draft.account, entryId)) {
+    const reason = whyNotArmed(draft.account, leg);
+    if (reason !== null) draft.add(expiredLeg(leg, reason, at));
+    else draft.add({ type: "LegArmed", at, legId: leg.legId, postings: [] });
   }
 }
 
-function wantedBy({ takeProfitPrice, stopLossPrice }: AttachedLegs): Wanted[] {
-  const wanted: Wanted[] = [];
+/** Ends the legs of an entry that was canceled. */
+export function cancelAttached(draft: Draft, { orderId }: Pick<Order, "orderId">, at: number): void {
+  for (const leg of pendingOf(draft.account, orderId)) draft.add(canceledLeg(leg, "ENTRY_CANCELED", at));
+}
+
+/** Ends the legs of an entry that has expired. */
+export function expireAttached(draft: Draft, { orderId }: Pick<Order, "orderId">, at: number): void {
+  for (const leg of pendingOf(draft.account, orderId)) draft.add(expiredLeg(leg, "ENTRY_EXPIRED", at));
+}
+
+function addLeg(
+  draft: Draft,
+  { orderId, symbol, side }: Order,
+  leg: AttachedLeg,
+  status: "PENDING" | "NEW",
+  at: number,
+): void {
+  draft.add({
+    type: "LegPlaced",
+    at,
+    leg: {
+      ...leg,
+      symbol,
+      side: opposite(side),
+      status,
+      placedAt: at,
+      updatedAt: at,
+      fired: null,
+      entryId: orderId,
+    },
+    postings: [],
+  });
+}
+
+/** Null if the leg can be armed. The first leg of a kind covers the whole position, whatever is added to it later. */
+function whyNotArmed(account: Account, { symbol, side, type }: Leg): LegExpiryReason | null {
+  const position = account.positions.get(symbol);
+  if (position === undefined || closingSide(position) !== side) return "ENTRY_ONLY_REDUCED";
+  return openLegOf(account, symbol, side, type) === undefined ? null : "LEG_EXISTS";
+}
+
+function pendingOf({ openLegs }: Account, entryId: number): Leg[] {
+  return [...openLegs.values()].filter((leg) => leg.status === "PENDING" && leg.entryId === entryId);
+}
+
+function wantedBy({
+  takeProfitPrice,
+  stopLossPrice,
+}: AttachedLegs): Pick<AttachedLeg, "type" | "triggerPrice">[] {
+  const wanted: Pick<AttachedLeg, "type" | "triggerPrice">[] = [];
   if (stopLossPrice !== null) wanted.push({ type: "STOP_MARKET", triggerPrice: stopLossPrice });
   if (takeProfitPrice !== null) wanted.push({ type: "TAKE_PROFIT_MARKET", triggerPrice: takeProfitPrice });
   return wanted;

@@ -12,7 +12,7 @@ import { bestOpposite } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { ownOrder, placed } from "../new-order.ts";
-import { canceled } from "../release.ts";
+import { canceled, canceledLeg } from "../release.ts";
 import { type Contract, openContractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
 
@@ -21,9 +21,7 @@ export function closeStrategy(draft: Draft, circumstances: Circumstances): Refus
   const { market, at } = circumstances;
   if (account.status === "CLOSED") return { refusal: "STRATEGY_CLOSED" };
   for (const order of account.openOrders.values()) draft.add(canceled(order, at));
-  for (const { legId } of account.openLegs.values()) {
-    draft.add({ type: "LegCanceled", at, legId, postings: [] });
-  }
+  for (const leg of account.openLegs.values()) draft.add(canceledLeg(leg, "STRATEGY_CLOSED", at));
   for (const position of account.positions.values()) {
     const contract = openContractOf(market, position.symbol);
     const quote = market.quote(position.symbol);

@@ -8,6 +8,7 @@ import type { Circumstances, Decision } from "../decision.ts";
 import { Draft } from "../draft.ts";
 import { rejected } from "../signal.ts";
 import { conclude } from "./aftermath.ts";
+import { cancelAttached } from "./attached-legs.ts";
 import { closeStrategy } from "./close-strategy.ts";
 import { contractOf } from "./contract.ts";
 import { fillRestingOrder } from "./fill-resting-order.ts";
@@ -59,11 +60,14 @@ function carryOut(draft: Draft, command: Command, circumstances: Circumstances):
   }
 }
 
-/** What a cancelled order would have closed, the orders after it may close now. */
+/** The legs of a canceled entry end with it. What a canceled order would have closed, the orders after it may close now. */
 function cancel(draft: Draft, decision: Decision, { market, at }: Circumstances): Refusal | null {
   if (isRefusal(decision)) return decision;
   const symbols = new Set(decision.events.flatMap((event) => symbolOf(draft, event)));
-  for (const event of decision.events) draft.add(event);
+  for (const event of decision.events) {
+    draft.add(event);
+    if (event.type === "OrderCanceled") cancelAttached(draft, event, at);
+  }
   for (const symbol of symbols) {
     const contract = contractOf(market, symbol);
     if (contract !== null) conclude(draft, contract, at);

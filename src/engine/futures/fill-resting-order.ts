@@ -1,5 +1,5 @@
 // The market reached a resting futures order. It fills at its own limit, as maker; a reduce-only order at most as far as
-// there is something to reduce. If what it opens cannot be paid for any more, it expires.
+// there is something to reduce. If what it opens cannot be paid for any more, it expires, and its legs with it.
 // Source: design, section 6 (futures margin).
 import type { FillRestingOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
@@ -10,7 +10,7 @@ import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { expired } from "../release.ts";
 import { conclude } from "./aftermath.ts";
-import { armAttached } from "./attached-legs.ts";
+import { armAttached, expireAttached } from "./attached-legs.ts";
 import { openContractOf } from "./contract.ts";
 import { closingPart, fillOf } from "./fill.ts";
 
@@ -41,9 +41,10 @@ export function fillRestingOrder(
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) {
     draft.add(expired(order, "INSUFFICIENT_BALANCE", at));
+    expireAttached(draft, order, at);
   } else {
     draft.add(filled);
-    armAttached(draft, order, contract, at);
+    armAttached(draft, order, at);
   }
   conclude(draft, contract, at);
   return null;

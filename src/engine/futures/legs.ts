@@ -1,9 +1,9 @@
-// Legs: placing one on a position, taking it back, and what happens when the mark price reaches it. A leg that fires closes
-// the whole position by an order of its own; the other one is cancelled.
+// Legs: placing one on a position, canceling it, and what happens when the mark price reaches it. A leg that fires closes
+// the whole position by an order of its own; the other one is canceled. Pending legs are canceled here like any other, and
+// otherwise follow their entry (`attached-legs.ts`).
 // Source: specification 4.2 (algoOrder); reference exchange, section 13; design, section 6.
 import type { Account } from "../../domain/account.ts";
 import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../domain/command.ts";
-import type { LegCanceled } from "../../domain/event.ts";
 import { isReachedByMark, type Leg, type LegType } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
 import { closingSide } from "../../domain/position.ts";
@@ -13,6 +13,7 @@ import { bestOpposite } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
+import { canceledLeg } from "../release.ts";
 import { conclude } from "./aftermath.ts";
 import { contractOf, openContractOf } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
@@ -64,7 +65,7 @@ export function cancelLeg(draft: Draft, { legId }: CancelLeg, { at }: Circumstan
   if (draft.account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
   const leg = draft.account.openLegs.get(legId);
   if (leg === undefined) return { refusal: "ORDER_NOT_OPEN" };
-  draft.add(canceled(leg, at));
+  draft.add(canceledLeg(leg, "REQUESTED", at));
   return null;
 }
 
@@ -75,7 +76,7 @@ export function cancelOpenLegs(
   { at }: Circumstances,
 ): Refusal | null {
   if (draft.account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
-  for (const leg of openLegsOn(draft.account, symbol)) draft.add(canceled(leg, at));
+  for (const leg of openLegsOn(draft.account, symbol)) draft.add(canceledLeg(leg, "REQUESTED", at));
   return null;
 }
 
@@ -88,7 +89,7 @@ export function triggerLeg(
   const { account } = draft;
   const { market, profile, at } = circumstances;
   const leg = account.openLegs.get(legId);
-  if (leg === undefined || !isReachedByMark(leg, seen)) return { refusal: "NOTHING_TO_FILL" };
+  if (leg?.status !== "NEW" || !isReachedByMark(leg, seen)) return { refusal: "NOTHING_TO_FILL" };
   const { symbol, side } = leg;
   const position = account.positions.get(symbol);
   const contract = openContractOf(market, symbol);
@@ -124,21 +125,20 @@ export function triggerLeg(
     fired: { orderId: order.orderId, price, quantity, at },
     postings: [],
   });
-  for (const sibling of openLegsOn(draft.account, symbol)) draft.add(canceled(sibling, at));
+  for (const sibling of openLegsOn(draft.account, symbol)) {
+    if (sibling.status === "NEW") draft.add(canceledLeg(sibling, "OTHER_LEG_FIRED", at));
+  }
   conclude(draft, contract, at);
   return null;
 }
 
-/** The open leg of a kind, of which there is at most one. */
+/** The leg of a kind that waits for the mark price, of which there is at most one. */
 export function openLegOf(account: Account, symbol: string, side: Side, type: LegType): Leg | undefined {
-  return openLegsOn(account, symbol).find((leg) => leg.side === side && leg.type === type);
+  const isIt = (leg: Leg) => leg.status === "NEW" && leg.side === side && leg.type === type;
+  return openLegsOn(account, symbol).find(isIt);
 }
 
-/** The open legs on a symbol, oldest first. */
+/** The open legs on a symbol, pending ones included, oldest first. */
 export function openLegsOn({ openLegs }: Account, symbol: string): Leg[] {
   return [...openLegs.values()].filter((leg) => leg.symbol === symbol);
-}
-
-function canceled({ legId }: Leg, at: number): LegCanceled {
-  return { type: "LegCanceled", at, legId, postings: [] };
 }

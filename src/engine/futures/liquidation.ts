@@ -10,7 +10,7 @@ import { magnitude, type Price, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { ownOrder, placed } from "../new-order.ts";
-import { canceled } from "../release.ts";
+import { canceled, canceledLeg } from "../release.ts";
 import { type Contract, contractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
 import { openLegsOn } from "./legs.ts";
@@ -39,9 +39,7 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
   const price = position && liquidationPrice(position, contract.contract);
   if (position === undefined || price == null || !isLiquidatedAt(position, price, mark)) return false;
   for (const order of restingOn(draft.account, symbol)) draft.add(canceled(order, at));
-  for (const { legId } of openLegsOn(draft.account, symbol)) {
-    draft.add({ type: "LegCanceled", at, legId, postings: [] });
-  }
+  for (const leg of openLegsOn(draft.account, symbol)) draft.add(canceledLeg(leg, "LIQUIDATION", at));
   close(draft, position, closingPrice(position, price, mark), contract, seen);
   return true;
 }

@@ -52,22 +52,6 @@ test("closing a strategy places market orders that only reduce", () => {
   });
 });
 
-test("the legs that an entry brings are named after it", () => {
-  const bench = longWithStop();
-  bench.take("cancel legs BTCUSDT");
-  bench.take("buy 0.02 BTCUSDT sl 58000 tp 62000");
-  expect([...bench.account.openLegs.values()]).toMatchObject([
-    {
-      legId: 4,
-      clientLegId: "stopLoss#3",
-      type: "STOP_MARKET",
-      side: "SELL",
-      triggerPrice: decimal("58000"),
-    },
-    { legId: 5, clientLegId: "takeProfit#3", type: "TAKE_PROFIT_MARKET", triggerPrice: decimal("62000") },
-  ]);
-});
-
 function longWithStop(): Workbench {
   const bench = new Workbench(FUTURES);
   for (const step of ["mark BTCUSDT 60000", "quote BTCUSDT 60000 60000", "leverage BTCUSDT 10"])

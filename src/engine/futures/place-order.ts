@@ -15,7 +15,7 @@ import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
 import { conclude } from "./aftermath.ts";
-import { armAttached, attachedRefusal } from "./attached-legs.ts";
+import { attachedLegsOf, attachedRefusal, onlyReduces, placeAttached } from "./attached-legs.ts";
 import { type Contract, contractOf } from "./contract.ts";
 import {
   bandRefusal,
@@ -97,6 +97,8 @@ function placeAtMarket(
   if (isTooLarge(draft, command, price, quantity, contract, market)) {
     return { refusal: "POSITION_LIMIT_EXCEEDED" };
   }
+  const reducing = onlyReduces(draft.account, command);
+  if (reducing !== null) return reducing;
   const order = newOrder(draft, command, quantity, contract, at);
   const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
@@ -104,7 +106,7 @@ function placeAtMarket(
   // From here on the order stands.
   draft.add(placed(order, admittedAt));
   draft.add(filled);
-  armAttached(draft, order, contract, at);
+  placeAttached(draft, order, "NEW");
   return null;
 }
 
@@ -129,12 +131,17 @@ function placeAtLimit(
   const mark = market.markPrice(command.symbol);
   const opposite = quote && bestOpposite(command.side, quote);
   // Without a mark price nobody knows what it opens at a loss: it rests until there is one.
-  if (opposite === null || mark === null || !isMetBy(order, opposite)) return null;
+  if (opposite === null || mark === null || !isMetBy(order, opposite)) {
+    placeAttached(draft, order, "PENDING");
+    return null;
+  }
+  const reducing = onlyReduces(draft.account, command);
+  if (reducing !== null) return reducing;
   const terms = { price, quantity, isMaker: true, feeRate: profile.makerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
   draft.add(filled);
-  armAttached(draft, order, contract, at);
+  placeAttached(draft, order, "NEW");
   return null;
 }
 
@@ -171,10 +178,13 @@ function newOrder(
 ): Order {
   const { reduceOnly, attached } = optionsOf(command);
   const reservedAsset = contract.contract.marginAsset;
+  const { nextOrderId: orderId } = account;
   return {
-    ...orderOf(command, { orderId: account.nextOrderId, quantity, reserved: ZERO, reservedAsset, at }),
+    ...orderOf(command, { orderId, quantity, reserved: ZERO, reservedAsset, at }),
     ...(reduceOnly ? { reduceOnly } : {}),
-    ...(attached === null ? {} : { attached }),
+    ...(attached === null
+      ? {}
+      : { legs: attachedLegsOf(attached, { entryId: orderId, firstLegId: orderId + 1 }) }),
   };
 }
 

@@ -21,13 +21,17 @@ export function inWords(event: DomainEvent): string {
     case "OrderReserveChanged":
       return `${event.orderId} locks ${formatBriefly(event.reserved)}`;
     case "LegPlaced":
-      return `placed leg ${event.leg.legId}`;
+      return event.leg.status === "PENDING"
+        ? `pending leg ${event.leg.legId}`
+        : `placed leg ${event.leg.legId}`;
+    case "LegArmed":
+      return `armed leg ${event.legId}`;
     case "LegFired":
       return `fired leg ${event.legId}`;
     case "LegCanceled":
-      return `canceled leg ${event.legId}`;
+      return `canceled leg ${event.legId} ${event.reason}`;
     case "LegExpired":
-      return `expired leg ${event.legId}`;
+      return `expired leg ${event.legId} ${event.reason}`;
     case "LeverageChanged":
       return `leverage ${event.leverage}`;
     case "FundingSettled":

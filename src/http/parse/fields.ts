@@ -17,6 +17,9 @@ const CLIENT_IDS: { readonly [T in StrategyType]: RegExp } = {
   SPOT: /^[a-zA-Z0-9-_]{1,36}$/,
   FUTURES: /^[.A-Z:/a-z0-9_-]{1,36}$/,
 };
+/** How the ids of legs begin that come with an entry, and what is left for clients to choose. */
+const OF_ATTACHED_LEG = /^(stopLoss|takeProfit)\//;
+const NOT_OF_ATTACHED_LEG = "^(?!(stopLoss|takeProfit)/)[.A-Z:/a-z0-9_-]{1,36}$";
 
 /** A parameter that must be there; an empty one is not. */
 export function text(parameters: Parameters, name: string): string | Refusal {
@@ -74,20 +77,28 @@ export function optionalClientId(
   name: string,
   family: StrategyType,
 ): string | null | Refusal {
-  const value = optionalText(parameters, name);
-  const legal = CLIENT_IDS[family];
-  if (value === null || legal.test(value)) return value;
-  if (family === "FUTURES" && value.length > CLIENT_ID_LENGTH_MAX) return { refusal: "CLIENT_ID_TOO_LONG" };
-  return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: legal.source };
+  const value = legalClientId(parameters, name, family);
+  const isTaken = family === "FUTURES" && typeof value === "string" && OF_ATTACHED_LEG.test(value);
+  return isTaken
+    ? { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: NOT_OF_ATTACHED_LEG }
+    : value;
 }
 
-/** The client id of an order or a leg that is looked for: the service's own have a `#`, which nobody can choose. */
+/** The client id of an order or a leg that is looked for: also one of the service's own, which nobody can choose. */
 export function soughtClientId(
   parameters: Parameters,
   name: string,
   family: StrategyType,
 ): string | null | Refusal {
   const value = optionalText(parameters, name);
-  const isOwn = value?.includes("#") === true && CLIENT_IDS[family].test(value.replace("#", "-"));
-  return isOwn ? value : optionalClientId(parameters, name, family);
+  const hasSign = value?.includes("#") === true && CLIENT_IDS[family].test(value.replace("#", "-"));
+  return hasSign ? value : legalClientId(parameters, name, family);
+}
+
+function legalClientId(parameters: Parameters, name: string, family: StrategyType): string | null | Refusal {
+  const value = optionalText(parameters, name);
+  const legal = CLIENT_IDS[family];
+  if (value === null || legal.test(value)) return value;
+  if (family === "FUTURES" && value.length > CLIENT_ID_LENGTH_MAX) return { refusal: "CLIENT_ID_TOO_LONG" };
+  return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: legal.source };
 }

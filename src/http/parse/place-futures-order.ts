@@ -92,12 +92,14 @@ function matchesPrice(parameters: Parameters): Refusal | null {
   return isServed ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: "priceMatch" };
 }
 
+const ATTACHED = ["takeProfitPrice", "stopLossPrice"] as const;
+
 function entryOf(parameters: Parameters): EntryOptions | Refusal {
   const reduceOnly = optionalFlag(parameters, "reduceOnly");
   if (isRefusal(reduceOnly)) return reduceOnly;
   // What only reduces a position opens none that a leg could close.
-  const extra = reduceOnly === true ? anyOf(parameters, ["takeProfitPrice", "stopLossPrice"]) : null;
-  if (extra !== null) return extra;
+  const parameter = ATTACHED.find((name) => optionalText(parameters, name) !== null);
+  if (reduceOnly === true && parameter !== undefined) return { refusal: "LEG_OF_REDUCTION", parameter };
   const attached = attachedOf(parameters);
   if (isRefusal(attached)) return attached;
   const leverage = optionalLeverage(parameters);

@@ -6,7 +6,7 @@ import type { Order, Trade } from "../../domain/order.ts";
 import { divideDown, formatBriefly, formatDecimal, SCALE, ZERO } from "../../money/decimal.ts";
 import { type Digits, withDigits } from "./digits.ts";
 
-/** An order: the answer to placing, cancelling and querying it. */
+/** An order: the answer to placing, canceling and querying it. One that was placed with legs names them. */
 export function presentOrder(order: Order, digits: Digits) {
   const quantity = (value: bigint) => withDigits(value, digits.quantity);
   const price = (value: bigint) => withDigits(value, digits.price);
@@ -36,6 +36,14 @@ export function presentOrder(order: Order, digits: Digits) {
     goodTillDate: 0,
     time: order.placedAt,
     updateTime: order.updatedAt,
+    ...(order.legs && {
+      attachedLegs: order.legs.map((leg) => ({
+        algoId: leg.legId,
+        clientAlgoId: leg.clientLegId,
+        orderType: leg.type,
+        triggerPrice: price(leg.triggerPrice),
+      })),
+    }),
   };
 }
 
@@ -54,7 +62,8 @@ export function presentLeg(leg: Leg, digits: Digits) {
     positionSide: "BOTH",
     timeInForce: "GTC",
     quantity: quantity(ZERO),
-    algoStatus: leg.status,
+    // The exchange has no state of its own for a leg whose entry rests.
+    algoStatus: leg.status === "PENDING" ? "NEW" : leg.status,
     actualOrderId: fired === null ? "" : String(fired.orderId),
     actualPrice: price(fired?.price ?? ZERO),
     actualType: fired === null ? "" : "MARKET",
@@ -80,6 +89,9 @@ export function presentLeg(leg: Leg, digits: Digits) {
     updateTime: leg.updatedAt,
     triggerTime: fired?.at ?? 0,
     goodTillDate: 0,
+    entryOrderId: leg.entryId ?? null,
+    waitsForEntry: leg.status === "PENDING",
+    endReason: leg.endReason ?? "",
   };
 }
 

@@ -65,6 +65,9 @@ function futuresEvents(at: number): DomainEvent[] {
   const fired = { orderId: 6, price: decimal<Price>(TINY), quantity: decimal<Quantity>(HUGE), at };
   const settlement = { symbol: "BTCUSDT", fundingTime: at - 7, rate: decimal<Rate>(`-${TINY}`) };
   const attached = { takeProfitPrice: decimal<Price>(HUGE), stopLossPrice: null };
+  const legs = [
+    { legId: 5, clientLegId: "stopLoss/4", type: "STOP_MARKET", triggerPrice: decimal<Price>(TINY) },
+  ] as const;
   return [
     { type: "LeverageChanged", at, symbol: "BTCUSDT", leverage: 125, postings },
     {
@@ -73,6 +76,7 @@ function futuresEvents(at: number): DomainEvent[] {
       order: orderOf(4, { reduceOnly: true, closesPosition: true, attached }),
       postings,
     },
+    { type: "OrderPlaced", at, order: orderOf(4, { legs }), postings },
     { type: "OrderReserveChanged", at, orderId: 4, reserved: decimal(TINY), postings },
     {
       type: "OrderFilled",
@@ -84,9 +88,13 @@ function futuresEvents(at: number): DomainEvent[] {
     { type: "OrderFilled", at, trade: tradeOf(3, 4, { realizedPnl: ZERO }), position: null, postings },
     { type: "LegPlaced", at, admittedAt: at - 3, leg: legOf(5), postings },
     { type: "LegPlaced", at, leg: legOf(5, { status: "FINISHED", fired }), postings },
+    { type: "LegPlaced", at, leg: legOf(5, { status: "PENDING", entryId: 4 }), postings },
+    { type: "LegArmed", at, legId: 5, postings },
     { type: "LegFired", at, legId: 5, fired, postings },
     { type: "LegCanceled", at, legId: 5, postings },
+    { type: "LegCanceled", at, legId: 5, reason: "ENTRY_CANCELED", postings },
     { type: "LegExpired", at, legId: 5, postings },
+    { type: "LegExpired", at, legId: 5, reason: "LEG_EXISTS", postings },
     {
       type: "FundingSettled",
       at,

@@ -128,11 +128,17 @@ function hadOfOrder(order: Order): string {
 function hadOfLeg({ status, side, type, triggerPrice, fired }: Leg, entry: MirrorEntry): string {
   const isOver = status === "CANCELED" || status === "EXPIRED";
   const saysOver = entry.status === "CANCELED" || entry.status === "EXPIRED";
-  const shown = isOver && saysOver ? entry.status : status === "NEW" ? "RESTING" : LEG_ENDS[status];
+  const shown = isOver && saysOver ? entry.status : LEG_STATES[status];
   return [shown, side, type, triggerPrice, fired?.quantity ?? 0n].join(" ");
 }
 
-const LEG_ENDS = { FINISHED: "FILLED", CANCELED: "CANCELED", EXPIRED: "EXPIRED" } as const;
+const LEG_STATES = {
+  PENDING: "RESTING",
+  NEW: "RESTING",
+  FINISHED: "FILLED",
+  CANCELED: "CANCELED",
+  EXPIRED: "EXPIRED",
+} as const;
 
 /** Whatever the venue has is told of, once. */
 function strayFaults(
