@@ -56,6 +56,8 @@ export type Refusal =
   | { readonly refusal: "POSITION_SIDE_INVALID" }
   | { readonly refusal: "POSITION_SIDE_MISMATCH" }
   | { readonly refusal: "LEG_QUANTITY_SENT" }
+  | { readonly refusal: "CLOSE_POSITION_MISSING" }
+  | { readonly refusal: "CLOSE_POSITION_FALSE" }
   | { readonly refusal: "WORKING_TYPE_INVALID"; readonly workingType: string }
   | { readonly refusal: "LEVERAGE_INVALID"; readonly leverage: number }
   | { readonly refusal: "MARGIN_TYPE_UNSUPPORTED" }

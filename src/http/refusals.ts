@@ -52,6 +52,10 @@ export const CONTRACT_FILTERS: {
   MAX_NUM_ALGO_ORDERS: { TOO_HIGH: bad(400, -4045, "Reach max stop order limit.") },
 };
 
+/** What to send instead of a leg for a part of the position. */
+const LEGS_CLOSE_ALL =
+  "A leg closes the whole position: send closePosition=true, without quantity and reduceOnly.";
+
 export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PATH_UNKNOWN: ({ method, path }) => bad(404, -5000, `Path ${path}, Method ${method} is invalid`),
   KEY_REFUSED,
@@ -100,6 +104,16 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   CLIENT_ID_TOO_LONG: bad(400, -4015, "Client order id length should not be more than 36 chars"),
   POSITION_SIDE_INVALID: bad(400, -4060, "Invalid position side."),
   POSITION_SIDE_MISMATCH: bad(400, -4061, "Order's position side does not match user's setting."),
+  CLOSE_POSITION_MISSING: bad(
+    400,
+    -1102,
+    `Mandatory parameter 'closePosition' was not sent, was empty/null, or malformed. ${LEGS_CLOSE_ALL}`,
+  ),
+  CLOSE_POSITION_FALSE: bad(
+    400,
+    -1130,
+    `Data sent for parameter 'closePosition' is not valid. ${LEGS_CLOSE_ALL}`,
+  ),
   LEG_QUANTITY_SENT: bad(400, -4137, "Quantity must be zero with closePosition equals true"),
   WORKING_TYPE_INVALID: ({ workingType }) =>
     bad(400, -4031, `Invalid parameter working type: ${workingType}`),

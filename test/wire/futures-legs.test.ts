@@ -129,6 +129,18 @@ describe("placing a leg", () => {
     expect((await ask.openLegs()).body).toEqual([]);
   });
 
+  test.each([
+    ["with a quantity", { quantity: "0.01" }],
+    ["with a quantity and reduceOnly", { quantity: "0.01", reduceOnly: "true" }],
+    ["with a quantity and closePosition false", { quantity: "0.01", closePosition: "false" }],
+  ])("of a part of the position, %s, is refused with what to send instead", async (_how, sent) => {
+    const { status, body } = await ask.placeLeg({ ...STOP, closePosition: "", ...sent });
+    expect(status).toBe(400);
+    expect(body.msg).toContain(
+      "A leg closes the whole position: send closePosition=true, without quantity and reduceOnly.",
+    );
+  });
+
   test("a second of its kind is refused, one of the other kind is not", async () => {
     await ask.placeLeg(STOP);
     expect(refusalOf(await ask.placeLeg({ ...STOP, stopPrice: "56000" }))).toMatchObject({ code: -4130 });

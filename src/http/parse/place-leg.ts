@@ -51,8 +51,8 @@ function otherFamily(parameters: Parameters): Refusal | null {
 function closesLess(parameters: Parameters): Refusal | null {
   const closes = optionalFlag(parameters, "closePosition");
   if (isRefusal(closes)) return closes;
-  if (closes === null) return { refusal: "PARAMETER_MISSING", parameter: "closePosition" };
-  if (!closes) return { refusal: "PARAMETER_INVALID", parameter: "closePosition" };
+  if (closes === null) return { refusal: "CLOSE_POSITION_MISSING" };
+  if (!closes) return { refusal: "CLOSE_POSITION_FALSE" };
   const quantity = optionalText(parameters, "quantity");
   if (quantity !== null && parseDecimal(quantity) !== 0n) return { refusal: "LEG_QUANTITY_SENT" };
   return anyOf(parameters, ["reduceOnly", "price"]);
