@@ -216,6 +216,31 @@ describe("a strategy", () => {
     expect(types).toEqual(["COMMISSION", "TRANSFER"]);
   });
 
+  test("sees the stop loss of an order that rests, and what became of it", async () => {
+    const strategy = await newStrategy(trader, "FUTURES");
+    const trade = tradeOn(stage, strategy);
+    const buy = { symbol: "BTCUSDT", side: "BUY", quantity: "0.002" };
+    await trade("POST", "/fapi/v1/order", { ...buy, type: "MARKET" });
+    const [{ entryPrice }] = (await trade("GET", "/fapi/v3/positionRisk")).body;
+    const [price, stopLossPrice] = [0.95, 0.9].map((part) => (Number(entryPrice) * part).toFixed(1));
+    const limit = { ...buy, type: "LIMIT", timeInForce: "GTC", price: price ?? "" };
+    const { body } = await trade("POST", "/fapi/v1/order", { ...limit, stopLossPrice: stopLossPrice ?? "" });
+    const { orderId } = body;
+    const own = `/strategies/${strategy.strategyId}`;
+    const stop = { legId: orderId + 1, kind: "STOP_LOSS" };
+    expect((await trader.get(`${own}/orders`)).rows).toMatchObject([{ orderId, legs: [stop] }]);
+    const pending = { ...stop, status: "PENDING", isOpen: true, entryId: orderId, endReason: null };
+    expect((await trader.get(`${own}/legs`)).rows).toMatchObject([pending]);
+    // It protects nothing yet.
+    expect((await trader.get(`${own}/positions`)).rows).toMatchObject([{ legs: [] }]);
+
+    await trader.send("DELETE", `${own}/orders/${orderId}`);
+    expect(await trader.get(`${own}/orders/${orderId}`)).toMatchObject({
+      order: { status: "CANCELED" },
+      legs: [{ ...stop, status: "CANCELED", isOpen: false, endReason: "ENTRY_CANCELED" }],
+    });
+  });
+
   test("is closed as it was previewed, once the right words were typed, and stays to be read", async () => {
     const strategy = await newStrategy(trader, "SPOT");
     const trade = tradeOn(stage, strategy);

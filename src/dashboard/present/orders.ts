@@ -1,7 +1,7 @@
 // Orders, trades, legs and incomes as the browser gets them. Amounts are exact decimal strings, with no more digits than they need.
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Income } from "../../domain/income.ts";
-import type { Leg } from "../../domain/leg.ts";
+import type { AttachedLeg, Leg } from "../../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import { divideDown, formatBriefly, SCALE } from "../../money/decimal.ts";
 import type { IncomeShape, LegShape, OrderShape, TradeShape } from "../shapes.ts";
@@ -26,6 +26,7 @@ export function presentOrder(strategyId: string, order: Order): OrderShape {
       executedQuantity === 0n ? null : formatBriefly(divideDown(executedQuote * SCALE, executedQuantity)),
     isReduceOnly: order.reduceOnly === true,
     isOpen: isOpen(order),
+    legs: (order.legs ?? []).map(presentAttached),
     placedAt: order.placedAt,
     updatedAt: order.updatedAt,
   };
@@ -51,17 +52,22 @@ export function presentTrade(trade: Trade): TradeShape {
 
 export function presentLeg(leg: Leg): LegShape {
   return {
-    legId: leg.legId,
+    ...presentAttached(leg),
     clientLegId: leg.clientLegId,
     symbol: leg.symbol,
-    kind: leg.type === "TAKE_PROFIT_MARKET" ? "TAKE_PROFIT" : "STOP_LOSS",
     side: leg.side,
-    triggerPrice: formatBriefly(leg.triggerPrice),
     status: leg.status,
-    isOpen: leg.status === "NEW",
+    isOpen: leg.status === "PENDING" || leg.status === "NEW",
+    entryId: leg.entryId ?? null,
+    endReason: leg.endReason ?? null,
     placedAt: leg.placedAt,
     updatedAt: leg.updatedAt,
   };
+}
+
+function presentAttached({ legId, type, triggerPrice }: AttachedLeg): OrderShape["legs"][number] {
+  const kind = type === "TAKE_PROFIT_MARKET" ? "TAKE_PROFIT" : "STOP_LOSS";
+  return { legId, kind, triggerPrice: formatBriefly(triggerPrice) };
 }
 
 export function presentIncome({ amount, ...income }: Income): IncomeShape {

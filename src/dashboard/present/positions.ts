@@ -42,7 +42,9 @@ export function presentPositions(
               rate: formatBriefly(bracketOf(standing.notional, terms).maintenanceRate),
             },
       nextFundingAt: market.nextFundingAt(symbol),
-      legs: [...account.openLegs.values()].filter((leg) => leg.symbol === symbol).map(presentLeg),
+      legs: [...account.openLegs.values()]
+        .filter((leg) => leg.symbol === symbol && leg.status === "NEW")
+        .map(presentLeg),
       pricedAt: known?.at ?? null,
     };
   });

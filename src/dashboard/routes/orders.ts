@@ -1,7 +1,9 @@
 // A strategy's orders, legs and trades: what is open, what was, and cancelling.
 import { z } from "zod";
+import type { Order } from "../../domain/order.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { Store } from "../../store/store.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
 import { historyOf } from "../order-history.ts";
@@ -159,9 +161,15 @@ async function detailOf(
   return {
     order: presentOrder(strategyId, order),
     trades: trades.map(presentTrade),
+    legs: await legsOf(store, strategyId, order),
     signalId: signal?.signalId ?? null,
     history: await historyOf(store, strategyId, { order, trades, coins: markets[type].rules(symbol) }),
   };
+}
+
+async function legsOf(store: Pick<Store, "findLeg">, strategyId: string, { legs = [] }: Order) {
+  const found = await Promise.all(legs.map(({ legId }) => store.findLeg(strategyId, { legId })));
+  return found.flatMap((leg) => (leg === null ? [] : presentLeg(leg)));
 }
 
 async function findOrder({ parts, params }: DashboardCall<null, null>, strategyId: string) {

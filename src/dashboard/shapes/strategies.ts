@@ -125,18 +125,22 @@ export type OrderShape = {
   readonly averagePrice: string | null;
   readonly isReduceOnly: boolean;
   readonly isOpen: boolean;
+  /** The take profit and the stop loss that it was placed with. */
+  readonly legs: readonly Pick<LegShape, "legId" | "kind" | "triggerPrice">[];
   readonly placedAt: number;
   readonly updatedAt: number;
 };
 export type OrderDetailShape = {
   readonly order: OrderShape;
   readonly trades: readonly TradeShape[];
+  /** The take profit and the stop loss that it was placed with, as they now stand. */
+  readonly legs: readonly LegShape[];
   /** The signal that placed it, if one did. */
   readonly signalId: string | null;
   /** What became of it, oldest first, in plain words. */
   readonly history: readonly { readonly at: number; readonly says: string }[];
 };
-/** A take profit or stop loss of a futures position. */
+/** A take profit or stop loss of a futures position, or of an order that would open one. */
 export type LegShape = {
   readonly legId: number;
   readonly clientLegId: string;
@@ -144,8 +148,13 @@ export type LegShape = {
   readonly kind: "TAKE_PROFIT" | "STOP_LOSS";
   readonly side: "BUY" | "SELL";
   readonly triggerPrice: string;
+  /** PENDING while the order that it came with rests. */
   readonly status: string;
   readonly isOpen: boolean;
+  /** The order that it came with; null if it was placed by itself. */
+  readonly entryId: number | null;
+  /** Why it ended without being reached; null otherwise, and if that was not recorded. */
+  readonly endReason: string | null;
   readonly placedAt: number;
   readonly updatedAt: number;
 };

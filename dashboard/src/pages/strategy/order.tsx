@@ -23,6 +23,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Timeline } from "../../ui/timeline.tsx";
 import { filledPercent, orderInWords } from "./orders/order-words.ts";
+import { LegTable } from "./positions/leg-table.tsx";
 
 const route = getRouteApi("/strategies/$strategyId/orders/$orderId");
 
@@ -98,6 +99,15 @@ function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSp
         </Card>
       </div>
       <div className="flex min-w-0 flex-col gap-5 lg:col-span-2">
+        {detail !== undefined && detail.legs.length > 0 && (
+          <Card title="Take profit and stop loss" isFlush>
+            <LegTable
+              caption="Take profit and stop loss of this order"
+              rows={detail.legs}
+              onCancel={undefined}
+            />
+          </Card>
+        )}
         <Card title="Fills" isFlush>
           <TradeTable
             caption="Fills of this order"

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type {
   CandleShape,
+  LegShape,
   OrderShape,
   PositionShape,
   TradeShape,
@@ -50,6 +51,7 @@ const order: OrderShape = {
   executedQuote: "15250",
   averagePrice: "61000",
   isReduceOnly: false,
+  legs: [],
   isOpen: true,
   placedAt: 1,
   updatedAt: 1,
@@ -84,6 +86,28 @@ test("a stop limit order has a line at its trigger and one at its limit, a stop 
     ["stop 5", "60000"],
     ["order 5", "61000"],
     ["stop 6", "60000"],
+  ]);
+});
+
+test("a take profit or stop loss of an open order says that it waits for it", () => {
+  const leg: LegShape = {
+    legId: 6,
+    clientLegId: "stopLoss/5",
+    symbol: "BTCUSDT",
+    kind: "STOP_LOSS",
+    side: "BUY",
+    triggerPrice: "62000",
+    status: "NEW",
+    isOpen: true,
+    entryId: 5,
+    endReason: null,
+    placedAt: 0,
+    updatedAt: 0,
+  };
+  const lines = priceLines({ positions: [], legs: [leg, { ...leg, status: "PENDING" }], orders: [] });
+  expect(lines).toMatchObject([
+    { label: "SL", says: "Stop loss, by the mark price", orderId: null },
+    { label: "SL of order 5", says: "Stop loss, once order 5 is filled, by the mark price", orderId: 5 },
   ]);
 });
 

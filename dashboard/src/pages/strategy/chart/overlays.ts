@@ -88,15 +88,17 @@ function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: Position
   ];
 }
 
-function ofLeg({ legId, kind, triggerPrice }: LegShape): PriceLine {
+function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegShape): PriceLine {
   const isProfit = kind === "TAKE_PROFIT";
+  const name = isProfit ? "Take profit" : "Stop loss";
+  const isPending = status === "PENDING";
   return {
     id: `leg ${legId}`,
     kind: isProfit ? "take-profit" : "stop-loss",
     price: triggerPrice,
-    label: isProfit ? "TP" : "SL",
-    says: isProfit ? "Take profit, by the mark price" : "Stop loss, by the mark price",
-    orderId: null,
+    label: `${isProfit ? "TP" : "SL"}${isPending ? ` of order ${entryId}` : ""}`,
+    says: `${name}${isPending ? `, once order ${entryId} is filled` : ""}, by the mark price`,
+    orderId: isPending ? entryId : null,
   };
 }
 

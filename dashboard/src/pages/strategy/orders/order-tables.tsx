@@ -10,7 +10,7 @@ import { signOf } from "../../../ui/decimals.ts";
 import { Side } from "../../../ui/side.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { filledPercent, orderInWords } from "./order-words.ts";
+import { filledPercent, legsInWords, orderInWords } from "./order-words.ts";
 
 type OpenOrdersProps = {
   rows: readonly OrderShape[] | undefined;
@@ -75,10 +75,11 @@ const SIDE: Column<OrderShape> = { key: "side", header: "Side", cell: ({ side })
 const TYPE: Column<OrderShape> = {
   key: "type",
   header: "Type",
-  cell: ({ type, isReduceOnly }) => (
+  cell: ({ type, isReduceOnly, legs }) => (
     <span className="whitespace-nowrap">
       {inWords(type)}
       {isReduceOnly && <span className="text-ink-soft"> · reduce only</span>}
+      {legs.length > 0 && <span className="block text-ink-soft text-xs">with {legsInWords({ legs })}</span>}
     </span>
   ),
 };

@@ -11,6 +11,13 @@ export function orderInWords({ side, quantity, quoteQuantity, symbol }: OrderSha
   return `${inWords(side)} ${symbol} for ${grouped(quoteQuantity)}`;
 }
 
+/** "stop loss 58000, take profit 62000": what an order was placed with. */
+export function legsInWords({ legs }: Pick<OrderShape, "legs">): string {
+  return legs
+    .map(({ kind, triggerPrice }) => `${inWords(kind).toLowerCase()} ${grouped(triggerPrice)}`)
+    .join(", ");
+}
+
 /** How much of it is filled, per cent, cut; null where its quantity is not known beforehand. */
 export function filledPercent({ quantity, executedQuantity, quoteQuantity, executedQuote }: OrderShape) {
   if (signOf(quantity) !== 0) return percentOf(executedQuantity, quantity, 0);

@@ -18,8 +18,8 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   const error = positions.error ?? legs.error;
   const onCancel = canCancel ? (leg: LegShape) => setCancelling(cancellingOf(leg)) : undefined;
-  const held = new Set(positions.data?.rows.map(({ symbol }) => symbol));
-  const others = legs.data?.rows.filter(({ symbol }) => !held.has(symbol)) ?? [];
+  const armed = legs.data?.rows.filter(({ status }) => status !== "PENDING");
+  const pending = legs.data?.rows.filter(({ status }) => status === "PENDING") ?? [];
   return (
     <div className="flex flex-col gap-5">
       {error !== null && (
@@ -48,15 +48,15 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
         <PositionCard
           key={position.symbol}
           position={position}
-          legs={legs.data?.rows.filter(({ symbol }) => symbol === position.symbol) ?? position.legs}
+          legs={armed?.filter(({ symbol }) => symbol === position.symbol) ?? position.legs}
           onCancel={onCancel}
         />
       ))}
-      {positions.data !== undefined && others.length > 0 && (
-        <Card title="Take profits and stop losses without a position" isFlush>
+      {pending.length > 0 && (
+        <Card title="Take profits and stop losses of open orders" isFlush>
           <LegTable
-            caption="Take profits and stop losses without a position"
-            rows={others}
+            caption="Take profits and stop losses of open orders"
+            rows={pending}
             onCancel={onCancel}
             hasSymbol
           />
@@ -73,6 +73,6 @@ function cancellingOf(leg: LegShape): Cancelling {
     kind: "legs",
     id: leg.legId,
     noun: leg.kind === "TAKE_PROFIT" ? "take profit" : "stop loss",
-    summary: `${legInWords(leg)}. The position stays open without it.`,
+    summary: `${legInWords(leg)}. The ${leg.status === "PENDING" ? "order" : "position"} stays open without it.`,
   };
 }

@@ -1,6 +1,6 @@
-// Take profits and stop losses that wait, with the way to cancel each.
+// Take profits and stop losses and how they stand, with the way to cancel each.
 import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
-import { ChartLink } from "../../../trading/links.tsx";
+import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { Price } from "../../../ui/amounts.tsx";
 import { inWords, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -44,6 +44,36 @@ export function legInWords({ kind, symbol, triggerPrice }: LegShape): string {
   return `${inWords(kind)} of ${symbol} at ${triggerPrice}`;
 }
 
+/** Why a leg ended without being reached; the status says whether it was canceled or has expired. */
+const END_REASONS: Readonly<Record<string, string>> = {
+  REQUESTED: "on request",
+  OTHER_LEG_FIRED: "the other one was reached",
+  ENTRY_CANCELED: "with its order",
+  LIQUIDATION: "by the liquidation",
+  STRATEGY_CLOSED: "with the strategy",
+  POSITION_CLOSED: "the position is gone",
+  ENTRY_EXPIRED: "its order expired",
+  ENTRY_ONLY_REDUCED: "its order only reduced a position",
+  LEG_EXISTS: "another one of its kind closes the position",
+};
+
+function LegStatus({ leg: { status, entryId, endReason } }: { leg: LegShape }) {
+  if (status === "PENDING" && entryId !== null) {
+    return (
+      <>
+        <StatusBadge status={status} label="Waits for order" /> <OrderLink orderId={entryId} />
+      </>
+    );
+  }
+  const reason = endReason === null ? undefined : END_REASONS[endReason];
+  return (
+    <>
+      {status === "NEW" ? <StatusBadge status={status} label="Waiting" /> : <StatusBadge status={status} />}
+      {reason !== undefined && <span className="text-ink-soft text-xs"> {reason}</span>}
+    </>
+  );
+}
+
 const COLUMNS: readonly Column<LegShape>[] = [
   { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
   { key: "symbol", header: "Symbol", cell: ({ symbol }) => <ChartLink symbol={symbol} /> },
@@ -54,6 +84,6 @@ const COLUMNS: readonly Column<LegShape>[] = [
     align: "right",
     cell: ({ triggerPrice }) => <Price value={triggerPrice} />,
   },
-  { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} label="Waiting" /> },
+  { key: "status", header: "Status", cell: (leg) => <LegStatus leg={leg} /> },
   { key: "placed", header: "Placed", isTime: true, cell: ({ placedAt }) => <Time at={placedAt} /> },
 ];
