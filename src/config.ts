@@ -86,8 +86,8 @@ Options (each also an environment variable, which the option overrides):
                   copier: mirrors alone, beside gateways on the
                   same PostgreSQL database
   --market NAME   sim: the built-in simulated exchange              MARKET     (sim)
-                  live: the reference exchange's own hosts
-                  tape: a recorded day, from TAPE_FILE
+                  live: Binance's public market data
+                  tape: a recording of one symbol, from TAPE_FILE
   --version       the version of Lyrebird
   --help          this text
 
@@ -112,7 +112,7 @@ Environment only:
   SIM_SEED                 which simulated market (1)
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
-                           all four: another host of the reference exchange's protocol (means live)
+                           all four: another host of Binance's protocol (means live)
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
                            commas. Without it copying is not offered. An origin that is taken off the list is not sent
                            anything any more. Not with a tape

@@ -1,18 +1,21 @@
-// What a server says when it listens: where, on which market, and how to trade on it.
+// What a server prints when it listens: its address, market and data, the demo's sign-in and keys, and what to run next.
+// Every line but a path and a name that the operator chose fits 100 columns.
+import { resolve } from "node:path";
 import { type Config, DATA_DIR_DEFAULT } from "./config.ts";
 import type { StrategyType } from "./domain/account.ts";
 import type { SeededStrategy } from "./identity/seed.ts";
 import { DEMO_EMAIL } from "./people/demo.ts";
 import type { Service } from "./service.ts";
+import { databaseName } from "./shared-database.ts";
 
 const DEMOS: { readonly [T in StrategyType]: Record<"title" | "client" | "order", string> } = {
   SPOT: {
-    title: "Spot, 200 USDT, with ccxt:",
+    title: "Spot, 200 USDT",
     client: "binance",
     order: '"BTC/USDT", "market", "buy", 0.001',
   },
   FUTURES: {
-    title: "Futures (perpetual contracts), 1,000 USDT, with ccxt:",
+    title: "Futures (USDT perpetuals), 1,000 USDT",
     client: "binanceusdm",
     order: '"BTC/USDT:USDT", "market", "buy", 0.002',
   },
@@ -31,70 +34,97 @@ export function greeting(
   }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "waiting">,
   config: Config,
 ): string {
-  const lines = [`Lyrebird listens on ${url}`, `Market: ${nameOf(config.market)}`];
-  const watched = (["orders", "legs", "positions"] as const).flatMap((kind) => {
-    const count = waiting.reduce((sum, counts) => sum + counts[kind], 0);
-    return count === 0 ? [] : [`${count} ${count === 1 ? kind.slice(0, -1) : kind}`];
-  });
-  if (watched.length > 0) lines.push(`Watching ${watched.join(", ")}.`);
-  lines.push(`Signals, streams and their documents: ${url}/docs`, `Dashboard: ${url}`);
+  const facts = [
+    ["Market", marketText(config.market)],
+    ["Data", config.databaseUrl === null ? resolve(config.dataDir) : databaseName(config.databaseUrl)],
+    ["Dashboard", url],
+    ["API docs", `${url}/docs (signals and streams)`],
+    ...watchedFacts(waiting),
+  ];
+  const lines = [
+    `Lyrebird listens on ${url}`,
+    "",
+    ...facts.map(([name = "", text]) => `  ${name.padEnd(9)}  ${text}`),
+    "",
+  ];
   if (demoPassword !== null) {
     lines.push(
-      "Sign in there as the demo's trader, whose password is shown this once:",
+      "The demo trader's sign-in to the dashboard. The password is shown only this once:",
       "",
       `  e-mail    ${DEMO_EMAIL}`,
       `  password  ${demoPassword}`,
       "",
     );
   }
-  lines.push(
-    `An operator, who decides about identity forms: ${CALL} operator create --email you@example.com${dataOption(config)}${besideDatabase(config)}`,
-  );
   if (firstStrategies.length > 0) {
-    lines.push("", "Demo strategies were made for you. Their keys are shown this once.");
-    lines.push(...firstStrategies.map((strategy) => introduction(strategy, url)));
-  } else if (config.masterKeyFile === null) {
-    // With a master key of one's own the command would refuse.
     lines.push(
-      `Another strategy, with keys: ${CALL} seed --type spot${dataOption(config)}${besideDatabase(config)}`,
-      "(or --type futures)",
+      "Demo strategies, each with a script that trades on it. The secrets are shown only this once.",
+      "In a folder of its own: npm install ccxt; save a script as first-trade.mjs; node first-trade.mjs",
+      "",
+      ...firstStrategies.flatMap((strategy) => introduction(strategy, url)),
     );
   }
+  lines.push("Next, in another terminal:", "", ...nextSteps(config));
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A demo strategy: its keys, and the lines of ccxt that trade on it, unmodified but for its addresses. */
-function introduction({ type, apiKey, apiSecret }: SeededStrategy, url: string): string {
-  const { title, client, order } = DEMOS[type];
-  return `
-${title}
-
-  apiKey  ${apiKey}
-  secret  ${apiSecret}
-
-  import ccxt from "ccxt";
-  const exchange = new ccxt.${client}({ apiKey: "${apiKey}", secret: "${apiSecret}" });
-  for (const api in exchange.urls.api) exchange.urls.api[api] = exchange.urls.api[api].replace(/^https?:..[^/]+/, "${url}");
-  console.log(await exchange.createOrder(${order}));`;
+function watchedFacts(waiting: Service["waiting"]): [string, string][] {
+  const watched = (["orders", "legs", "positions"] as const).flatMap((kind) => {
+    const count = waiting.reduce((sum, counts) => sum + counts[kind], 0);
+    return count === 0 ? [] : [`${count} ${count === 1 ? kind.slice(0, -1) : kind}`];
+  });
+  return watched.length === 0 ? [] : [["Watching", watched.join(", ")]];
 }
 
-/** The market as its operator chose it; of another exchange's addresses the host alone. */
-function nameOf(market: Config["market"]): string {
+/** A demo strategy: its keys, and a script for ccxt that trades on it; only the addresses in it are Lyrebird's. */
+function introduction({ type, apiKey, apiSecret }: SeededStrategy, url: string): string[] {
+  const { title, client, order } = DEMOS[type];
+  return [
+    title,
+    "",
+    `  apiKey  ${apiKey}`,
+    `  secret  ${apiSecret}`,
+    "",
+    '  import ccxt from "ccxt";',
+    `  const exchange = new ccxt.${client}({`,
+    `    apiKey: "${apiKey}",`,
+    `    secret: "${apiSecret}",`,
+    "  });",
+    "  for (const [name, address] of Object.entries(exchange.urls.api))",
+    `    exchange.urls.api[name] = address.replace(/^https?:..[^/]+/, "${url}");`,
+    `  console.log(await exchange.createOrder(${order}));`,
+    "",
+  ];
+}
+
+function nextSteps(config: Config): string[] {
+  const there = dataOption(config);
+  const database = config.databaseUrl === null ? "" : ", with the same DATABASE_URL";
+  const operator = [
+    `  An operator, who approves identity forms${database}:`,
+    `    ${CALL} operator create --email you@example.com${there}`,
+  ];
+  // With a master key of one's own the command would refuse.
+  if (config.masterKeyFile !== null) return operator;
+  return [
+    `  Another strategy with keys, spot or futures${database}:`,
+    `    ${CALL} seed --type spot${there}`,
+    ...operator,
+  ];
+}
+
+/** Which of the three markets, as its operator chose it; of another host's addresses the name alone. */
+function marketText(market: Config["market"]): string {
   switch (market.kind) {
     case "sim":
-      return `simulated exchange (seed ${market.seed})`;
+      return `simulated: made-up prices, seed ${market.seed} (--market live: Binance's public data)`;
     case "live":
       return market.upstream === null
-        ? "the reference exchange's public data"
-        : `the reference exchange's protocol at ${new URL(market.upstream.spotRestUrl).host}`;
+        ? "live: Binance's public data"
+        : `live: Binance's protocol at ${new URL(market.upstream.spotRestUrl).host}`;
     case "tape":
-      return `recording ${market.file}${market.speed === 1 ? "" : `, ${market.speed} times as fast`}`;
+      return `tape: ${market.file}${market.speed === 1 ? "" : `, ${market.speed} times as fast`}`;
   }
-}
-
-/** What a shell has to know besides, to find the same database. */
-function besideDatabase({ databaseUrl }: Config): string {
-  return databaseUrl === null ? "" : " (with the same DATABASE_URL)";
 }
 
 /** What a command needs, as a shell reads it, to find the same data. */

@@ -1,9 +1,9 @@
 // `npm start`: reads the configuration, starts the service, says how to trade on it, and ends it when told to.
 import { setFlagsFromString } from "node:v8";
-import pino from "pino";
 import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
 import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
+import { createLog } from "./logging.ts";
 import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
@@ -11,14 +11,9 @@ import { type Service, ServiceError, startService } from "./service.ts";
 const CLOSE_MS_MAX = 4_000;
 const EXIT_USAGE = 2;
 
-const logStream = pino.destination(2);
-// A log that cannot be written (its terminal is gone, its disk is full) ends, and the server goes on. Left to itself the
-// stream would throw, and then try for ever to write what is left, at the exit too.
-logStream.on("error", () => {
-  logStream.write = () => true;
-  logStream.flushSync = () => {};
-});
-const log = pino({ redact: ["apiSecret", "secret", "*.apiSecret", "*.secret"] }, logStream);
+/** A person reads along: readable lines, and the greeting is the last of the start. */
+const isOnTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true;
+const log = createLog({ isReadable: isOnTerminal });
 // What is written here is for its owner alone.
 process.umask(0o077);
 // While requests are few and the young heap is small, hardly any of them has ended when it is collected, and the engine
@@ -33,8 +28,9 @@ try {
   else {
     const kept = optionKeptByNpm(args, process.env);
     if (kept !== null) throw new ConfigError(`npm has kept "${kept}" to itself: ${OPTIONS_COME_AFTER}`);
-    log.level = config.logLevel;
+    log.level = isOnTerminal && config.logLevel === "info" ? "warn" : config.logLevel;
     await (config.role === "copier" ? copy(config) : serve(config));
+    log.level = config.logLevel;
   }
 } catch (error) {
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,10 +1,11 @@
-// What a newcomer sees: the lines that a server greets with, how it ends with its terminal, and the hints for what was
-// typed where npm keeps it.
+// What a newcomer sees: the lines that a server greets with, on a terminal too, how it ends with its terminal, and the
+// hints for what was typed where npm keeps it.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { optionKeptByNpm } from "../../src/npm-options.ts";
@@ -23,13 +24,28 @@ import { send, signed } from "../support/signed-client.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const HINT = "Another strategy, with keys: npm run -s lyrebird -- seed --type spot";
+const HINT = "npm run -s lyrebird -- seed --type spot";
+/** A terminal that is no wider shows each line as one. */
+const COLUMNS_MAX = 100;
+/** util-linux's `script` runs a program on a terminal of its own; that of other systems takes other arguments. */
+const CAN_BE_ON_A_TERMINAL = /util-linux/.test(
+  spawnSync("script", ["--version"], { encoding: "utf8" }).stdout,
+);
 
 /** A gateway that ends with the test. */
 async function gatewayOfTest(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const gateway = await startGateway(options);
   onTestFinished(() => gateway.kill());
   return gateway;
+}
+
+/** A recording of one message. */
+function newTape(): string {
+  const file = join(newDirectory(), "day.tape.gz");
+  const quote = { u: 1, s: "BTCUSDT", b: "60000.00", B: "1.0", a: "60001.00", A: "1.0" };
+  const message = JSON.stringify({ stream: "btcusdt@bookTicker", data: quote });
+  writeFileSync(file, gzipSync(`1700000000000000000 ${message}\n`));
+  return file;
 }
 
 function newMasterKey(): string {
@@ -52,7 +68,7 @@ async function signIn(url: string, password: string | undefined): Promise<string
 const lyrebird = (...args: string[]) => runNode(["src/cli.ts", ...args]);
 
 describe("the greeting", () => {
-  test("names the documents at the first start and at any later one, and has no more empty lines than it needs", async () => {
+  test("names address, data and documents at the first start and at any later one, aligned, in at most 100 columns", async () => {
     const dataDir = newDirectory();
     const first = await gatewayOfTest({ dataDir, env: { LOG_LEVEL: "silent" } });
     await first.stop();
@@ -60,20 +76,21 @@ describe("the greeting", () => {
     await next.stop();
     for (const gateway of [first, next]) {
       await eventually("all output was read", () => gateway.process.stdout?.readableEnded === true);
-      const line = `Signals, streams and their documents: ${gateway.url}/docs`;
-      expect(
-        gateway
-          .output()
-          .split("\n")
-          .filter((text) => text === line),
-      ).toHaveLength(1);
+      expect(gateway.output().split("\n").slice(2, 6)).toEqual([
+        "  Market     simulated: made-up prices, seed 1 (--market live: Binance's public data)",
+        `  Data       ${dataDir}`,
+        `  Dashboard  ${gateway.url}`,
+        `  API docs   ${gateway.url}/docs (signals and streams)`,
+      ]);
+      const tooLong = gateway.output().replaceAll(dataDir, "./data").split("\n");
+      expect(tooLong.filter((line) => line.length > COLUMNS_MAX)).toEqual([]);
       expect(gateway.output()).not.toMatch(/\n\n\n|\n\n$/);
     }
     expect(first.output()).toContain("Demo strategies");
     expect(next.output()).not.toContain("Demo strategies");
   });
 
-  test("names the market", async () => {
+  test("says which of three markets it is", async () => {
     const exchange = await openSimulatedExchange({ seed: 1 });
     onTestFinished(() => exchange.close());
     const upstream = {
@@ -83,13 +100,15 @@ describe("the greeting", () => {
       UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
     };
     const { host } = new URL(exchange.spotRestUrl);
-    for (const [env, line] of [
-      [{ SIM_SEED: "7" }, "Market: simulated exchange (seed 7)"],
-      [upstream, `Market: the reference exchange's protocol at ${host}`],
+    const tape = newTape();
+    for (const [env, market] of [
+      [{ SIM_SEED: "7" }, "simulated: made-up prices, seed 7 (--market live: Binance's public data)"],
+      [upstream, `live: Binance's protocol at ${host}`],
+      [{ MARKET: "tape", TAPE_FILE: tape, TAPE_SPEED: "2" }, `tape: ${tape}, 2 times as fast`],
     ] as const) {
       const gateway = await gatewayOfTest({ env: { ...env, LOG_LEVEL: "silent" } });
-      await eventually("the market is named", () => gateway.output().includes("Market: "));
-      expect(gateway.output().split("\n").slice(0, 2)).toEqual([`Lyrebird listens on ${gateway.url}`, line]);
+      await eventually("the market is named", () => gateway.output().includes("Market "));
+      expect(/^ {2}Market {5}(.*)$/m.exec(gateway.output())?.[1]).toBe(market);
       await gateway.stop();
     }
   });
@@ -99,7 +118,7 @@ describe("the greeting", () => {
     seedStrategy(dataDir);
     const gateway = await gatewayOfTest({ dataDir });
     await eventually("the hint is printed", () => gateway.output().includes(HINT));
-    const command = /: npm run -s lyrebird -- (seed .*)$/m.exec(gateway.output())?.[1] ?? "";
+    const command = /^ +npm run -s lyrebird -- (seed .*)$/m.exec(gateway.output())?.[1] ?? "";
     const shell = spawn("sh", ["-c", `exec "$0" src/cli.ts ${command}`, process.execPath], { cwd: ROOT });
     expect(await once(shell, "exit")).toEqual([0, null]);
     const { stdout } = lyrebird("keys", "list", "--data", dataDir);
@@ -111,8 +130,8 @@ describe("the greeting", () => {
     const gateway = await gatewayOfTest({ env: { MASTER_KEY_FILE: newMasterKey() } });
     await gateway.stop();
     await eventually("all output was read", () => gateway.process.stdout?.readableEnded === true);
-    expect(gateway.output()).toContain("Market: ");
-    expect(gateway.output()).not.toContain("Another strategy");
+    expect(gateway.output()).toContain("operator create");
+    expect(gateway.output()).not.toContain("lyrebird -- seed");
   });
 
   test("shows the password of the demo's trader at the first start alone, who signs in with it and owns the demo", async () => {
@@ -121,7 +140,7 @@ describe("the greeting", () => {
     const env = { LOG_LEVEL: "silent" };
     const first = await gatewayOfTest({ dataDir, env });
     await eventually("the hint is printed", () => first.output().includes(HINT));
-    expect(first.output()).toContain(`\nDashboard: ${first.url}\n`);
+    expect(first.output()).toContain(`\n  Dashboard  ${first.url}\n`);
     const password = /^ {2}password {2}(\S+)$/m.exec(first.output())?.[1];
     const [cookie = ""] = await signIn(first.url, password);
     const answer = await fetch(`${first.url}/dashboard/api/strategies`, {
@@ -133,7 +152,7 @@ describe("the greeting", () => {
     await first.stop();
     const next = await gatewayOfTest({ dataDir, env });
     await eventually("the hint is printed", () => next.output().includes(HINT));
-    expect(next.output()).toContain("Dashboard: ");
+    expect(next.output()).toContain("Dashboard  ");
     expect(next.output()).not.toContain("password");
     await signIn(next.url, password);
     await next.stop();
@@ -143,7 +162,7 @@ describe("the greeting", () => {
     const gateway = await gatewayOfTest({ env: { MASTER_KEY_FILE: newMasterKey(), LOG_LEVEL: "silent" } });
     await eventually("it is told", () => gateway.output().includes("operator create"));
     expect(gateway.output()).not.toContain("password");
-    const command = /: npm run -s lyrebird -- (operator create .*)$/m.exec(gateway.output())?.[1] ?? "";
+    const command = /^ +npm run -s lyrebird -- (operator create .*)$/m.exec(gateway.output())?.[1] ?? "";
     const shell = spawn("sh", ["-c", `exec "$0" src/cli.ts ${command}`, process.execPath], { cwd: ROOT });
     expect(await once(shell, "exit")).toEqual([0, null]);
     await gateway.stop();
@@ -153,7 +172,7 @@ describe("the greeting", () => {
     const dataDir = newDirectory();
     const key = seedStrategy(dataDir);
     const terms = { symbol: "BTCUSDT", side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001" };
-    for (const line of ["Watching 1 order.", "Watching 2 orders."]) {
+    for (const watched of ["1 order", "2 orders"]) {
       const first = await gatewayOfTest({ dataDir });
       const ticker = await send(first.url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT");
       // Far enough below the market to rest, near enough to be allowed.
@@ -163,11 +182,42 @@ describe("the greeting", () => {
       await first.stop();
       const next = await gatewayOfTest({ dataDir, env: { LOG_LEVEL: "silent" } });
       await eventually("the hint is printed", () => next.output().includes(HINT));
-      expect(next.output().split("\n")[2]).toBe(line);
+      expect(/^ {2}Watching {3}(.*)$/m.exec(next.output())?.[1]).toBe(watched);
       await next.stop();
     }
   });
 });
+
+test.skipIf(!CAN_BE_ON_A_TERMINAL)(
+  "on a terminal the greeting comes last, and nothing before it is JSON or wider than the terminal",
+  async () => {
+    const dataDir = newDirectory();
+    const serve = `exec '${process.execPath}' src/main.ts --port 0 --data '${dataDir}'`;
+    const terminal = spawn("script", ["--quiet", "--return", "--flush", "--command", serve, "/dev/null"], {
+      cwd: ROOT,
+      env: { ...process.env, LOG_LEVEL: "info" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void terminal.kill("SIGKILL"));
+    const exited = once(terminal, "exit");
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: terminal.stdout })) {
+      lines.push(line.trimEnd());
+      if (!line.includes("operator create")) continue;
+      // What a person types: Ctrl+C.
+      terminal.stdin.write("\u0003");
+    }
+    expect(await exited).toEqual([0, null]);
+    const first = lines.findIndex((line) => line.startsWith("Lyrebird listens on "));
+    const last = lines.findIndex((line) => line.includes("operator create"));
+    expect(lines.slice(0, first)).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d UTC {2}warn {3}the master key lies in the data directory/),
+    ]);
+    expect(lines.slice(last + 1).join("\n")).toMatch(/UTC {2}info {3}closing {2}signal=SIGINT$/);
+    const shown = lines.map((line) => line.replaceAll(dataDir, "./data"));
+    expect(shown.filter((line) => line.length > COLUMNS_MAX || line.startsWith("{"))).toEqual([]);
+  },
+);
 
 // As when the terminal is gone. Only Linux has such a file.
 test.skipIf(!existsSync("/dev/full"))(
@@ -185,7 +235,7 @@ test.skipIf(!existsSync("/dev/full"))(
     let url: string | undefined;
     for await (const line of createInterface({ input: server.stdout })) {
       url ??= /^Lyrebird listens on (\S+)$/.exec(line)?.[1];
-      if (line.includes("createOrder")) break;
+      if (line.includes("operator create")) break;
     }
     expect((await fetch(`${url}/api/v3/ping`)).status).toBe(200);
     server.kill("SIGHUP");

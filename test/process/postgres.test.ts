@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
 
     const second = await start({ dataDir: first.dataDir });
     expect(second.output()).toContain("Lyrebird listens on");
-    await eventually("the start says what rests", () => second.output().includes("Watching 1 order."));
+    await eventually("the start says what rests", () => /Watching +1 order$/m.test(second.output()));
     const again = spotTrader(second.url, strategy);
     expect((await again.account()).body.balances).toEqual(before);
     expect((await again.myTrades({ symbol })).body).toMatchObject([{ orderId: 1, isBuyer: true }]);

@@ -137,6 +137,14 @@ test("a refused connection is tried again", async () => {
   upstream.setAccepting(true);
   time.advance(1_000);
   await until(() => feed.status().connected);
+  expect(logged.at(-1)).toBe("market streams are connected again");
+});
+
+test("a first connection that succeeds at once is no entry of the log", async () => {
+  const { feed, logged } = await setStage(["BTCUSDT"]);
+  await feed.start();
+  await until(() => feed.status().connected);
+  expect(logged).toEqual([]);
 });
 
 test("a connection on which nothing comes, not even a pong, is replaced", async () => {

@@ -153,7 +153,10 @@ export class StreamConnection {
     const { url, log, wallClock, onOpen } = this.#options;
     this.#connects += 1;
     this.#changeOverAt = wallClock.now() + ageMsMax;
-    log.info({ url, streams: this.#wanted.size }, "market streams are connected");
+    // Only a connection after a failure or a loss ends something that the log has reported.
+    if (this.#connects > 1 || this.#failures > 0) {
+      log.info({ url, streams: this.#wanted.size }, "market streams are connected again");
+    }
     onOpen();
   }
 
