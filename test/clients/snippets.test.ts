@@ -1,7 +1,8 @@
-// The lines that the dashboard shows for a key, run as they are shown but for the secret: each buys on the key's strategy.
+// The lines that the dashboard and the README show for a key, run as they are shown but for the keys and the address: each
+// buys on the key's strategy.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SECRET_PLACE, snippetsFor } from "../../dashboard/src/snippets/snippets.ts";
@@ -28,7 +29,7 @@ const RUNNERS = {
   },
 } as const;
 
-const gateway = seededGateway(3, { futuresStrategyCount: 3 });
+const gateway = seededGateway(5, { futuresStrategyCount: 3 });
 
 describe.each(TYPES)("%s", (type) => {
   const titles = snippetsFor({ type, apiKey: "", publicUrl: "" });
@@ -50,6 +51,37 @@ describe.each(TYPES)("%s", (type) => {
       );
     });
   }
+});
+
+describe("the README", () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const blocksOf = (language: string) =>
+    [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+      ([, text = ""]) => text,
+    );
+  const withKeys = (text: string, { apiKey, apiSecret }: { apiKey: string; apiSecret: string }) =>
+    text
+      .replaceAll("http://127.0.0.1:8080", gateway.url)
+      .replace("lyre_bot_…", apiKey)
+      .replace('"…"', `"${apiSecret}"`);
+
+  test("its script for ccxt buys, and its retry under an id of one's own buys once", async () => {
+    const [script = "", retry = "", ...others] = blocksOf("js");
+    expect(others).toEqual([]);
+    const keys = gateway.takeStrategy();
+    const text = withKeys([script, retry, retry].join("\n"), keys);
+    await run(RUNNERS.JavaScript.args(fileOf(text, RUNNERS.JavaScript.name)));
+    const { body } = await signed(gateway.url, keys, "GET", TRADES_PATH.SPOT, { symbol: "BTCUSDT" });
+    expect(body).toHaveLength(2);
+  });
+
+  test.skipIf(!RUNNERS.Python.isHere)("its lines for python-binance buy", async () => {
+    const [script = ""] = blocksOf("python");
+    const keys = gateway.takeStrategy();
+    await run(RUNNERS.Python.args(fileOf(withKeys(script, keys), RUNNERS.Python.name)));
+    const { body } = await signed(gateway.url, keys, "GET", TRADES_PATH.SPOT, { symbol: "BTCUSDT" });
+    expect(body).toHaveLength(1);
+  });
 });
 
 async function run([program = "", ...args]: readonly string[]): Promise<void> {

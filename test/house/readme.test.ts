@@ -4,12 +4,15 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { readServeConfig } from "../../src/config.ts";
+import { greeting } from "../../src/greeting.ts";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { newDirectory } from "../support/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-const commands = [...readme.matchAll(/`+(?:sh\n)?(npm [^`]+?)\s*`+/g)].map(([, command = ""]) => command);
+const commands = [...readme.matchAll(/`+(?:sh\n)?\s*(npm [^`]+?)\s*`+/g)].map(([, command = ""]) => command);
 
 test("these are the commands of the README", () => {
   expect([...new Set(commands)].sort()).toEqual([
@@ -21,8 +24,33 @@ test("these are the commands of the README", () => {
     "npm run crash",
     "npm start",
     "npm start -- --help",
+    "npm start -- --market live",
     "npm test",
   ]);
+});
+
+test("the first trade is the script that the first start prints for spot", () => {
+  const config = readServeConfig([], {});
+  if (typeof config === "string") throw new Error("no options are a configuration");
+  const printed = greeting(
+    {
+      url: "http://127.0.0.1:8080",
+      firstStrategies: [{ strategyId: "1", type: "SPOT", apiKey: "lyre_bot_…", apiSecret: "…" }],
+      demoPassword: null,
+      waiting: [],
+    },
+    config,
+  );
+  const [, script = ""] = /^```js\n(import ccxt[\s\S]*?)```$/m.exec(readme) ?? [];
+  expect(script).toContain("createOrder");
+  expect(printed).toContain(script.replaceAll(/^/gm, "  ").trimEnd());
+});
+
+test("the picture, the two commands and the first trade are in the first screen", () => {
+  const screen = readme.split("\n").slice(0, 60).join("\n");
+  for (const part of ["**Binance**", "![", "```sh\nnpm start\n", "```sh\nnpm test\n", "createOrder("]) {
+    expect(screen).toContain(part);
+  }
 });
 
 test("every link of a document leads somewhere", () => {
@@ -38,28 +66,52 @@ test("every link of a document leads somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () => {
-  const server = spawn("npm", ["start"], {
+/** `npm` with arguments in a process group of its own, since npm's child is what listens, until it prints `last`. */
+async function startNpm(args: readonly string[], { env = {}, last }: { env?: object; last: string }) {
+  const server = spawn("npm", args, {
     cwd: ROOT,
-    env: { ...process.env, PORT: "0", DATA_DIR: newDirectory(), LOG_LEVEL: "silent" },
+    env: { ...process.env, PORT: "0", DATA_DIR: newDirectory(), LOG_LEVEL: "silent", ...env },
     stdio: ["ignore", "pipe", "ignore"],
-    // A group of its own, since npm's child is what listens.
     detached: true,
   });
   const exited = once(server, "exit");
   const lines: string[] = [];
   for await (const line of createInterface({ input: server.stdout })) {
     lines.push(line);
-    if (line.includes("console.log(")) break;
+    if (line.includes(last)) break;
   }
   const text = lines.join("\n");
-  expect(text).toMatch(/^Lyrebird listens on http:\/\/127\.0\.0\.1:\d+$/m);
+  return {
+    text,
+    url: /^Lyrebird listens on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(text)?.[1] ?? "",
+    async stop() {
+      process.kill(-(server.pid ?? 0), "SIGTERM");
+      await exited;
+    },
+  };
+}
+
+test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () => {
+  const { text, url, stop } = await startNpm(["start"], { last: "operator create" });
   expect(text).toMatch(/apiKey {2}lyre_bot_[0-9a-f]{64}/);
-  const url = /listens on (\S+)/.exec(text)?.[1] ?? "";
   expect(await (await fetch(`${url}/api/v3/ping`)).json()).toEqual({});
-  process.kill(-(server.pid ?? 0), "SIGTERM");
-  await exited;
+  await stop();
   await expect(fetch(`${url}/api/v3/ping`)).rejects.toThrow();
+});
+
+test("npm start -- --market live serves; here the public data comes from another host", async () => {
+  const exchange = await openSimulatedExchange({ seed: 1 });
+  onTestFinished(() => exchange.close());
+  const env = {
+    UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+    UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+    UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+    UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+  };
+  const started = await startNpm(["start", "--", "--market", "live"], { env, last: "operator create" });
+  expect(started.text).toMatch(/^ {2}Market {5}live: /m);
+  expect(await (await fetch(`${started.url}/api/v3/ping`)).json()).toEqual({});
+  await started.stop();
 });
 
 test("npm start -- --help, npm run bench -- --help and npm run crash -- --help say what they take", () => {
