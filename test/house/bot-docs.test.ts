@@ -130,8 +130,8 @@ test("docs/signals.md says how often and how long the sweep tries", () => {
   expect(text).toContain("Every second each server asks");
   expect(text).toContain(`at most ${CLAIMED_MAX} at a time`);
   expect(text).toContain(`claims them for ${seconds(CLAIM_MS)} seconds`);
-  expect(text).toContain(`${seconds(CLAIM_MS)} seconds later its claim has run out`);
-  expect(text).toContain(`tried again: ${seconds(RETRY_MS_MIN)} s, ${seconds(RETRY_MS_MIN * 2)} s`);
+  expect(text).toContain(`Its claim expires after ${seconds(CLAIM_MS)} seconds`);
+  expect(text).toContain(`retried: ${seconds(RETRY_MS_MIN)} s, ${seconds(RETRY_MS_MIN * 2)} s`);
   expect(text).toContain(`at most ${seconds(RETRY_MS_MAX)} s apart`);
 });
 

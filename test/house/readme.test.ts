@@ -12,6 +12,9 @@ import { newDirectory } from "../support/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const documents = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
+  (name) => name.endsWith(".md") && !/(^|\/)(node_modules|data)\//.test(name),
+);
 const commands = [...readme.matchAll(/`+(?:sh\n)?\s*(npm [^`]+?)\s*`+/g)].map(([, command = ""]) => command);
 
 test("these are the commands of the README", () => {
@@ -54,9 +57,6 @@ test("the picture, the two commands and the first trade are in the first screen"
 });
 
 test("every link of a document leads somewhere", () => {
-  const documents = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
-    (name) => name.endsWith(".md") && !/(^|\/)(node_modules|data)\//.test(name),
-  );
   const broken = documents.flatMap((name) =>
     [...readFileSync(join(ROOT, name), "utf8").matchAll(/\]\(([^)#:]+)\)/g)]
       .map(([, target = ""]) => join(dirname(name), target))
@@ -90,6 +90,16 @@ async function startNpm(args: readonly string[], { env = {}, last }: { env?: obj
     },
   };
 }
+
+test("every data directory that a document names is ./data or outside the clone, so that git never sees it", () => {
+  const named = documents.flatMap((name) =>
+    [...readFileSync(join(ROOT, name), "utf8").matchAll(/(?:--data |DATA_DIR=)([^\s`]+)/g)].map(
+      ([, directory = ""]) => directory,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((directory) => !/^(\.\.\/|\.\/data$|\/|DIR$)/.test(directory))).toEqual([]);
+});
 
 test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () => {
   const { text, url, stop } = await startNpm(["start"], { last: "operator create" });
