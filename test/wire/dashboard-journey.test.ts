@@ -113,6 +113,19 @@ describe("a strategy", () => {
     expect(await whose(another, "SPOT")).not.toBe(first);
   });
 
+  test("has signals of its own: the key of another strategy of the same person does not find them", async () => {
+    const [own, another] = [await newStrategy(trader, "SPOT"), await newStrategy(trader, "SPOT")].map(
+      (strategy) => botClient(stage.url, strategy, () => stage.wallNow()),
+    );
+    if (own === undefined || another === undefined) throw new Error("two strategies were made");
+    const order = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" };
+    const { signalId, collectiveId } = (await own.submit(order, "first")).body;
+    expect((await own.signal(signalId)).status).toBe(200);
+    expect((await another.signal(signalId)).status).toBe(404);
+    expect((await another.cancel(collectiveId)).status).toBe(404);
+    expect((await another.signals()).body.data).toEqual([]);
+  });
+
   test("shows what its bot did: orders a page at a time, trades, balances", async () => {
     const strategy = await newStrategy(trader, "SPOT");
     const trade = tradeOn(stage, strategy);
