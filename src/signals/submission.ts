@@ -38,7 +38,10 @@ export const submissionSchema = z
       .string(MUST_BE_SYMBOL)
       .min(1, MUST_BE_SYMBOL)
       .max(SYMBOL_LENGTH_MAX, MUST_BE_SYMBOL)
-      .meta({ description: "The pair, as `GET /bot/v1/spot/pairs` names it.", examples: ["BTCUSDT"] }),
+      .meta({
+        description: "The pair, as `GET /bot/v1/spot/pairs` names it, in capitals or not.",
+        examples: ["BTCUSDT"],
+      }),
     tradeType: z
       .enum(SIDES, `must be ${SIDES.join(" or ")}`)
       .meta({ description: "Which side of the market the order is on." }),
@@ -91,7 +94,7 @@ export function readSubmission(text: string): OrderTerms | SubmissionFault {
   if (extra !== undefined) return { fault: `${extra} is not taken for ${orderType}` };
   return {
     type: "PlaceOrder",
-    symbol,
+    symbol: inCapitals(symbol),
     side,
     orderType,
     size: sizeOf(amounts),
@@ -115,6 +118,11 @@ export function isFault(read: OrderTerms | SubmissionFault): read is SubmissionF
 /** Whether two submissions ask for the same, however they are written: `0.10` is `"0.1"`. */
 export function isSameOrder(one: OrderTerms, other: OrderTerms): boolean {
   return termsText(one) === termsText(other);
+}
+
+/** Of ASCII letters alone: no other letter is in a symbol, and some would become two. */
+function inCapitals(symbol: string): string {
+  return symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 type Amounts = { readonly [Name in AmountName]?: bigint };

@@ -108,6 +108,12 @@ describe("an accepted submission", () => {
     expect((await trader.allOrders({ symbol: "BTCUSDT" })).body).toHaveLength(1);
   });
 
+  test("takes a symbol in any case, and shows the order as it was sent", async () => {
+    const { body } = await takeBot().submit({ ...BUY, symbol: "btcUsdt" }, "a");
+    expect(body).toMatchObject({ status: "EXECUTED", order: { symbol: "btcUsdt" } });
+    expect(body.result.data.symbol).toBe("BTCUSDT");
+  });
+
   test.each<[string, BotOrder, number, string]>([
     ["an unknown symbol", { ...BUY, symbol: "NOPE" }, -1121, "Invalid symbol."],
     ["a filter", { ...BUY, quantity: "0.0000001" }, -1013, "Filter failure: LOT_SIZE"],
