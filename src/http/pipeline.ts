@@ -350,10 +350,13 @@ async function refusedByBudget(
 }
 
 function usageHeaders(usage: Usage, placesOrder: boolean): Record<string, string> {
-  return {
-    "x-mbx-used-weight-1m": String(usage.weight),
-    ...(placesOrder
-      ? { "x-mbx-order-count-10s": String(usage.orders10s), "x-mbx-order-count-1m": String(usage.orders1m) }
-      : {}),
-  };
+  return { ...weightHeader(usage), ...(placesOrder ? orderCountHeaders(usage) : {}) };
+}
+
+export function weightHeader({ weight }: Usage): Record<string, string> {
+  return { "x-mbx-used-weight-1m": String(weight) };
+}
+
+export function orderCountHeaders({ orders10s, orders1m }: Usage): Record<string, string> {
+  return { "x-mbx-order-count-10s": String(orders10s), "x-mbx-order-count-1m": String(orders1m) };
 }

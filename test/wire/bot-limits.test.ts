@@ -99,6 +99,33 @@ function expectRefused(answer: RawAnswer, status: number, message: string, retry
 const place = () => signed(gateway.url, key, "POST", "/api/v3/order", { side: "?", timestamp: now });
 const account = () => signed(gateway.url, key, "GET", "/api/v3/account", { timestamp: now });
 
+describe("an answer says how much is used of what its request is charged to", () => {
+  const READS = "x-bot-used-reads-10s";
+  const ORDER_COUNTS = ["x-mbx-order-count-10s", "x-mbx-order-count-1m"] as const;
+  const WEIGHT = "x-mbx-used-weight-1m";
+  const usedIn = ({ headers }: RawAnswer) =>
+    Object.fromEntries(
+      [READS, ...ORDER_COUNTS, WEIGHT].flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])),
+    );
+
+  test("reads in a header of their own, submissions and the rest as placements and weight elsewhere", async () => {
+    expect(usedIn(await bot.pairs())).toEqual({ [READS]: "1" });
+    expect(usedIn(await bot.signal(NOBODYS))).toEqual({ [READS]: "2" });
+    await place();
+    expect(usedIn(await bot.submit(ORDER, "a"))).toEqual({ [ORDER_COUNTS[0]]: "2", [ORDER_COUNTS[1]]: "2" });
+    expect(usedIn(await bot.submit("{", "b"))).toEqual({ [ORDER_COUNTS[0]]: "3", [ORDER_COUNTS[1]]: "3" });
+    // What was placed under /api/v3 has weighed 1 as well.
+    expect(usedIn(await bot.cancel(NOBODYS))).toEqual({ [WEIGHT]: "2" });
+  });
+
+  test("refusals by the budget too, and none that nobody signed", async () => {
+    await repeat(60, () => bot.pairs());
+    expect(usedIn(await bot.pairs())).toEqual({ [READS]: "61" });
+    const stranger = botOf({ ...key, apiSecret: "0".repeat(64) });
+    expect(usedIn(await stranger.pairs())).toEqual({});
+  });
+});
+
 describe("the read bucket: 60 requests per 10 seconds per key", () => {
   test.each<[string, () => Promise<RawAnswer>]>([
     ["GET pairs", () => bot.pairs()],

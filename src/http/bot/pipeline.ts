@@ -7,11 +7,18 @@
 // Source: specification 5.2, 7.2 and 8.2; design, section 6.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Sighting } from "../../inspection/sighting.ts";
-import type { Charged } from "../../limits/budgets.ts";
+import type { Charged, Usage } from "../../limits/budgets.ts";
 import { addressHolder, keyHolder } from "../../limits/holder.ts";
 import type { Strategy } from "../../store/store.ts";
 import { observed } from "../observed.ts";
-import { type Gateway, methodOfRoute, type Reply, type Request } from "../pipeline.ts";
+import {
+  type Gateway,
+  methodOfRoute,
+  orderCountHeaders,
+  type Reply,
+  type Request,
+  weightHeader,
+} from "../pipeline.ts";
 import { authenticate, KEY_HEADER, textOf } from "./authenticate.ts";
 import { type BudgetOwner, failure, refusedBot, refusedOverBudget } from "./present.ts";
 import type { BotAnswer, BotRoute } from "./route.ts";
@@ -63,17 +70,34 @@ async function answered(request: Request, gateway: Gateway, sighting: Sighting):
   const admittedAt = wallNow();
   const cost = COSTS[route.charge];
   sighting.weight = cost.weight;
-  const charged = budgets.charge(keyHolder(caller.apiKey), admittedAt, cost);
-  if (charged.refusal !== null) return await refusedByBudget(charged, "key");
+  const holder = keyHolder(caller.apiKey);
+  const charged = budgets.charge(holder, admittedAt, cost);
+  const used = usedHeaders(route.charge, charged.usage, budgets.reads(holder, admittedAt));
+  const counted = (reply: Reply): Reply => ({ ...reply, headers: { ...used, ...reply.headers } });
+  if (charged.refusal !== null) return counted(await refusedByBudget(charged, "key"));
 
   const unfit = admit(route, caller.strategy);
-  if (unfit !== null) return refusedBot(unfit);
+  if (unfit !== null) return counted(refusedBot(unfit));
   const text = decoded(body);
-  if (text === null) return refusedBot({ refusal: "REQUEST_MALFORMED" });
+  if (text === null) return counted(refusedBot({ refusal: "REQUEST_MALFORMED" }));
 
-  return present(
-    await route.answer({ gateway, caller, params, body: text, headers: request.headers, admittedAt }),
+  return counted(
+    present(
+      await route.answer({ gateway, caller, params, body: text, headers: request.headers, admittedAt }),
+    ),
   );
+}
+
+/** How much of the budget is used that a kind of route is charged to; what others share is called as it is there. */
+function usedHeaders(charge: BotRoute["charge"], usage: Usage, reads: number): Record<string, string> {
+  switch (charge) {
+    case "READ":
+      return { "x-bot-used-reads-10s": String(reads) };
+    case "SUBMISSION":
+      return orderCountHeaders(usage);
+    case "WEIGHT":
+      return weightHeader(usage);
+  }
 }
 
 function admit(route: BotRoute, strategy: Strategy | null): Refusal | null {
