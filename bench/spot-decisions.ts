@@ -45,6 +45,7 @@ const MARKET: Market = {
   lastPrice: () => QUOTE.bid,
   averagePrice: () => QUOTE.bid,
   markPrice: () => null,
+  untradable: () => null,
 };
 const MARKET_BUY = order("BUY", "36.7", null);
 const MARKET_SELL = order("SELL", "36.6", null);

@@ -31,7 +31,8 @@ export function greeting(
     firstStrategies,
     demoPassword,
     waiting,
-  }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "waiting">,
+    marketContents,
+  }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "waiting" | "marketContents">,
   config: Config,
 ): string {
   const facts = [
@@ -47,6 +48,7 @@ export function greeting(
     ...facts.map(([name = "", text]) => `  ${name.padEnd(9)}  ${text}`),
     "",
   ];
+  if (marketContents.length > 0) lines.push(...marketContents, "");
   if (demoPassword !== null) {
     lines.push(
       "The demo trader's sign-in to the dashboard. The password is shown only this once:",

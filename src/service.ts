@@ -50,6 +50,8 @@ export type Service = {
   readonly demoPassword: string | null;
   /** What was found waiting for its price at the start, of either family. */
   readonly waiting: readonly WaitingCounts[];
+  /** What the recording that serves as the market holds, in sentences; none of another market. */
+  readonly marketContents: readonly string[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
   readonly renewCertificate: (() => void) | null;
   /** Answers what has been accepted, then closes everything. */
@@ -85,11 +87,18 @@ export async function startService(
     opened.defer(() => store.close());
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 
-    const upstream = await openUpstream(config);
+    const upstream = await openUpstream(config, log);
     opened.defer(() => upstream.close());
-    const feedOf = (family: Family) =>
-      createMarketFeed({ family, ...upstream.hosts, clock: upstream.clock, log, ...upstream.feedOptions });
-    const markets = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };
+    const feedOf = (family: Family, type: StrategyType) =>
+      createMarketFeed({
+        family,
+        ...upstream.hosts,
+        clock: upstream.clock,
+        untradable: () => upstream.untradable(type),
+        log,
+        ...upstream.feedOptions,
+      });
+    const markets = { SPOT: feedOf("spot", "SPOT"), FUTURES: feedOf("futures", "FUTURES") };
     for (const market of Object.values(markets)) opened.defer(() => market.close());
     await Promise.all(Object.values(markets).map((market) => market.start()));
 
@@ -225,13 +234,14 @@ export async function startService(
     opened.defer(() => probes.beginClosing());
     await listen(server, config);
     // Only now, since secrets are shown once: a start that fails must not use them up.
-    const demo = isDemo ? await openDemo(gateway, upstream.clock.now()) : null;
+    const demo = isDemo ? await openDemo(gateway, upstream.clock.now(), upstream.tradable) : null;
     const { tls } = config;
     return {
       url: address(),
       firstStrategies: demo?.strategies ?? [],
       demoPassword: demo?.password ?? null,
       waiting,
+      marketContents: upstream.contents,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
       close: () => opened.disposeAsync(),
     };

@@ -7,6 +7,7 @@ import { bundledBrackets } from "./market/brackets/bundled.ts";
 import { openUpstream } from "./upstream.ts";
 
 let directory: string;
+const log = { warn: () => {} };
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lyrebird-upstream-"));
@@ -19,11 +20,11 @@ afterEach(() => {
 function openWith(text: string | null) {
   const file = join(directory, "brackets.json");
   if (text !== null) writeFileSync(file, text);
-  return openUpstream(readConfig({}, { MARKET: "live", LEVERAGE_BRACKETS: file }));
+  return openUpstream(readConfig({}, { MARKET: "live", LEVERAGE_BRACKETS: file }), log);
 }
 
 test("without a file the bundled brackets serve, with one its own do", async () => {
-  const bundled = await openUpstream(readConfig({}, { MARKET: "live" }));
+  const bundled = await openUpstream(readConfig({}, { MARKET: "live" }), log);
   expect(bundled.feedOptions.brackets).toBe(bundledBrackets);
   const row = {
     bracket: 1,

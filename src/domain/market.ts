@@ -14,6 +14,9 @@ export type Settlement = {
   readonly markPrice: Price;
 };
 
+/** Why a recorded market takes no orders: it has no more to tell, or it never had what contracts are decided by. */
+export type Untradable = "RECORDING_ENDED" | "MARK_PRICES_MISSING";
+
 export type Market = {
   /** The rules of a symbol, or null if the exchange does not list it. */
   rules(symbol: string): SymbolRules | null;
@@ -25,4 +28,6 @@ export type Market = {
   averagePrice(symbol: string): Price | null;
   /** The mark price of a contract, or null while none is known or the last one is old; always null for a spot pair. */
   markPrice(symbol: string): Price | null;
+  /** Why no order can be taken until another market is chosen; null where prices may be expected. */
+  untradable(): Untradable | null;
 };

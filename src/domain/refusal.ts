@@ -82,6 +82,7 @@ export type Refusal =
   | { readonly refusal: "STRATEGY_CLOSED" }
   // The order.
   | { readonly refusal: "MARKET_CLOSED" }
+  | { readonly refusal: "RECORDING_ENDED" }
   | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: ClientOrderType }
   | { readonly refusal: "BOOK_EMPTY" }
   | { readonly refusal: "STOP_WOULD_TRIGGER" }
@@ -92,6 +93,8 @@ export type Refusal =
   | { readonly refusal: "CLIENT_ORDER_ID_MISMATCH" }
   // The futures order, leg or leverage.
   | { readonly refusal: "CONTRACT_NOT_TRADING" }
+  | { readonly refusal: "CONTRACT_RECORDING_ENDED" }
+  | { readonly refusal: "MARK_PRICES_MISSING" }
   | ({ readonly refusal: "CONTRACT_FILTER_FAILED" } & FilterFailure)
   | { readonly refusal: "NOTIONAL_TOO_SMALL"; readonly minNotional: Amount }
   | { readonly refusal: "COUNTERPARTY_OUT_OF_BOUNDS" }

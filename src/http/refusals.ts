@@ -156,6 +156,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   STRATEGY_CLOSED: bad(400, -2010, "Strategy already closed"),
 
   MARKET_CLOSED: bad(400, -1013, "Market is closed."),
+  RECORDING_ENDED: bad(400, -1013, "Market is closed: the recording that serves as the market has ended."),
   ORDER_TYPE_UNSUPPORTED: ({ orderType }) =>
     bad(400, -2010, `${ORDER_TYPE_NAMES[orderType]} orders are not supported for this symbol.`),
   BOOK_EMPTY: bad(400, -1112, "No orders on book for symbol."),
@@ -167,6 +168,16 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   CLIENT_ORDER_ID_MISMATCH: bad(400, -2039, "Client order ID is not correct for this order ID."),
 
   CONTRACT_NOT_TRADING: bad(400, -4140, "Invalid symbol status for opening position"),
+  CONTRACT_RECORDING_ENDED: bad(
+    400,
+    -4141,
+    "Symbol is closed: the recording that serves as the market has ended.",
+  ),
+  MARK_PRICES_MISSING: bad(
+    400,
+    -4140,
+    "Invalid symbol status for opening position: the recording that serves as the market has no mark prices.",
+  ),
   CONTRACT_FILTER_FAILED: contractFilter,
   NOTIONAL_TOO_SMALL: ({ minNotional }) =>
     bad(

@@ -1,5 +1,6 @@
 // How the service fares: its feeds, its store, what waits, and its process. Asked for by operators and by what watches the service.
 import type { StrategyType } from "../domain/account.ts";
+import type { Untradable } from "../domain/market.ts";
 import type { KycStatus } from "../domain/person.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { systemTimers } from "../market/client/time.ts";
@@ -17,6 +18,8 @@ export type FeedHealth = {
   readonly staleSymbols: readonly string[];
   /** Until when upstream wants no requests, Unix ms; 0 when it takes them. */
   readonly pausedUntil: number;
+  /** Why no order can be taken until another market is chosen; null where prices may be expected. */
+  readonly untradable: Untradable | null;
 };
 
 export type HealthReport = {
@@ -147,7 +150,8 @@ export function feedsOf(
 ): readonly FeedHealth[] {
   return (["SPOT", "FUTURES"] as const).map((family) => {
     const status = markets[family].status();
-    const { connected, lastMessageAt, symbols, streams, connects, silentSymbols, pausedUntil } = status;
+    const { connected, lastMessageAt, symbols, streams, connects, silentSymbols, pausedUntil, untradable } =
+      status;
     return {
       family,
       isConnected: connected,
@@ -157,6 +161,7 @@ export function feedsOf(
       connects,
       staleSymbols: silentSymbols,
       pausedUntil,
+      untradable,
     };
   });
 }

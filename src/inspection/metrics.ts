@@ -156,6 +156,11 @@ async function registryOf({ store, traffic, markets, desk, wallNow }: MetricsPar
     Math.max(0, (wallNow() - feed.lastMessageAt) / 1_000),
   );
   feedGauge(
+    "lyrebird_feed_untradable",
+    "1 while no order can be taken, since the recording that serves as the market has ended or has no mark prices.",
+    (feed) => (feed.untradable === null ? 0 : 1),
+  );
+  feedGauge(
     "lyrebird_feed_stale_symbols",
     "Symbols in use without a price.",
     (feed) => feed.staleSymbols.length,

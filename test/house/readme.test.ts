@@ -41,6 +41,7 @@ test("the first trade is the script that the first start prints for spot", () =>
       firstStrategies: [{ strategyId: "1", type: "SPOT", apiKey: "lyre_bot_…", apiSecret: "…" }],
       demoPassword: null,
       waiting: [],
+      marketContents: [],
     },
     config,
   );

@@ -168,6 +168,7 @@ function onTerms(change: (terms: ContractTerms) => ContractTerms): Decide {
       lastPrice: (symbol) => market.lastPrice(symbol),
       averagePrice: (symbol) => market.averagePrice(symbol),
       markPrice: (symbol) => market.markPrice(symbol),
+      untradable: () => market.untradable(),
     };
     return decide(account, command, { ...circumstances, market: changed });
   };

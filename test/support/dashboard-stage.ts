@@ -58,7 +58,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
       },
     }),
   );
-  const upstream = await openUpstream({ market: { kind: "sim", seed: 1 }, leverageBrackets: null });
+  const upstream = await openUpstream({ market: { kind: "sim", seed: 1 }, leverageBrackets: null }, log);
   const feedOf = (family: Family) =>
     createMarketFeed({ family, ...upstream.hosts, clock: upstream.clock, log, ...upstream.feedOptions });
   const markets = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };

@@ -107,6 +107,7 @@ export class OwnContracts implements OwnMarket {
   readonly now = () => this.time;
   readonly mark = () => 0;
   readonly prepare = () => undefined;
+  readonly untradable = () => null;
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
   readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
   readonly markPrice = (symbol: string) => (this.#silent.has(symbol) ? null : this.lastMarkPrice(symbol));

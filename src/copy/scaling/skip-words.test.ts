@@ -44,10 +44,7 @@ test("where the copier's own most per order made it too small, the words say so"
 });
 
 test.each([
-  [
-    "4",
-    "Your maximum per order of 4 USDT cuts it to 4 USDT; the exchange's minimum is 5 USDT, 1 USDT more.",
-  ],
+  ["4", "Your maximum per order of 4 USDT cuts it to 4 USDT; the exchange's minimum is 5 USDT, 1 USDT more."],
   [
     "0.4",
     "Your maximum per order of 0.4 USDT cuts it to 0.000008 BTC; the exchange's minimum is 0.00001 BTC, 0.000002 BTC more.",

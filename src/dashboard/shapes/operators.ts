@@ -37,6 +37,8 @@ export type HealthShape = {
     readonly connects: number;
     readonly staleSymbols: readonly string[];
     readonly pausedUntil: number;
+    /** Why a recorded market takes no orders; null where prices may be expected. */
+    readonly untradable: "RECORDING_ENDED" | "MARK_PRICES_MISSING" | null;
   }[];
   readonly store: {
     readonly kind: "SQLite" | "PostgreSQL";

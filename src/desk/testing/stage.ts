@@ -70,6 +70,10 @@ export class StubMarket implements DeskMarket {
     return null;
   }
 
+  untradable(): null {
+    return null;
+  }
+
   quote(symbol: string): Quote | null {
     return this.#quotes.get(symbol) ?? null;
   }

@@ -1,5 +1,6 @@
 // The rules of a symbol that is a perpetual contract.
 import type { Market } from "../../domain/market.ts";
+import type { Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
 
 export type Contract = SymbolRules & { readonly contract: ContractTerms };
@@ -14,6 +15,15 @@ export function contractOf(market: Market, symbol: string): Contract | null {
 export function openContractOf(market: Market, symbol: string): Contract | null {
   const contract = contractOf(market, symbol);
   return contract?.status === "TRADING" ? contract : null;
+}
+
+/** Why a recorded market takes no order on any contract; null if it does. */
+export function untradableRefusal(market: Market): Refusal | null {
+  const untradable = market.untradable();
+  if (untradable === null) return null;
+  return {
+    refusal: untradable === "RECORDING_ENDED" ? "CONTRACT_RECORDING_ENDED" : "MARK_PRICES_MISSING",
+  };
 }
 
 function isContract(rules: SymbolRules): rules is Contract {

@@ -15,7 +15,7 @@ import type { Draft } from "../draft.ts";
 import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
 import { canceledLeg } from "../release.ts";
 import { conclude } from "./aftermath.ts";
-import { contractOf, openContractOf } from "./contract.ts";
+import { contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
 import { fillOf } from "./fill.ts";
 
@@ -29,6 +29,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   const contract = contractOf(market, symbol);
   if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (contract.status !== "TRADING") return { refusal: "CONTRACT_NOT_TRADING" };
+  const overRefusal = untradableRefusal(market);
+  if (overRefusal !== null) return overRefusal;
   const unfit = priceRefusal(contract, triggerPrice);
   if (unfit !== null) return unfit;
   const position = account.positions.get(symbol);

@@ -16,7 +16,7 @@ import type { Draft } from "../draft.ts";
 import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
 import { conclude } from "./aftermath.ts";
 import { attachedLegsOf, attachedRefusal, onlyReduces, placeAttached } from "./attached-legs.ts";
-import { type Contract, contractOf } from "./contract.ts";
+import { type Contract, contractOf, untradableRefusal } from "./contract.ts";
 import {
   bandRefusal,
   counterpartyRefusal,
@@ -41,6 +41,8 @@ export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Cir
   const contract = contractOf(market, command.symbol);
   if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (contract.status !== "TRADING") return { refusal: "CONTRACT_NOT_TRADING" };
+  const overRefusal = untradableRefusal(market);
+  if (overRefusal !== null) return overRefusal;
   if (!contract.orderTypes.includes(command.orderType)) {
     return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
   }

@@ -39,6 +39,7 @@ export function placeOrder(account: Account, command: PlaceOrder, circumstances:
   const rules = circumstances.market.rules(command.symbol);
   if (rules === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (rules.status !== "TRADING" || !rules.isSpotTradingAllowed) return { refusal: "MARKET_CLOSED" };
+  if (circumstances.market.untradable() !== null) return { refusal: "RECORDING_ENDED" };
   if (!rules.orderTypes.includes(command.orderType)) {
     return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
   }

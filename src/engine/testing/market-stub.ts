@@ -40,6 +40,10 @@ export class MarketStub implements Market {
     return this.#marks.get(symbol) ?? null;
   }
 
+  untradable(): null {
+    return null;
+  }
+
   setMarkPrice(symbol: string, price: Price | null): void {
     if (price === null) this.#marks.delete(symbol);
     else this.#marks.set(symbol, price);

@@ -47,6 +47,11 @@ export class Backoff {
     return Math.min(maxMs, Math.round(this.#delayMs * share));
   }
 
+  /** Whether a connection was lost, or an attempt failed, since one that lasted. */
+  get isInOutage(): boolean {
+    return this.#since !== null;
+  }
+
   /** The connection has lasted: its next loss begins another outage. */
   reset(): void {
     this.#since = null;

@@ -154,7 +154,7 @@ export class StreamConnection {
     this.#connects += 1;
     this.#changeOverAt = wallClock.now() + ageMsMax;
     // Only a connection after a failure or a loss ends something that the log has reported.
-    if (this.#connects > 1 || this.#failures > 0) {
+    if (this.#connects > 1 || this.#backoff.isInOutage) {
       log.info({ url, streams: this.#wanted.size }, "market streams are connected again");
     }
     onOpen();

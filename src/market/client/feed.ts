@@ -10,7 +10,7 @@
 //
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
-import type { Market, Settlement } from "../../domain/market.ts";
+import type { Market, Settlement, Untradable } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
@@ -52,6 +52,8 @@ export type MarketFeedOptions = UpstreamHosts & {
   readonly asksAboutQuietSymbols?: boolean;
   /** Whether upstream counts what it is asked and bans who asks too much: questions are then held to budgets. */
   readonly isMetered?: boolean;
+  /** Why the market takes no orders at all; it takes them unless said. */
+  readonly untradable?: Market["untradable"];
   /** How many stream connections may be open at a time, at least one of a kind. */
   readonly connectionsMax?: number;
   readonly wallClock?: Clock;
@@ -81,6 +83,7 @@ type FeedStatus = {
   readonly listenerFaults: number;
   /** Unix ms until which upstream wants no requests of the feed; 0 when it takes them. */
   readonly pausedUntil: number;
+  readonly untradable: Untradable | null;
 };
 
 export type MarketFeed = Market & {
@@ -142,6 +145,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { family, clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
   const { asksAboutQuietSymbols = true, isMetered = true, connectionsMax = connectionsMaxDefault } = options;
+  const { untradable = () => null } = options;
   const protocol: FamilyProtocol =
     family === "spot" ? spotProtocol : futuresProtocol(options.brackets ?? bundledBrackets);
   const ban: Pause = { until: 0 };
@@ -210,6 +214,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     lastPrice: symbols.lastPrice,
     averagePrice: symbols.averagePrice,
     markPrice: symbols.markPrice,
+    untradable,
     lastMarkPrice: symbols.lastMarkPrice,
     async start() {
       await listings.load();
@@ -247,6 +252,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       malformedMessages: streams.malformed(),
       listenerFaults: announcer.faults(),
       pausedUntil: rest.pausedUntil(),
+      untradable: untradable(),
     }),
     async close() {
       cancelSweep?.();

@@ -6,6 +6,7 @@
  * past the end, after which the market is silent. With `manual` it stands still until `advanceTo`.
  */
 import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
+import type { Family } from "../exchange/source.ts";
 import { createTapeFutures } from "./futures.ts";
 import { readRecording } from "./recording.ts";
 import { tapeRules } from "./rules.ts";
@@ -29,6 +30,10 @@ export type Tape = Exchange & {
   /** Market time. */
   readonly clock: Clock;
   readonly symbol: string;
+  /** The families that it holds. */
+  readonly families: readonly Family[];
+  /** Whether contracts can be traded: orders on them are decided by the mark price. */
+  readonly hasMarkPrices: boolean;
   /** Market times of the first and the last message. */
   readonly startsAt: number;
   readonly endsAt: number;
@@ -64,6 +69,8 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
     ...exchange,
     clock,
     symbol,
+    families: (["spot", "futures"] as const).filter((family) => symbolsOf(recording, family).length > 0),
+    hasMarkPrices: lines.some(({ kind }) => kind === "mark"),
     startsAt,
     endsAt,
     instants: () => [...new Set(lines.map((line) => line.at))],

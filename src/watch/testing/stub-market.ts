@@ -187,6 +187,10 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     return this.#markPrices.get(symbol) ?? null;
   }
 
+  untradable(): null {
+    return null;
+  }
+
   rules(symbol: string): SymbolRules {
     const status = this.halted.has(symbol) ? "BREAK" : "TRADING";
     return unfilteredRules(symbol, { status, contract: this.terms.get(symbol) ?? null });

@@ -12,6 +12,7 @@ const FEED = {
   connects: 1,
   staleSymbols: [],
   pausedUntil: 0,
+  untradable: null,
 } as const;
 const HEALTHY: HealthShape = {
   version: "1.0.0",
@@ -38,6 +39,8 @@ test.each<[string, Partial<HealthShape>, "WATCH" | "BAD"]>([
   ["a feed that never spoke", { feeds: [{ ...FEED, lastMessageAt: 0 }] }, "BAD"],
   ["a silent symbol", { feeds: [{ ...FEED, staleSymbols: ["BTCUSDT"] }] }, "WATCH"],
   ["an exchange that wants a pause", { feeds: [{ ...FEED, pausedUntil: NOW + 1 }] }, "WATCH"],
+  ["a recording that has ended", { feeds: [{ ...FEED, untradable: "RECORDING_ENDED" }] }, "BAD"],
+  ["a recording without mark prices", { feeds: [{ ...FEED, untradable: "MARK_PRICES_MISSING" }] }, "BAD"],
   ["a slow store", { store: { kind: "SQLite", answersInMs: 51, isBehind: false } }, "WATCH"],
   ["commits that are behind", { store: { kind: "SQLite", answersInMs: 1, isBehind: true } }, "BAD"],
   ["a signal that waits", { sweepLagMs: 5_001, pendingSignals: 1 }, "WATCH"],

@@ -25,6 +25,18 @@ const RESIDENT_LARGE = 1_536 * MEBIBYTE;
 
 const FAMILIES = { SPOT: "Spot", FUTURES: "Futures" } as const;
 
+const UNTRADABLE = {
+  RECORDING_ENDED: {
+    reading: "The recording has ended",
+    action: "Restart the server to replay it, or choose another market. Orders are refused until then.",
+  },
+  MARK_PRICES_MISSING: {
+    reading: "The recording has no mark prices",
+    action:
+      "Choose a recording with mark prices, or another market. Orders on contracts are refused until then.",
+  },
+} as const;
+
 /** In the order in which they are worth looking at. `now` is when they were read, Unix ms. */
 export function checksOf(health: HealthShape, now: number): readonly HealthCheck[] {
   return [
@@ -41,11 +53,13 @@ export function worstOf(checks: readonly HealthCheck[]): HealthCheck["state"] {
 }
 
 function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck {
-  const { family, symbols, isConnected, lastMessageAt, pausedUntil, staleSymbols, connects } = feed;
+  const { family, symbols, isConnected, lastMessageAt, pausedUntil, staleSymbols, connects, untradable } =
+    feed;
   const fixed = {
     name: `${FAMILIES[family]} prices`,
     normal: "Connected, a message within 5 s, no symbol without prices",
   };
+  if (untradable !== null) return { ...fixed, state: "BAD", ...UNTRADABLE[untradable] };
   if (pausedUntil > now) {
     return {
       ...fixed,

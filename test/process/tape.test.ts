@@ -1,0 +1,83 @@
+// The real program on a recording: what it says of it at the start, and what becomes of orders that it cannot execute.
+import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { signed } from "../support/signed-client.ts";
+import { type WrittenTape, writeTape } from "../support/written-tape.ts";
+
+const SYMBOL = "BTCUSDT";
+const MARKET = { symbol: SYMBOL, side: "BUY", type: "MARKET" } as const;
+const LIMIT = { ...MARKET, type: "LIMIT", timeInForce: "GTC", price: "40000" } as const;
+const ENDED = "the recording that serves as the market has ended";
+
+/** Ends with the test. */
+async function startOn(tape: WrittenTape): Promise<GatewayProcess> {
+  const gateway = await startGateway({ args: ["--market", "tape"], env: { TAPE_FILE: writeTape(tape) } });
+  onTestFinished(() => gateway.kill());
+  return gateway;
+}
+
+/** By family. */
+async function untradableGauge({ url }: GatewayProcess): Promise<readonly string[]> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return ["SPOT", "FUTURES"].map(
+    (family) =>
+      new RegExp(`^lyrebird_feed_untradable\\{family="${family}"\\} (\\d)$`, "m").exec(text)?.[1] ?? "",
+  );
+}
+
+test("a contract without mark prices is named at the start, and its orders are refused for good", async () => {
+  const gateway = await startOn({ families: ["futures"], seconds: 600, hasMarkPrices: false });
+  const strategy = gateway.seed("futures");
+  expect(gateway.output()).toMatch(
+    /^The recording holds BTCUSDT \(futures\) until 2025-05-25T12:10:29\.000Z of its own time\.\nIt has no mark prices, so no futures order can be taken\.$/m,
+  );
+  for (const order of [MARKET, LIMIT]) {
+    const refused = await signed(gateway.url, strategy, "POST", "/fapi/v1/order", {
+      ...order,
+      quantity: "0.01",
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: -4140, msg: expect.stringMatching(/the recording .* has no mark prices/) },
+    });
+    expect(refused.headers.get("retry-after")).toBeNull();
+  }
+  expect(await untradableGauge(gateway)).toEqual(["0", "1"]);
+  await gateway.stop();
+  expect(gateway.output()).not.toContain("ccxt.binance");
+});
+
+test("a recording that has ended is said to have, once, and orders are refused for that reason", async () => {
+  const gateway = await startOn({ families: ["spot", "futures"], seconds: 2, hasMarkPrices: true });
+  await eventually("the end is said", () => gateway.output().includes(ENDED));
+  const spot = gateway.seed("spot");
+  const futures = gateway.seed("futures");
+  for (const order of [MARKET, LIMIT]) {
+    expect(
+      await signed(gateway.url, spot, "POST", "/api/v3/order", { ...order, quantity: "0.001" }),
+    ).toMatchObject({ status: 400, body: { code: -1013, msg: `Market is closed: ${ENDED}.` } });
+    expect(
+      await signed(gateway.url, futures, "POST", "/fapi/v1/order", { ...order, quantity: "0.01" }),
+    ).toMatchObject({ status: 400, body: { code: -4141, msg: `Symbol is closed: ${ENDED}.` } });
+  }
+  expect(await untradableGauge(gateway)).toEqual(["1", "1"]);
+  await gateway.stop();
+  expect(gateway.output()).toContain("The recording holds BTCUSDT (spot and futures) until");
+  expect(gateway.output()).toContain("ccxt.binance(");
+  expect(gateway.output()).toContain("ccxt.binanceusdm(");
+  expect(gateway.output().split(ENDED)).toHaveLength(2);
+});
+
+test("of a recording of one family only what can trade is offered, and it trades", async () => {
+  const gateway = await startOn({ families: ["spot"], seconds: 600, hasMarkPrices: false });
+  const strategy = gateway.seed("spot");
+  const order = { ...MARKET, quantity: "0.001" };
+  expect(await signed(gateway.url, strategy, "POST", "/api/v3/order", order)).toMatchObject({
+    status: 200,
+    body: { status: "FILLED" },
+  });
+  await gateway.stop();
+  expect(gateway.output()).toContain("ccxt.binance(");
+  expect(gateway.output()).not.toContain("ccxt.binanceusdm(");
+});
