@@ -110,7 +110,7 @@ Environment only:
   TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is ignored).
                            With more than 0 the port must be open to the proxies alone
   SIM_SEED                 which simulated market (1)
-  TAPE_FILE, TAPE_SPEED    the recording and how fast it runs (1)
+  TAPE_FILE, TAPE_SPEED    the recording and how fast it runs, 1 to 1000 times (1). docs/operations.md says how to make one
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
                            all four: another host of Binance's protocol (means live)
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by

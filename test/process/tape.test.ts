@@ -1,7 +1,12 @@
 // The real program on a recording: what it says of it at the start, and what becomes of orders that it cannot execute.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
+import { openTape } from "../../src/market/tape/open.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type WrittenTape, writeTape } from "../support/written-tape.ts";
 
@@ -80,4 +85,30 @@ test("of a recording of one family only what can trade is offered, and it trades
   await gateway.stop();
   expect(gateway.output()).toContain("ccxt.binance(");
   expect(gateway.output()).not.toContain("ccxt.binanceusdm(");
+});
+
+test("what the recorder has recorded can be replayed, with the books of both families", async () => {
+  const exchange = await openSimulatedExchange({ seed: 1008 });
+  onTestFinished(() => exchange.close());
+  const file = join(newDirectory(), "recorded.ndjson.gz");
+  const recorder = spawn(process.execPath, ["tools/record-tape.mjs", SYMBOL, "3", file], {
+    env: {
+      ...process.env,
+      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+    },
+    stdio: "ignore",
+  });
+  expect(await once(recorder, "exit")).toEqual([0, null]);
+  const tape = await openTape({ file, manual: true });
+  onTestFinished(() => tape.close());
+  expect(tape).toMatchObject({ symbol: SYMBOL, families: ["spot", "futures"], hasMarkPrices: true });
+  tape.advanceTo(tape.endsAt);
+  for (const path of [`${tape.spotRestUrl}/api/v3/depth`, `${tape.futuresRestUrl}/fapi/v1/depth`]) {
+    const answer = await fetch(`${path}?symbol=${SYMBOL}&limit=5`);
+    const { bids, asks } = (await answer.json()) as { bids: unknown[]; asks: unknown[] };
+    expect([bids.length, asks.length]).toEqual([5, 5]);
+  }
 });
