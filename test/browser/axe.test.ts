@@ -1,5 +1,7 @@
 // No screen has anything that axe-core objects to: on a desktop and on a phone, dark and light. A theme changes colours and nothing
-// else, so that other rules run in one theme. Then, at a phone's width, no screen is made wider by long names.
+// else, so that other rules run in one theme. Then: what bars and texts say is so, and long names make no
+// screen wider.
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeRows } from "../support/database.ts";
 import { inColours, objectionsTo, overflowOf } from "./axe.ts";
@@ -52,6 +54,36 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
     120_000,
   );
 
+  test("a bar shows the share that its figures say", async () => {
+    const overview = await show(household, screenNamed("copy-overview"));
+    const reasons = (await barsOf(overview)).filter(({ text }) => /^\d+ of \d+$/.test(text));
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const { filled, text } of reasons) {
+      const [count = 0, total = 1] = text.split(" of ").map(Number);
+      expect(filled, text).toBe(Math.round((100 * count) / total));
+    }
+    // Bought with a fifth of its value: far from liquidation.
+    const positions = await show(household, screenNamed("futures-positions"));
+    const margin = (await barsOf(positions)).find(({ name }) => name === "Margin ratio");
+    expect(margin?.filled).toBe(Math.round(Number.parseFloat(margin?.text ?? "")));
+    expect(margin?.filled).toBeLessThan(20);
+  }, 120_000);
+
+  test("texts say which market the server runs", async () => {
+    const { page } = household.visitors.starter;
+    const sessions = "**/dashboard/api/session";
+    await page.route(sessions, async (route) => {
+      const response = await route.fetch();
+      const session = await response.json();
+      await route.fulfill({ response, json: { ...session, server: { ...session.server, market: "tape" } } });
+    });
+    await show(household, screenNamed("copying-strategies"));
+    await page.unroute(sessions);
+    expect(await page.getByText("at the prices of a recorded market").count()).toBe(1);
+    expect(await page.getByText("recorded market", { exact: true }).count()).toBe(1);
+    expect(await page.getByText(/simulated market|real market/).count()).toBe(0);
+  }, 60_000);
+
   test("long names do not make a phone's page wider", async () => {
     rename(stage.gateway.dataDir);
     const wide: string[] = [];
@@ -67,6 +99,21 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
     expect(naming).toBeGreaterThan(30);
   }, 300_000);
 });
+
+function screenNamed(name: string): (typeof SCREENS)[number] {
+  const found = SCREENS.find((screen) => screen.name === name);
+  if (found === undefined) throw new Error(`there is no screen ${name}`);
+  return found;
+}
+
+/** The bars of a page: how far each is filled, per cent, and what it says. */
+async function barsOf(page: Page): Promise<readonly { name: string; filled: number; text: string }[]> {
+  return await page.evaluate(`[...document.querySelectorAll("[role=meter]")].map((meter) => ({
+    name: meter.getAttribute("aria-label"),
+    filled: Number(meter.getAttribute("aria-valuenow")),
+    text: meter.getAttribute("aria-valuetext"),
+  }))`);
+}
 
 /** Gives everything that people name a long name; strategies of one owner need different ones. */
 function rename(dataDir: string): void {
