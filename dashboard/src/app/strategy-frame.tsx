@@ -5,6 +5,7 @@ import type { StrategyType } from "../../../src/dashboard/shapes.ts";
 import { asApiError } from "../api/error.ts";
 import { summaryQuery } from "../api/strategy.ts";
 import { useLive, useWatch } from "../live/use-live.ts";
+import { EquityContext, useEquityOf } from "../strategies/use-equity.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
@@ -18,6 +19,7 @@ export function StrategyFrame() {
   const { strategyId } = route.useParams();
   const queries = useQueryClient();
   const { data: strategy, error } = useQuery(summaryQuery(strategyId));
+  const equity = useEquityOf(strategyId, strategy);
   useWatch(strategyId);
   useLive("changed", (message) => {
     if (message.strategyId !== strategyId || !message.what.includes("status")) return;
@@ -26,23 +28,23 @@ export function StrategyFrame() {
   });
   if (error !== null && asApiError(error).code === "NOT_FOUND") return <NoSuchStrategy />;
   return (
-    <>
+    <EquityContext value={equity}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-6">
         <StrategySwitcher strategyId={strategyId} />
         <div className="flex min-h-8 items-center">
-          {strategy === undefined ? (
+          {strategy === undefined || equity === null ? (
             <span aria-busy={error === null} className="w-56">
               {error === null && <Skeleton />}
             </span>
           ) : (
-            <StrategyEquity strategy={strategy} />
+            <StrategyEquity strategy={strategy} live={equity} />
           )}
         </div>
       </div>
       <Tabs label="Strategy" tabs={tabsOf(strategyId, strategy?.type)} />
       {strategy !== undefined && <EndNote strategy={strategy} />}
       <Outlet />
-    </>
+    </EquityContext>
   );
 }
 

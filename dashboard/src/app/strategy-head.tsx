@@ -1,22 +1,26 @@
 // What every page of a strategy says of it first: what it is worth now, and whether it still trades.
 import { Link } from "@tanstack/react-router";
 import type { StrategyShape } from "../../../src/dashboard/shapes.ts";
-import { useEquity } from "../strategies/use-equity.ts";
+import { shownResult } from "../strategies/equity.ts";
+import type { LiveEquity } from "../strategies/use-equity.ts";
 import { SignedAmount } from "../ui/amounts.tsx";
-import { cut, grouped, percentOf, subtract } from "../ui/decimals.ts";
+import { grouped } from "../ui/decimals.ts";
 import { Note } from "../ui/note.tsx";
 import { StaleBadge } from "../ui/stale-badge.tsx";
 
-export function StrategyEquity({ strategy }: { strategy: StrategyShape }) {
-  const { equity, staleSince } = useEquity(strategy);
-  const profit = subtract(equity, strategy.seed);
-  const percent = percentOf(profit, strategy.seed);
+type StrategyEquityProps = { strategy: StrategyShape; live: LiveEquity };
+
+export function StrategyEquity({
+  strategy: { seed },
+  live: { equity: exact, staleSince },
+}: StrategyEquityProps) {
+  const { equity, profit, percent } = shownResult({ equity: exact, seed });
   return (
     <dl className="flex flex-wrap items-baseline gap-x-4 text-sm">
       <div className="flex items-baseline gap-x-1.5">
         <dt className="text-ink-soft">Equity</dt>
         <dd className="numeric font-semibold text-lg">
-          {grouped(cut(equity, 2))}
+          {grouped(equity)}
           <span className="ml-1 font-normal text-ink-soft text-sm">USDT</span>
         </dd>
         {staleSince !== null && (

@@ -1,5 +1,5 @@
 // Basis points against the strategy's own price. Plus is worse for the copier, so the colours are the other way round than of a profit.
-import { cut, grouped, signOf } from "../ui/decimals.ts";
+import { grouped, rounded, signOf } from "../ui/decimals.ts";
 import { Missing } from "../ui/missing.tsx";
 
 const DECIMALS = 2;
@@ -11,7 +11,7 @@ export function Bps({ value }: { value: string | null }) {
   return (
     <span className={`numeric ${look}`}>
       {sign > 0 ? "+" : ""}
-      {grouped(cut(value, DECIMALS))}
+      {grouped(rounded(value, DECIMALS))}
       <span className="ml-1 text-[0.9em] text-ink-soft">bps</span>
       {sign !== 0 && <span className="sr-only">{sign > 0 ? ", worse" : ", better"}</span>}
     </span>

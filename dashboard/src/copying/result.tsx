@@ -1,13 +1,13 @@
 // What a copy has made of the equity that it began with.
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
 import { Percent, SignedAmount } from "../ui/amounts.tsx";
-import { subtract } from "../ui/decimals.ts";
+import { roundedDifference } from "../ui/decimals.ts";
 
 type ResultProps = { copy: Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "asset"> };
 
 /** A dash until the exchange has been asked. */
 export function Result({ copy: { equity, startEquity, resultRate, asset } }: ResultProps) {
-  const profit = equity === null || startEquity === null ? null : subtract(equity, startEquity);
+  const profit = equity === null || startEquity === null ? null : roundedDifference(equity, startEquity, 2);
   return (
     <span className="inline-flex flex-col items-end">
       <SignedAmount value={profit} decimals={2} asset={asset} />

@@ -185,6 +185,7 @@ async function connect(wanted: number): Promise<void> {
   opened.on("candle", (message) => pass("candle", message));
   opened.on("book", (message) => pass("book", message));
   opened.on("price", (message) => pass("price", message));
+  opened.on("heartbeat", (message) => pass("heartbeat", message));
   opened.on("stale", (message) => pass("stale", message));
   opened.on("refused", (message) => {
     sayRefused(message);

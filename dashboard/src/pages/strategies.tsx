@@ -6,7 +6,8 @@ import { usePerson } from "../api/session.ts";
 import { strategiesQuery } from "../api/strategies.ts";
 import { sparklinesQuery } from "../api/strategy.ts";
 import { useChanges, useWatches } from "../live/use-changes.ts";
-import { Button, buttonLook } from "../ui/button.tsx";
+import { useLive } from "../live/use-live.ts";
+import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
@@ -15,6 +16,7 @@ import { NextStep } from "./strategies/next-step.tsx";
 import { StrategyTable } from "./strategies/strategy-table.tsx";
 
 const LIST_EVERY_MS = 2_000;
+const EQUITY_EVERY_MS = 5_000;
 const PICTURES_EVERY_MS = 30_000;
 
 export function Page() {
@@ -56,14 +58,9 @@ export function Page() {
               }
             />
             {going !== undefined && going.length > 0 && (
-              <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-line border-t px-4 py-2 text-ink-soft text-xs">
-                <span>
-                  Equity at the last prices of <Time at={list.dataUpdatedAt} format="time" />; orders and
-                  fills come in by themselves.
-                </span>
-                <Button size="small" onClick={() => void list.refetch()} isBusy={list.isFetching}>
-                  Refresh
-                </Button>
+              <p className="border-line border-t px-4 py-2 text-ink-soft text-xs">
+                Equity at the last prices of <Time at={list.dataUpdatedAt} format="time" />. It comes in by
+                itself, every few seconds, and orders and fills at once.
               </p>
             )}
           </Card>
@@ -84,7 +81,7 @@ export function Page() {
   );
 }
 
-/** The list is loaded anew as fills and orders happen, its pictures more seldom. */
+/** The list is loaded again as fills and orders happen and as prices move, its pictures more seldom. */
 function useLiveList(strategyIds: readonly string[]): void {
   const queries = useQueryClient();
   useWatches(strategyIds);
@@ -93,6 +90,12 @@ function useLiveList(strategyIds: readonly string[]): void {
     () => true,
     () => void queries.invalidateQueries({ queryKey: ["strategies"] }, { cancelRefetch: false }),
   );
+  // The market moves the equity of what nobody trades, which no change tells.
+  useLive("heartbeat", () => {
+    const lastAt = queries.getQueryState(strategiesQuery.queryKey)?.dataUpdatedAt ?? 0;
+    if (strategyIds.length === 0 || document.hidden || Date.now() - lastAt < EQUITY_EVERY_MS) return;
+    void queries.invalidateQueries({ queryKey: ["strategies"] }, { cancelRefetch: false });
+  });
   useChanges(
     PICTURES_EVERY_MS,
     ({ what }) => what.includes("account"),

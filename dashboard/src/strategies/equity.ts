@@ -2,10 +2,24 @@
 // spot what is owned at its price, on futures the wallet and what positions have gained.
 import type { BalanceShape, PositionShape, PriceShape, StrategyType } from "../../../src/dashboard/shapes.ts";
 import { atMark } from "../pages/strategy/positions/at-mark.ts";
-import { add, cut, multiply, trimZeros } from "../ui/decimals.ts";
+import {
+  add,
+  cut,
+  multiply,
+  percentOf,
+  rounded,
+  roundedDifference,
+  roundedParts,
+  subtract,
+  trimZeros,
+} from "../ui/decimals.ts";
 
 const QUOTE_ASSET = "USDT";
 const MONEY_DECIMALS = 8;
+const SHOWN_DECIMALS = 2;
+const SHARE_DECIMALS = 1;
+/** Of a percentage before it is rounded. */
+const PERCENT_DECIMALS = 8;
 
 type Holdings = {
   readonly type: StrategyType;
@@ -35,6 +49,35 @@ export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceSh
           ),
         ];
   return trimZeros(cut(worths.reduce(add, "0"), MONEY_DECIMALS), 2);
+}
+
+/** Balances as they are shown: the values add up to the total, and the shares of it to 100 %. */
+export function shownBalances(rows: readonly BalanceShape[] | undefined) {
+  const priced = rows?.filter(({ value }) => value !== null) ?? [];
+  const values = priced.map(({ value }) => value ?? "0");
+  const total = values.reduce(add, "0");
+  const shown = roundedParts(values, { total, shown: rounded(total, SHOWN_DECIMALS) });
+  const percents = values.flatMap((value) => percentOf(value, total, PERCENT_DECIMALS) ?? []);
+  const hundred = percents.reduce(add, "0");
+  const shares = roundedParts(percents, { total: hundred, shown: rounded(hundred, SHARE_DECIMALS) });
+  const shownOf = new Map(priced.map(({ asset }, index) => [asset, shown[index] ?? null]));
+  return {
+    rows: rows?.map((row) => ({ ...row, value: shownOf.get(row.asset) ?? null })),
+    total: rows === undefined ? undefined : total,
+    shares: new Map(
+      priced.flatMap(({ asset }, index) => (shares[index] === undefined ? [] : [[asset, shares[index]]])),
+    ),
+  };
+}
+
+/** What a strategy has made, as it is shown beside its equity: the profit is the difference of the figures that are shown. */
+export function shownResult({ equity, seed }: { readonly equity: string; readonly seed: string }) {
+  const percent = percentOf(subtract(equity, seed), seed, PERCENT_DECIMALS);
+  return {
+    equity: rounded(equity, SHOWN_DECIMALS),
+    profit: roundedDifference(equity, seed, SHOWN_DECIMALS),
+    percent: percent === null ? null : rounded(percent, SHOWN_DECIMALS),
+  };
 }
 
 /** In USDT, at the newer price if there is one: of the last trade, or where nothing was traded yet the bid. */

@@ -1,6 +1,7 @@
-// What a strategy is worth, as prices and fills come in.
+// What a strategy is worth, as prices and fills come in. The frame of a strategy's pages computes it once, so that every figure on
+// them is of the same prices.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 import type { PriceShape, StrategyShape } from "../../../src/dashboard/shapes.ts";
 import { balancesQuery, positionsQuery } from "../api/trading.ts";
 import { follow } from "../live/connection.ts";
@@ -8,24 +9,37 @@ import { useLive } from "../live/use-live.ts";
 import { equityAt, symbolsOf } from "./equity.ts";
 
 /** Of what a strategy holds more of, the rest stays at the price that the server knew. */
-export const FOLLOWED_MAX = 8;
+const FOLLOWED_MAX = 8;
 
-type LiveEquity = {
+export type LiveEquity = {
   /** In USDT. */
   readonly equity: string;
   /** Since when nothing was heard of one of its prices, Unix ms; null while all are fresh. */
   readonly staleSince: number | null;
+  /** By symbol, the prices that it is computed with, as far as they are newer than the server's. */
+  readonly prices: ReadonlyMap<string, PriceShape>;
 };
 
-export function useEquity({ strategyId, type, status, equity }: StrategyShape): LiveEquity {
+/** Null until the strategy is loaded. */
+export const EquityContext = createContext<LiveEquity | null>(null);
+
+/** On a strategy's pages. */
+export function useEquity(): LiveEquity | null {
+  return useContext(EquityContext);
+}
+
+/** For the frame. */
+export function useEquityOf(strategyId: string, strategy: StrategyShape | undefined): LiveEquity | null {
+  const type = strategy?.type ?? "SPOT";
   const balances = useQuery(balancesQuery(strategyId));
   const positions = useQuery({ ...positionsQuery(strategyId), enabled: type === "FUTURES" });
   const hasPositions = type === "SPOT" || positions.data !== undefined;
   const holdings =
-    balances.data === undefined || !hasPositions
+    strategy === undefined || balances.data === undefined || !hasPositions
       ? null
       : { type, balances: balances.data.rows, positions: positions.data?.rows ?? [] };
-  const symbols = holdings === null || status === "CLOSED" ? [] : symbolsOf(holdings).slice(0, FOLLOWED_MAX);
+  const symbols =
+    holdings === null || strategy?.status === "CLOSED" ? [] : symbolsOf(holdings).slice(0, FOLLOWED_MAX);
   const { prices, staleSince } = usePrices(type, symbols);
   // Balances and positions come in one after the other; between them they do not belong together.
   const isSettled = holdings !== null && !balances.isFetching && !positions.isFetching;
@@ -34,11 +48,12 @@ export function useEquity({ strategyId, type, status, equity }: StrategyShape): 
   useEffect(() => {
     if (newest !== null) setShown(newest);
   }, [newest]);
-  return { equity: newest ?? shown ?? equity, staleSince };
+  if (strategy === undefined) return null;
+  return { equity: newest ?? shown ?? strategy.equity, staleSince, prices };
 }
 
 /** The newest prices of these, by symbol, and since when nothing was heard of one of them. */
-export function usePrices(family: StrategyShape["type"], symbols: readonly string[]) {
+function usePrices(family: StrategyShape["type"], symbols: readonly string[]) {
   const [prices, setPrices] = useState<ReadonlyMap<string, PriceShape>>(new Map());
   const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());
   const names = symbols.join(" ");

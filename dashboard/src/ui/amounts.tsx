@@ -1,6 +1,6 @@
 // Numbers of money. They are exact decimal strings from the server and are never made floats; a fixed number of decimals
-// cuts and pads, and does not round. Gains and losses have a sign and an arrow, not a colour alone. Null is a dash.
-import { cut, decimalsOf, grouped, isDecimal, perCent, signOf, trimZeros } from "./decimals.ts";
+// pads and rounds to the nearest, except of what may be spent. Gains and losses have a sign and an arrow, not a colour alone. Null is a dash.
+import { cut, decimalsOf, grouped, isDecimal, perCent, rounded, signOf, trimZeros } from "./decimals.ts";
 import { Missing } from "./missing.tsx";
 
 type Value = string | null | undefined;
@@ -12,6 +12,19 @@ type NumberProps = {
 
 export function Amount({ value, decimals, asset }: NumberProps & { asset?: string }) {
   return <Digits text={shown(value, decimals)} unit={asset} />;
+}
+
+/** What may be spent: cut, since an order for an amount that was rounded up would be refused. */
+export function AvailableAmount({
+  value,
+  decimals,
+  asset,
+}: {
+  value: string;
+  decimals: number;
+  asset: string;
+}) {
+  return <Digits text={cut(value, decimals)} unit={asset} />;
 }
 
 /** A gain or a loss. */
@@ -76,5 +89,5 @@ function Unit({ unit }: { unit: string | undefined }) {
 
 function shown(value: Value, decimals: number | undefined): string | null {
   if (value === null || value === undefined || !isDecimal(value)) return null;
-  return decimals === undefined ? value : cut(value, decimals);
+  return decimals === undefined ? value : rounded(value, decimals);
 }

@@ -10,6 +10,9 @@ import {
   negate,
   perCent,
   percentOf,
+  rounded,
+  roundedDifference,
+  roundedParts,
   signOf,
   subtract,
   trimZeros,
@@ -68,6 +71,49 @@ describe("cut", () => {
     ["0.00000001", 8, "0.00000001"],
   ])("%s to %i decimals is %s", (value, decimals, expected) => {
     expect(cut(value, decimals)).toBe(expected);
+  });
+});
+
+describe("rounded", () => {
+  test.each([
+    ["998.37500001", 2, "998.38"],
+    ["1.005", 2, "1.01"],
+    ["-1.005", 2, "-1.01"],
+    ["-1.6249", 2, "-1.62"],
+    ["-0.004", 2, "0.00"],
+    ["0.5", 0, "1"],
+    ["5", 2, "5.00"],
+    ["0.00000001", 8, "0.00000001"],
+  ])("%s to %i decimals is %s", (value, decimals, expected) => {
+    expect(rounded(value, decimals)).toBe(expected);
+  });
+});
+
+test("a difference is that of the figures that are shown", () => {
+  expect(roundedDifference("998.374", "1000", 2)).toBe("-1.63");
+  expect(roundedDifference("998.375", "1000", 2)).toBe("-1.62");
+  expect(roundedDifference("199.8149", "200", 2)).toBe("-0.19");
+});
+
+describe("parts", () => {
+  const sumOf = (parts: readonly string[]) => parts.reduce(add, "0");
+  test.each([
+    [["0.014", "0.204", "-0.386"], "-0.17"],
+    [["0.006", "0.006", "0.006"], "0.02"],
+    [["-0.006", "-0.006", "-0.006"], "-0.02"],
+    [["33.333", "33.333", "33.334"], "100.00"],
+    [["1.00", "2.00"], "3.00"],
+    [[], "0.00"],
+  ])("%j are shown so that they add up to %s, none of them a cent off", (parts, shown) => {
+    const each = roundedParts(parts, { total: sumOf(parts), shown });
+    expect(compare(sumOf(each), shown)).toBe(0);
+    for (const [index, part] of parts.entries()) {
+      expect(compare(magnitude(subtract(each[index] ?? "9", part)), "0.01")).toBe(-1);
+    }
+  });
+
+  test("that are not all of the total are rounded one by one", () => {
+    expect(roundedParts(["0.016", "0.014"], { total: "1", shown: "1.00" })).toEqual(["0.02", "0.01"]);
   });
 });
 

@@ -1,5 +1,6 @@
-// Arithmetic on exact decimal strings, as the server sends them: "-12.50". Nothing here goes through a float, and nothing
-// rounds: what does not fit is cut, towards zero, where a function's name says so.
+// Arithmetic on exact decimal strings, as the server sends them: "-12.50". Nothing here goes through a float. What does not fit is
+// rounded to the nearest (`rounded`, `roundedParts`: figures to read), or cut towards zero (`cut`, `percentOf`: what may be spent,
+// and progress, whose 100 % means all); the functions' names say which (docs/decisions/0050).
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -54,6 +55,50 @@ export function cut(value: string, decimals: number): string {
   const { units, scale } = parse(value);
   if (scale <= decimals) return text({ units: units * 10n ** BigInt(decimals - scale), scale: decimals });
   return text({ units: units / 10n ** BigInt(scale - decimals), scale: decimals });
+}
+
+/** With exactly so many decimals: padded with zeros, or the nearest; halves away from zero. What rounds to zero has no sign. */
+export function rounded(value: string, decimals: number): string {
+  const { units, scale } = parse(value);
+  if (scale <= decimals) return cut(value, decimals);
+  const step = 10n ** BigInt(scale - decimals);
+  const half = units < 0n ? -step / 2n : step / 2n;
+  return text({ units: (units + half) / step, scale: decimals });
+}
+
+/** The difference of two figures as they are shown, so that what stands beside them agrees with them. */
+export function roundedDifference(one: string, other: string, decimals: number): string {
+  return subtract(rounded(one, decimals), rounded(other, decimals));
+}
+
+/**
+ * Parts as they are shown beside their total: each is its value rounded up or down, and together they are `shown`, the total as it
+ * is shown. Those with the largest remainders are rounded up. Parts that do not add up to the total are rounded one by one.
+ */
+export function roundedParts(
+  parts: readonly string[],
+  { total, shown }: { readonly total: string; readonly shown: string },
+): readonly string[] {
+  const decimals = decimalsOf(shown);
+  const down = parts.map((part) => roundedDown(part, decimals));
+  const missing = parse(subtract(shown, down.reduce(add, cut("0", decimals)))).units;
+  const remainders = parts.map((part, index) => subtract(part, down[index] ?? part));
+  const raised = remainders
+    .map((remainder, index) => ({ remainder, index }))
+    .filter(({ remainder }) => signOf(remainder) > 0)
+    .sort((one, other) => compare(other.remainder, one.remainder));
+  const isWhole = compare(parts.reduce(add, "0"), total) === 0;
+  if (!isWhole || missing < 0n || missing > raised.length)
+    return parts.map((part) => rounded(part, decimals));
+  const up = new Set(raised.slice(0, Number(missing)).map(({ index }) => index));
+  return down.map((part, index) => (up.has(index) ? add(part, text({ units: 1n, scale: decimals })) : part));
+}
+
+/** Towards negative infinity. */
+function roundedDown(value: string, decimals: number): string {
+  const towardsZero = cut(value, decimals);
+  if (compare(towardsZero, value) <= 0) return towardsZero;
+  return subtract(towardsZero, text({ units: 1n, scale: decimals }));
 }
 
 /** Without the zeros at its end, but for so many decimals. */

@@ -2,11 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
+import { shownResult } from "../../strategies/equity.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 import { Amount, SignedAmount } from "../../ui/amounts.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { buttonLook } from "../../ui/button.tsx";
-import { percentOf } from "../../ui/decimals.ts";
 import { StaleBadge } from "../../ui/stale-badge.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { TEXT_LINK } from "../../ui/text-link.ts";
@@ -95,14 +95,17 @@ const PROFIT: Column<StrategyShape> = {
   header: "Profit",
   width: "w-[11%]",
   align: "right",
-  cell: ({ profit, seed }) => (
-    <span className="inline-flex flex-col items-end">
-      <SignedAmount value={profit} decimals={2} />
-      <span className="text-xs">
-        <SignedAmount value={percentOf(profit, seed)} asset="%" />
+  cell: (strategy) => {
+    const { profit, percent } = shownResult(strategy);
+    return (
+      <span className="inline-flex flex-col items-end">
+        <SignedAmount value={profit} decimals={2} />
+        <span className="text-xs">
+          <SignedAmount value={percent} asset="%" />
+        </span>
       </span>
-    </span>
-  ),
+    );
+  },
 };
 const ORDERS: Column<StrategyShape> = {
   key: "orders",

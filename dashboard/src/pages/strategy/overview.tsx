@@ -1,5 +1,6 @@
 // How a strategy has done: its equity and drawdown, its figures, what it owns, and what it did last.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { PerformanceShape, Range } from "../../../../src/dashboard/shapes.ts";
 import { performanceQuery, summaryQuery } from "../../api/strategy.ts";
 import { tradesQuery } from "../../api/trading.ts";
@@ -8,12 +9,14 @@ import { useAddress } from "../../app/use-address.ts";
 import { useChanges } from "../../live/use-changes.ts";
 import { useLive } from "../../live/use-live.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
+import { useEquity } from "../../strategies/use-equity.ts";
 import { CsvLink } from "../../trading/csv-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { endingAt } from "./overview/curve.ts";
 import { EquityCurves } from "./overview/equity-curves.tsx";
 import { NewestSignals, NewestTrades } from "./overview/newest.tsx";
 import { RangeSwitch } from "./overview/range-switch.tsx";
@@ -72,7 +75,12 @@ type ReportProps = {
 
 function Report({ strategyId, range, isHeldBack }: ReportProps) {
   const { data, error, refetch, isFetching, isPlaceholderData } = useLiveReport(strategyId, range);
-  const shown = isHeldBack ? undefined : data;
+  const equity = useEquity()?.equity;
+  const ending = useMemo(
+    () => (data === undefined || equity === undefined ? data : endingAt(data, { equity, at: Date.now() })),
+    [data, equity],
+  );
+  const shown = isHeldBack ? undefined : ending;
   return (
     <>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}

@@ -4,7 +4,7 @@ import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { cut, grouped, percentOf, signOf, subtract } from "../../../ui/decimals.ts";
+import { grouped, percentOf, rounded, roundedDifference, signOf, subtract } from "../../../ui/decimals.ts";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Meter } from "../../../ui/meter.tsx";
@@ -25,7 +25,7 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
     );
   }
   const { equity, startEquity, resultRate, realized, fees, asset, seenAt, startedAt, endedAt } = copy;
-  const profit = equity === null || startEquity === null ? null : subtract(equity, startEquity);
+  const profit = equity === null || startEquity === null ? null : roundedDifference(equity, startEquity, 2);
   return (
     <Card title="Worth" aside={copy.status === "STOPPED" ? undefined : <Look copy={copy} />}>
       <div className="flex flex-col gap-4">
@@ -61,7 +61,7 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
 
 function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyShape }) {
   if (stopsAt === null) return <p className="text-ink-soft text-sm">No stop loss is set.</p>;
-  const line = `${grouped(cut(stopsAt, 2))} ${asset}`;
+  const line = `${grouped(rounded(stopsAt, 2))} ${asset}`;
   if (equity === null || stopsFrom === null) {
     return <p className="text-ink-soft text-sm">The stop loss acts at {line}.</p>;
   }

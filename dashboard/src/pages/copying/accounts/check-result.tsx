@@ -1,6 +1,6 @@
 // What the exchange said of an account, point by point.
 import type { AccountCheckShape } from "../../../../../src/dashboard/shapes.ts";
-import { Amount } from "../../../ui/amounts.tsx";
+import { Amount, AvailableAmount } from "../../../ui/amounts.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 
 type Check = AccountCheckShape["checks"][number];
@@ -34,7 +34,7 @@ export function CheckResult({ check }: { check: AccountCheckShape }) {
       <Facts
         facts={[
           { label: "Balance", value: <Amount value={wallet} decimals={2} asset={asset} /> },
-          { label: "Available", value: <Amount value={available} decimals={2} asset={asset} /> },
+          { label: "Available", value: <AvailableAmount value={available} decimals={2} asset={asset} /> },
         ]}
       />
     </>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StatisticsShape } from "../../../../../src/dashboard/shapes.ts";
-import { curveInWords, decimalsOfStep, pointInWords, seriesOf } from "./curve.ts";
+import { curveInWords, decimalsOfStep, endingAt, pointInWords, seriesOf, shownStatistics } from "./curve.ts";
 import { rangeOf } from "./ranges.ts";
 
 const points = [
@@ -9,6 +9,42 @@ const points = [
   { at: 3_000, equity: "990.5", drawdown: "-19.629", drawdownRate: "-0.01943217" },
 ];
 const statistics = { maximumDrawdown: "19.629", maximumDrawdownRate: "0.01943217" } as StatisticsShape;
+
+const money = {
+  ...statistics,
+  startEquity: "1000",
+  endEquity: "990.5",
+  profit: "-9.5",
+  profitRate: "-0.0095",
+  realised: "-3.004",
+  unrealised: "-6.104",
+  fees: "0.386",
+  funding: "-0.006",
+};
+
+test("a report ends at the equity of the moment, and what it has moved since is unrealised", () => {
+  const report = endingAt({ points, statistics: money }, { equity: "1010.629", at: 9_000 });
+  expect(report.points).toEqual([
+    ...points.slice(0, 2),
+    { at: 9_000, equity: "1010.629", drawdown: "0.000", drawdownRate: "0.00000000" },
+  ]);
+  expect(report.statistics).toMatchObject({ endEquity: "1010.629", profit: "10.629", unrealised: "14.025" });
+  const lower = endingAt({ points, statistics: money }, { equity: "985", at: 9_000 });
+  expect(lower.points.at(-1)?.drawdown).toBe("-25.129");
+  expect(lower.statistics).toMatchObject({ maximumDrawdown: "25.129", realised: "-3.004" });
+});
+
+test("figures as they are shown add up to the profit, which is the difference of the equities as they are shown", () => {
+  expect(
+    shownStatistics({ ...money, endEquity: "990.496", profit: "-9.504", unrealised: "-6.108" }),
+  ).toMatchObject({
+    profit: "-9.50",
+    realised: "-3.00",
+    unrealised: "-6.11",
+    fees: "0.38",
+    funding: "-0.01",
+  });
+});
 
 test("painted are seconds, USDT and per cent", () => {
   expect(seriesOf(points)).toEqual({
@@ -21,8 +57,8 @@ test("painted are seconds, USDT and per cent", () => {
 test("the words name beginning, end, highest, lowest and the drawdown", () => {
   const words = curveInWords({ points, statistics });
   expect(words).toMatch(/^Equity from 1,000\.00 USDT on .* to 990\.50 USDT on /);
-  expect(words).toMatch(/Highest 1,010\.12 USDT on .*, lowest 990\.50 USDT on /);
-  expect(words).toMatch(/Maximum drawdown 19\.62 USDT, 1\.94 %\.$/);
+  expect(words).toMatch(/Highest 1,010\.13 USDT on .*, lowest 990\.50 USDT on /);
+  expect(words).toMatch(/Maximum drawdown 19\.63 USDT, 1\.94 %\.$/);
   expect(curveInWords({ points: [], statistics })).toBe("");
 });
 

@@ -1,6 +1,23 @@
 // The equity curve as numbers to be painted, and in words for who does not see it. Painting is the only place of floats.
-import type { EquityPointShape, PerformanceShape } from "../../../../../src/dashboard/shapes.ts";
-import { compare, cut, grouped, perCent } from "../../../ui/decimals.ts";
+import type {
+  EquityPointShape,
+  PerformanceShape,
+  StatisticsShape,
+} from "../../../../../src/dashboard/shapes.ts";
+import {
+  add,
+  compare,
+  grouped,
+  magnitude,
+  multiply,
+  negate,
+  perCent,
+  percentOf,
+  rounded,
+  roundedDifference,
+  roundedParts,
+  subtract,
+} from "../../../ui/decimals.ts";
 import { formatTime } from "../../../ui/time.tsx";
 
 const DECIMALS_MAX = 8;
@@ -25,9 +42,70 @@ export function seriesOf(points: readonly EquityPointShape[]): Series {
 
 /** "21 Nov 2026, 17:20:00: equity 1,000.25 USDT, 0.12 % below its highest". */
 export function pointInWords({ at, equity, drawdownRate }: EquityPointShape): string {
-  const below = cut(perCent(drawdownRate), 2).replace("-", "");
+  const below = rounded(perCent(drawdownRate), 2).replace("-", "");
   const standing = /^0\.00$/.test(below) ? "at its highest" : `${below} % below its highest`;
-  return `${formatTime(at)}: equity ${grouped(cut(equity, 2))} USDT, ${standing}`;
+  return `${formatTime(at)}: equity ${grouped(rounded(equity, 2))} USDT, ${standing}`;
+}
+
+const SHOWN_DECIMALS = 2;
+const RATE_DECIMALS = 6;
+
+/**
+ * The report with its end at the equity of this moment, which the head of the page shows: a report is made anew only now and then.
+ * What the equity has moved since is unrealised, until a report after the next fill says otherwise.
+ */
+export function endingAt<Report extends Pick<PerformanceShape, "points" | "statistics">>(
+  report: Report,
+  { equity, at }: { readonly equity: string; readonly at: number },
+): Report {
+  const { points, statistics } = report;
+  const last = points.at(-1);
+  if (last === undefined) return report;
+  const before = subtract(last.equity, last.drawdown);
+  const highest = compare(equity, before) > 0 ? equity : before;
+  const drawdown = subtract(equity, highest);
+  const drawdownRate = fractionOf(drawdown, highest);
+  const gained = subtract(equity, statistics.endEquity);
+  const profit = add(statistics.profit, gained);
+  const isDeepest = compare(magnitude(drawdown), statistics.maximumDrawdown) > 0;
+  return {
+    ...report,
+    points: [...points.slice(0, -1), { at: Math.max(at, last.at), equity, drawdown, drawdownRate }],
+    statistics: {
+      ...statistics,
+      endEquity: equity,
+      profit,
+      profitRate: fractionOf(profit, statistics.startEquity),
+      unrealised: add(statistics.unrealised, gained),
+      ...(isDeepest
+        ? { maximumDrawdown: magnitude(drawdown), maximumDrawdownRate: magnitude(drawdownRate) }
+        : {}),
+    },
+  };
+}
+
+/**
+ * Figures of money as they are shown: the profit is the difference of the equities as they are shown, and where realised, unrealised,
+ * fees and funding make the profit up, as over all of it, they do so as they are shown.
+ */
+export function shownStatistics(statistics: StatisticsShape): StatisticsShape {
+  const { startEquity, endEquity, realised, unrealised, fees, funding } = statistics;
+  const profit = roundedDifference(endEquity, startEquity, SHOWN_DECIMALS);
+  const parts = [realised, unrealised, negate(fees), funding];
+  const shown = roundedParts(parts, { total: statistics.profit, shown: profit });
+  const [shownRealised = realised, shownUnrealised = unrealised, cost = "0", shownFunding = funding] = shown;
+  return {
+    ...statistics,
+    profit,
+    realised: shownRealised,
+    unrealised: shownUnrealised,
+    fees: negate(cost),
+    funding: shownFunding,
+  };
+}
+
+function fractionOf(part: string, whole: string): string {
+  return multiply(percentOf(part, whole, RATE_DECIMALS) ?? "0", "0.01");
 }
 
 /** The course of the curve in a few sentences; empty without points. */
@@ -42,11 +120,11 @@ export function curveInWords({
   if (first === undefined || last === undefined) return "";
   const highest = points.reduce((best, point) => (compare(point.equity, best.equity) > 0 ? point : best));
   const lowest = points.reduce((worst, point) => (compare(point.equity, worst.equity) < 0 ? point : worst));
-  const money = (value: string) => `${grouped(cut(value, 2))} USDT`;
+  const money = (value: string) => `${grouped(rounded(value, 2))} USDT`;
   return [
     `Equity from ${money(first.equity)} on ${formatTime(first.at)} to ${money(last.equity)} on ${formatTime(last.at)}.`,
     `Highest ${money(highest.equity)} on ${formatTime(highest.at)}, lowest ${money(lowest.equity)} on ${formatTime(lowest.at)}.`,
-    `Maximum drawdown ${money(statistics.maximumDrawdown)}, ${cut(perCent(statistics.maximumDrawdownRate), 2)} %.`,
+    `Maximum drawdown ${money(statistics.maximumDrawdown)}, ${rounded(perCent(statistics.maximumDrawdownRate), 2)} %.`,
   ].join(" ");
 }
 

@@ -4,9 +4,11 @@ import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { Tooltip } from "../../../ui/tooltip.tsx";
+import { shownStatistics } from "./curve.ts";
 import { FIGURES, type Figure } from "./statistic-words.ts";
 
 export function Statistics({ statistics }: { statistics: StatisticsShape | undefined }) {
+  const shown = statistics === undefined ? undefined : shownStatistics(statistics);
   return (
     <Card title="Statistics" isFlush>
       <dl
@@ -26,7 +28,7 @@ export function Statistics({ statistics }: { statistics: StatisticsShape | undef
               </Tooltip>
             </dt>
             <dd className="mt-0.5">
-              {statistics === undefined ? <Skeleton /> : <Value figure={figure} statistics={statistics} />}
+              {shown === undefined ? <Skeleton /> : <Value figure={figure} statistics={shown} />}
             </dd>
           </div>
         ))}

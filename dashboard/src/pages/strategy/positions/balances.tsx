@@ -1,35 +1,35 @@
 // What a strategy owns, by asset, and what it is worth as prices come in.
 import { useQuery } from "@tanstack/react-query";
-import type { BalanceShape } from "../../../../../src/dashboard/shapes.ts";
+import type { BalanceShape, PriceShape } from "../../../../../src/dashboard/shapes.ts";
 import { balancesQuery } from "../../../api/trading.ts";
-import { symbolsOf, worthOf } from "../../../strategies/equity.ts";
-import { FOLLOWED_MAX, usePrices } from "../../../strategies/use-equity.ts";
+import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
+import { useEquity } from "../../../strategies/use-equity.ts";
 import { Amount } from "../../../ui/amounts.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { add, percentOf } from "../../../ui/decimals.ts";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
 export function Balances({ strategyId, title }: { strategyId: string; title: string }) {
   const { data, error, refetch, isFetching } = useQuery(balancesQuery(strategyId));
-  const held = data?.rows ?? NONE;
-  const symbols = symbolsOf({ type: "SPOT", balances: held, positions: [] }).slice(0, FOLLOWED_MAX);
-  const { prices, staleSince } = usePrices("SPOT", symbols);
+  const live = useEquity();
   if (error !== null && data === undefined) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }
-  const rows = data?.rows.map((row) =>
+  const prices = live?.prices ?? NO_PRICES;
+  const valued = data?.rows.map((row) =>
     prices.has(`${row.asset}USDT`) ? { ...row, value: worthOf(row, prices) } : row,
   );
-  const total = rows?.reduce((sum, { value }) => (value === null ? sum : add(sum, value)), "0");
+  const { rows, total, shares } = shownBalances(valued);
+  const isPriced =
+    data !== undefined && symbolsOf({ type: "SPOT", balances: data.rows, positions: [] }).length > 0;
   const share: Column<BalanceShape> = {
     key: "share",
     header: "Share",
     align: "right",
-    cell: ({ value }) => {
-      const percent = value === null || total === undefined ? null : percentOf(value, total, 1);
-      return percent === null ? null : `${percent} %`;
+    cell: ({ asset }) => {
+      const percent = shares.get(asset);
+      return percent === undefined ? null : `${percent} %`;
     },
   };
   const unpriced = data?.rows.filter(({ value }) => value === null).map(({ asset }) => asset) ?? [];
@@ -40,7 +40,7 @@ export function Balances({ strategyId, title }: { strategyId: string; title: str
       aside={
         total !== undefined && (
           <span className="flex items-center gap-2 text-sm">
-            <StaleBadge since={staleSince} />
+            <StaleBadge since={isPriced ? (live?.staleSince ?? null) : null} />
             <span className="text-ink-soft">Total</span>
             <Amount value={total} decimals={2} asset="USDT" />
           </span>
@@ -63,7 +63,7 @@ export function Balances({ strategyId, title }: { strategyId: string; title: str
   );
 }
 
-const NONE: readonly BalanceShape[] = [];
+const NO_PRICES: ReadonlyMap<string, PriceShape> = new Map();
 /** As many as the wire has at most, so that digits stand below one another. */
 const MONEY_DECIMALS = 8;
 

@@ -6,6 +6,7 @@ import { call } from "../../../api/call.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
 import { pathOf } from "../../../api/trading.ts";
 import { useAddress } from "../../../app/use-address.ts";
+import { shownResult } from "../../../strategies/equity.ts";
 import { Amount, SignedAmount } from "../../../ui/amounts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -45,7 +46,7 @@ export function CloseCard({ strategy }: { strategy: StrategyShape }) {
           <Facts
             facts={[
               { label: "Equity", value: <Amount value={strategy.equity} decimals={2} asset="USDT" /> },
-              { label: "Profit", value: <SignedAmount value={strategy.profit} decimals={2} asset="USDT" /> },
+              { label: "Profit", value: <SignedAmount value={shownResult(strategy).profit} asset="USDT" /> },
               { label: "Created", value: <Time at={strategy.createdAt} /> },
             ]}
           />

@@ -1,0 +1,122 @@
+// Figures that stand beside each other on one screen agree, digit by digit: equity, profit and what makes it up, balances and their
+// total. A person with a pencil would check them so. All are read at one moment, since prices go on.
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { add, compare, subtract } from "../../dashboard/src/ui/decimals.ts";
+import { eventually } from "../support/eventually.ts";
+import { signed } from "../support/signed-client.ts";
+import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import { Stage } from "./stage.ts";
+
+const isAbsent = await isBrowserAbsent();
+
+describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
+  let stage: Stage;
+  let page: Page;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    const trader = await stage.visit();
+    page = trader.page;
+    await trader.call("POST", "/session", stage.demoTrader());
+    const { rows } = await trader.call("GET", "/strategies");
+    for (const { type, strategyId } of rows) ids[type] = strategyId;
+    const [spot, futures] = stage.demoKeys();
+    if (spot === undefined || futures === undefined) throw new Error("a demo has two strategies");
+    const buy = { side: "BUY", type: "MARKET" };
+    for (const symbol of ["BTCUSDT", "ETHUSDT", "DOGEUSDT"]) {
+      const bought = await signed(stage.url, spot, "POST", "/api/v3/order", {
+        ...buy,
+        symbol,
+        quoteOrderQty: "33.33",
+      });
+      expect(bought.body).toMatchObject({ status: "FILLED" });
+    }
+    const opened = await signed(stage.url, futures, "POST", "/fapi/v1/order", {
+      ...buy,
+      symbol: "ETHUSDT",
+      quantity: "0.05",
+    });
+    expect(opened.status).toBe(200);
+  });
+  afterEach(() => expect(stage.faults()).toEqual([]));
+  afterAll(async () => await stage?.close());
+
+  for (const [type, seed] of [
+    ["SPOT", "200"],
+    ["FUTURES", "1000"],
+  ] as const) {
+    test(`${type}: head, curve and statistics show one equity, and its parts add up`, async () => {
+      await page.goto(`/strategies/${ids[type]}?range=all`);
+      await page.locator("canvas").first().waitFor();
+      // At several prices: by chance any rounding adds up once.
+      for (let seen = 0, last = ""; seen < 5; ) {
+        const figures = await read(page);
+        if (figures.equity === last) {
+          await eventually("the equity moves", async () => (await read(page)).equity !== last);
+          continue;
+        }
+        last = figures.equity;
+        seen += 1;
+        expect(figures.curve, "the curve's end").toBe(figures.equity);
+        expect(subtract(figures.equity, seed), "equity less what it began with").toBe(figures.headProfit);
+        expect(figures.profit).toBe(figures.headProfit);
+        const { realised, unrealised, fees, funding } = figures;
+        expect(subtract(add(add(realised, unrealised), funding), fees)).toBe(figures.profit);
+        if (type !== "SPOT") continue;
+        expect(figures.values.reduce(add)).toBe(figures.total);
+        expect(figures.total).toBe(figures.equity);
+        expect(compare(figures.shares.reduce(add), "100")).toBe(0);
+      }
+    });
+  }
+
+  test("the list's equity comes in by itself, and its profit agrees with it", async () => {
+    await page.goto("/strategies");
+    const row = page.getByRole("row", { name: /Demo spot/ });
+    await row.waitFor();
+    const shown = async () => {
+      const [equity = "", profit = ""] = numbersIn((await row.innerText()).replace(/^.*(Open|Closed)/s, ""));
+      return { equity, profit };
+    };
+    const first = await shown();
+    await eventually("another equity is shown", async () => (await shown()).equity !== first.equity, {
+      msMax: 30_000,
+    });
+    for (const { equity, profit } of [first, await shown()]) expect(subtract(equity, "200")).toBe(profit);
+  });
+});
+
+type Figures = Record<
+  "equity" | "headProfit" | "curve" | "profit" | "realised" | "unrealised" | "fees" | "funding" | "total",
+  string
+> & { readonly values: readonly string[]; readonly shares: readonly string[] };
+
+/** What the overview shows, as decimals. */
+async function read(page: Page): Promise<Figures> {
+  const texts: Record<keyof Figures, string | string[]> = await page.evaluate(`(() => {
+    const after = (label) => [...document.querySelectorAll("dt")]
+      .find((each) => each.textContent.trim() === label)?.nextElementSibling?.querySelector(".numeric, span")?.textContent ?? "";
+    const head = [...document.querySelectorAll("dt")].filter((each) => each.textContent === "Equity")[0];
+    const rows = [...document.querySelectorAll("table")].find((each) => each.caption?.textContent === "Balances")?.tBodies[0].rows ?? [];
+    const cells = (index) => [...rows].map((row) => row.cells[index].textContent);
+    return {
+      equity: head.nextElementSibling.textContent,
+      headProfit: after("Profit since it began"),
+      curve: [...document.querySelectorAll("span")].find((each) => each.textContent.trim() === "Equity").parentElement.textContent,
+      profit: after("Profit"), realised: after("Realised"), unrealised: after("Unrealised"), fees: after("Fees"), funding: after("Funding"),
+      total: [...document.querySelectorAll("span")].find((each) => each.textContent === "Total").nextElementSibling.textContent,
+      values: cells(3), shares: cells(4),
+    };
+  })()`);
+  const one = (text: string | string[]) => numbersIn(String(text))[0] ?? "none";
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, Array.isArray(text) ? text.map(one) : one(text)]),
+  ) as unknown as Figures;
+}
+
+/** "▲ +1,000.25 USDT" has the number 1000.25. */
+function numbersIn(text: string): readonly string[] {
+  return text.replaceAll(",", "").match(/-?\d+(\.\d+)?/g) ?? [];
+}
