@@ -101,6 +101,7 @@ export type Refusal =
   | { readonly refusal: "REDUCE_ONLY_REJECTED" }
   | { readonly refusal: "POSITION_LIMIT_EXCEEDED" }
   | { readonly refusal: "MARGIN_INSUFFICIENT" }
+  | { readonly refusal: "CLIENT_ID_TAKEN" }
   | { readonly refusal: "LEG_WOULD_TRIGGER" }
   | { readonly refusal: "LEG_EXISTS" }
   | { readonly refusal: "LEG_OF_REDUCTION"; readonly parameter: string }

@@ -193,6 +193,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   REDUCE_ONLY_REJECTED: bad(400, -2022, "ReduceOnly Order is rejected."),
   POSITION_LIMIT_EXCEEDED: bad(400, -2027, "Exceeded the maximum allowable position at current leverage."),
   MARGIN_INSUFFICIENT: bad(400, -2019, "Margin is insufficient."),
+  CLIENT_ID_TAKEN: bad(400, -4116, "ClientOrderId is duplicated."),
   LEG_WOULD_TRIGGER: bad(400, -2021, "Order would immediately trigger."),
   LEG_EXISTS: bad(
     400,

@@ -147,6 +147,20 @@ describe("placing a leg", () => {
     expect((await ask.placeLeg(PROFIT)).status).toBe(200);
   });
 
+  test("has no client id that an open order has, and no order one that an open leg has", async () => {
+    const taken = { status: 400, code: -4116, msg: "ClientOrderId is duplicated." };
+    await ask.placeLeg({ ...STOP, clientAlgoId: "one" });
+    expect(refusalOf(await ask.place({ ...BUY, symbol: "ETHUSDT", newClientOrderId: "one" }))).toEqual(taken);
+    const resting = { ...BUY, type: "LIMIT", timeInForce: "GTC", price: "55000" };
+    await ask.place({ ...resting, newClientOrderId: "two" });
+    expect(refusalOf(await ask.placeLeg({ ...PROFIT, clientAlgoId: "two" }))).toEqual(taken);
+    // Sent once more, each still answers with what it was.
+    expect((await ask.placeLeg({ ...STOP, clientAlgoId: "one" })).body).toMatchObject({
+      clientAlgoId: "one",
+    });
+    expect((await ask.place({ ...resting, newClientOrderId: "two" })).body).toMatchObject({ status: "NEW" });
+  });
+
   test("counts as an order", async () => {
     const { headers } = await ask.placeLeg(STOP);
     expect(headers.get("x-mbx-order-count-10s")).toBe("1");

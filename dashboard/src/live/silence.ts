@@ -14,7 +14,7 @@ type Clocks = {
   /** Unix ms. */
   readonly wallNow: () => number;
 };
-export type Silence = ReturnType<typeof createSilence>;
+type Silence = ReturnType<typeof createSilence>;
 
 /** `reconnect` is called at each check from RECONNECT_AFTER_MS of silence on. */
 export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { reconnect: () => void }) {

@@ -26,6 +26,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   const exhausted = exhaustedOrders(account, circumstances);
   if (exhausted !== null) return exhausted;
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  if ([...account.openOrders.values()].some(({ clientOrderId }) => clientOrderId === clientLegId))
+    return { refusal: "CLIENT_ID_TAKEN" };
   const contract = contractOf(market, symbol);
   if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (contract.status !== "TRADING") return { refusal: "CONTRACT_NOT_TRADING" };

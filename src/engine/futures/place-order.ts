@@ -38,6 +38,9 @@ export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Cir
   const exhausted = exhaustedOrders(draft.account, circumstances);
   if (exhausted !== null) return exhausted;
   if (draft.account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  // The order that a leg places has the leg's client id: by that id no other order may be found.
+  if ([...draft.account.openLegs.values()].some(({ clientLegId }) => clientLegId === command.clientOrderId))
+    return { refusal: "CLIENT_ID_TAKEN" };
   const contract = contractOf(market, command.symbol);
   if (contract === null) return { refusal: "SYMBOL_UNKNOWN" };
   if (contract.status !== "TRADING") return { refusal: "CONTRACT_NOT_TRADING" };
