@@ -14,8 +14,6 @@ type Clocks = {
   /** Unix ms. */
   readonly wallNow: () => number;
 };
-type Silence = ReturnType<typeof createSilence>;
-
 /** `reconnect` is called at each check from RECONNECT_AFTER_MS of silence on. */
 export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { reconnect: () => void }) {
   const listeners = new Set<() => void>();
