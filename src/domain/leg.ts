@@ -1,6 +1,6 @@
-// A leg: an order of the exchange's algo family that closes the whole position when the mark price reaches its trigger. At
-// most one stop and one take-profit a symbol and direction are NEW; both end with the position. A leg that comes with an
-// entry is PENDING until that entry is filled.
+// A leg: an order of the exchange's algo family that closes the whole position when the mark price reaches
+// its trigger. At most one stop and one take-profit a symbol and direction are NEW; both end with the
+// position. A leg that comes with an entry is PENDING until that entry is filled.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.
 import type { Price, Quantity } from "../money/decimal.ts";
 import type { Side } from "./order.ts";
@@ -8,7 +8,10 @@ import type { Side } from "./order.ts";
 export const LEG_TYPES = ["STOP_MARKET", "TAKE_PROFIT_MARKET"] as const;
 export type LegType = (typeof LEG_TYPES)[number];
 
-/** PENDING → NEW → FINISHED (it fired), CANCELED or EXPIRED; the last three are terminal. A pending leg may end too. */
+/**
+ * PENDING → NEW → FINISHED (it fired), CANCELED or EXPIRED; the last three are terminal. A pending leg may
+ * end too.
+ */
 export type LegStatus = "PENDING" | "NEW" | "FINISHED" | "CANCELED" | "EXPIRED";
 
 /** Why a leg was canceled. */
@@ -48,7 +51,10 @@ export type Leg = {
   readonly fired: FiredLeg | null;
   /** The entry that it came with; absent for a leg that was placed by itself. */
   readonly entryId?: number;
-  /** Why it ended; absent while it is open, once it has fired, and of legs that ended before reasons were recorded. */
+  /**
+   * Why it ended; absent while it is open, once it has fired, and of legs that ended before reasons were
+   * recorded.
+   */
   readonly endReason?: LegCancelReason | LegExpiryReason;
 };
 

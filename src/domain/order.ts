@@ -52,7 +52,10 @@ export type Order = {
   readonly closesPosition?: true;
   /** The legs that a futures entry was placed with. What has become of each is said by the leg itself. */
   readonly legs?: readonly AttachedLeg[];
-  /** The same of an entry from before legs were recorded with their entries: they are placed when it is filled. */
+  /**
+   * The same of an entry from before legs were recorded with their entries: they are placed when it is
+   * filled.
+   */
   readonly attached?: AttachedLegs;
 };
 

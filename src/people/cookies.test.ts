@@ -1,5 +1,5 @@
-// The names that browsers know the cookies by: they say over what and at which port the server is reached, so that two servers on
-// one host share no cookie.
+// The names that browsers know the cookies by: they say over what and at which port the server is reached, so
+// that two servers on one host share no cookie.
 import { expect, test } from "vitest";
 import { Cookies } from "./cookies.ts";
 

@@ -1,7 +1,8 @@
-// The two cookies that a browser gets: of its session, and of the account it is known to (see `lockout.ts`). Neither can be read
-// by scripts, nor is sent along by another site, not even when it links here: the dashboard's pages need none, and what they ask
-// for comes from this site. On https their names tell browsers that nothing but this very host may set them. Browsers keep one set
-// of cookies for all ports of a host, so the names carry the port: two servers on one host do not sign each other out.
+// The two cookies that a browser gets: of its session, and of the account it is known to (see `lockout.ts`).
+// Neither can be read by scripts, nor is sent along by another site, not even when it links here: the
+// dashboard's pages need none, and what they ask for comes from this site. On https their names tell browsers
+// that nothing but this very host may set them. Browsers keep one set of cookies for all ports of a host, so
+// the names carry the port: two servers on one host do not sign each other out.
 
 export type CookieName = "lyrebird" | "lyrebird-device";
 
@@ -18,7 +19,10 @@ const LASTING_MS: { readonly [N in CookieName]: number } = {
 export class Cookies {
   readonly #publicUrl: () => string;
 
-  /** `publicUrl` is where browsers reach the server: behind a proxy the proxy's scheme and port count, not the server's own. */
+  /**
+   * `publicUrl` is where browsers reach the server: behind a proxy the proxy's scheme and port count, not the
+   * server's own.
+   */
   constructor(publicUrl: () => string) {
     this.#publicUrl = publicUrl;
   }

@@ -91,7 +91,10 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
       };
 }
 
-/** What a leg waits for: a mark price at its trigger. Null once it is over, and while it is pending: no price fires it then. */
+/**
+ * What a leg waits for: a mark price at its trigger. Null once it is over, and while it is pending: no price
+ * fires it then.
+ */
 export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
   if (leg.status !== "NEW") return null;
   return {

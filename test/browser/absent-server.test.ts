@@ -1,5 +1,6 @@
-// What a browser shows of the pages' code while its server is away, while a proxy loses a file, and after a deployment: never the
-// browser's own error page. The server is a process of its own, which is killed and started again at its port.
+// What a browser shows of the pages' code while its server is away, while a proxy loses a file, and after a
+// deployment: never the browser's own error page. The server is a process of its own, which is killed and
+// started again at its port.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -73,7 +74,7 @@ describe.skipIf(isAbsent)(`an absent server${isAbsent ? SKIPPED_WITHOUT_BROWSER 
     await heading(page, "Trades").waitFor();
   });
 
-  test("or a proxy that loses a file: the app is loaded again once, and no more often unless somebody asks for it", async () => {
+  test("or a proxy that loses a file: the app is loaded again once, and then only by the button", async () => {
     await page.route(CHUNK, (route) => route.fulfill({ status: 404 }));
     await open();
     let loads = 0;

@@ -16,7 +16,10 @@ const require = createRequire(import.meta.url);
 /** Half as long as the one that people read: it is given to each page anew. */
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-/** Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the other. */
+/**
+ * Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the
+ * other.
+ */
 export async function inColours(page: Page, colorScheme: "dark" | "light"): Promise<void> {
   const isDark = colorScheme === "dark";
   await eventually(`the page is ${colorScheme}`, () =>

@@ -1,5 +1,5 @@
-// What a browser shows while its server is frozen or gone: a real server in a process of its own, which is stopped and continued.
-// The test owns the browser's clock, so that nobody waits for the five seconds.
+// What a browser shows while its server is frozen or gone: a real server in a process of its own, which is
+// stopped and continued. The test owns the browser's clock, so that nobody waits for the five seconds.
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
-// Two servers on one host in one browser, as docs/staging.md and docs/copying.md have people run them. Browsers keep one set of
-// cookies for all ports of a host.
+// Two servers on one host in one browser, as docs/staging.md and docs/copying.md have people run them.
+// Browsers keep one set of cookies for all ports of a host.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { demoTraderIn } from "./greeting.ts";

@@ -145,7 +145,7 @@ function checkPending(
     throw new Error(`a pending leg closes what its entry would open: ${legId}`);
   const named = entry.legs?.find((each) => each.legId === legId);
   if (named?.type !== type || named.triggerPrice !== triggerPrice)
-    throw new Error(`an entry names the legs that hang on it: ${legId}`);
+    throw new Error(`an entry names its pending legs: ${legId}`);
 }
 
 function checkLimits(account: Account, rules: SymbolRules): void {

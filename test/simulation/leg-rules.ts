@@ -19,7 +19,10 @@ export function checkLegs(decided: Decided): void {
   }
 }
 
-/** Every leg that an order asks for has a row in its commit; one that ends with its entry's fill says rightly why. */
+/**
+ * Every leg that an order asks for has a row in its commit; one that ends with its entry's fill says rightly
+ * why.
+ */
 function checkAttached({ command, events, legs, orders, account }: Decided): void {
   for (const event of events) {
     if (event.type === "OrderPlaced" && command?.type === "PlaceOrder") {

@@ -118,7 +118,11 @@ test("whoever came over HTTPS is told to come so alone, by all that people look 
 
 async function told(url: string, path: string, host: string): Promise<string | undefined> {
   const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
-    const asked = get(url + path, { headers: { host }, ca: certificate.cert, servername: "localhost" });
+    const asked = get(url + path, {
+      headers: { host, accept: "text/html" },
+      ca: certificate.cert,
+      servername: "localhost",
+    });
     asked.on("error", reject);
     asked.on("response", (response) => {
       response.resume();

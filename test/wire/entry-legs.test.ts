@@ -1,5 +1,5 @@
-// The legs that come with an entry (takeProfitPrice, stopLossPrice) on the wire: each has an id in the entry's answer and a row
-// from then on, and one that could not be armed says why.
+// The legs that come with an entry (takeProfitPrice, stopLossPrice) on the wire: each has an id in the
+// entry's answer and a row from then on, and one that could not be armed says why.
 // Source: specification 4.2; decision 44.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../src/money/decimal.ts";
@@ -9,7 +9,8 @@ import { contractRow, OwnContracts } from "../support/own-contracts.ts";
 import { refusalOf } from "../support/spot-trader.ts";
 
 const symbol = "BTCUSDT";
-// More orders may rest than the other tests' contracts allow: what limits an entry here is the count of its legs.
+// More orders may rest than the other tests' contracts allow: what limits an entry here is the count of its
+// legs.
 const row = contractRow(symbol);
 const filters = row.filters.filter(({ filterType }) => filterType !== "MAX_NUM_ORDERS");
 const market = new OwnContracts([{ ...row, filters }]);

@@ -1,7 +1,8 @@
-// The pages' chunks: loaded while the browser is idle, so that no tab needs the server for its code. A chunk that fails all the same is
-// an error of its page, which the error boundary shows; nothing here navigates. The page is loaded again only once the server has
-// answered, since a reload without a server leaves the browser's own error page; and by itself only once, since a chunk that is
-// still missing then would be loaded for ever.
+// The pages' chunks: loaded while the browser is idle, so that no tab needs the server for its code. A chunk
+// that fails all the same is an error of its page, which the error boundary shows; nothing here navigates.
+// The page is loaded again only once the server has answered, since a reload without a server leaves the
+// browser's own error page; and by itself only once, since a chunk that is still missing then would be loaded
+// for ever.
 import { lazyRouteComponent, useRouter } from "@tanstack/react-router";
 import { type ComponentType, useEffect } from "react";
 import type { PersonShape } from "../../../src/dashboard/shapes.ts";
@@ -23,7 +24,10 @@ export class ChunkFailed extends ApiError {
   }
 }
 
-/** A page in a chunk of its own. The library would reload the window for an error of the browser's; for ours it throws it. */
+/**
+ * A page in a chunk of its own. The library would reload the window for an error of the browser's; for ours
+ * it throws it.
+ */
 export function lazyPage<Name extends string>(
   load: () => Promise<{ readonly [N in Name]: ComponentType }>,
   name: Name,
@@ -37,7 +41,10 @@ export function lazyPage<Name extends string>(
   }, name);
 }
 
-/** Loads what this person may open, one chunk after another, once the first page is there. What fails is loaded when it is opened. */
+/**
+ * Loads what this person may open, one chunk after another, once the first page is there. What fails is
+ * loaded when it is opened.
+ */
 export function usePreloadedPages(person: PersonShape): void {
   const router = useRouter();
   const { role, profile, hasSecondFactor } = person;
@@ -61,7 +68,10 @@ export function usePreloadedPages(person: PersonShape): void {
   }, [router, role, profile, hasSecondFactor]);
 }
 
-/** Reloads the window if the server answers; `isOnce`: unless it was for this page of this version of the application. */
+/**
+ * Reloads the window if the server answers; `isOnce`: unless it was for this page of this version of the
+ * application.
+ */
 export async function reloadIfAnswered({ isOnce }: { readonly isOnce: boolean }): Promise<void> {
   const isAnswered = await fetch("/", { cache: "no-store" }).then(
     ({ ok }) => ok,

@@ -7,8 +7,9 @@ import { PageHeader } from "../ui/page-header.tsx";
 import { ChunkFailed, reloadIfAnswered } from "./chunks.ts";
 
 /**
- * Instead of a page that failed: what happened, and a way on. The rest of the app stays. A page whose code could not be loaded
- * is loaded again by itself: at once where the server answers, as after a deployment, else when the connection is back.
+ * Instead of a page that failed: what happened, and a way on. The rest of the app stays. A page whose code
+ * could not be loaded is loaded again by itself: at once where the server answers, as after a deployment,
+ * else when the connection is back.
  */
 export function Fault({ error }: ErrorComponentProps) {
   const connection = useConnection();

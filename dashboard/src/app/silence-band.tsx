@@ -1,5 +1,6 @@
-// Says at the top of every page that what it shows is not live, and since when. While it is shown, the root has the attribute
-// that grays all figures (theme.css). That market data is stale is something else: the server says so, beside the figure.
+// Says at the top of every page that what it shows is not live, and since when. While it is shown, the root
+// has the attribute that grays all figures (theme.css). That market data is stale is something else: the
+// server says so, beside the figure.
 import { useEffect } from "react";
 import { silence } from "../live/connection.ts";
 import { useConnection, useSilentSince } from "../live/use-live.ts";

@@ -21,7 +21,10 @@ type ClientEvents = {
 type Handlers = { [Name in keyof ServerMessages]: Set<(message: ServerMessages[Name]) => void> };
 
 const NAMESPACE = "/dashboard";
-/** The server ended the connection or refused it, or the library itself could not be loaded: trying again is left to us. */
+/**
+ * The server ended the connection or refused it, or the library itself could not be loaded: trying again is
+ * left to us.
+ */
 const REFUSED_RETRY_MS = 5_000;
 /** A server that does not acknowledge, such as one that was sent too much at once, is waited for so long. */
 const ACKNOWLEDGED_MS_MAX = 10_000;

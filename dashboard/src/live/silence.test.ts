@@ -30,7 +30,7 @@ function pass(ms: number): void {
   vi.advanceTimersByTime(ms);
 }
 
-test("five seconds without a message are silence, which began with the last message and ends with the next", () => {
+test("five seconds without a message are silence, from the last message to the next", () => {
   const lastAt = wall;
   pass(SILENT_AFTER_MS - 1_000);
   expect(silence.since()).toBe(null);

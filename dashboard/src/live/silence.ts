@@ -1,10 +1,13 @@
-// The browser's own watch on the server: since when no message has come in. A frozen server cannot say that it is frozen, so
-// this does not depend on any message. Elapsed time is the longer of two clocks: the monotonic one may stop while the machine
-// sleeps, and the wall clock may be set back. A clock that jumps ahead costs one second of a false alarm, until the next heartbeat.
+// The browser's own watch on the server: since when no message has come in. A frozen server cannot say that
+// it is frozen, so this does not depend on any message. Elapsed time is the longer of two clocks: the
+// monotonic one may stop while the machine sleeps, and the wall clock may be set back. A clock that jumps
+// ahead costs one second of a false alarm, until the next heartbeat.
 
 /** The server sends a heartbeat every second; after so long without any message what is shown is not live. */
 export const SILENT_AFTER_MS = 5_000;
-/** A connection that has been silent for so long is replaced; TCP alone notices a lost network after minutes. */
+/**
+ * A connection that has been silent for so long is replaced; TCP alone notices a lost network after minutes.
+ */
 const RECONNECT_AFTER_MS = 15_000;
 const CHECKED_EVERY_MS = 1_000;
 
@@ -14,6 +17,7 @@ type Clocks = {
   /** Unix ms. */
   readonly wallNow: () => number;
 };
+
 /** `reconnect` is called at each check from RECONNECT_AFTER_MS of silence on. */
 export function createSilence({ monotonicNow, wallNow, reconnect }: Clocks & { reconnect: () => void }) {
   const listeners = new Set<() => void>();

@@ -70,7 +70,10 @@ export function shownBalances(rows: readonly BalanceShape[] | undefined) {
   };
 }
 
-/** What a strategy has made, as it is shown beside its equity: the profit is the difference of the figures that are shown. */
+/**
+ * What a strategy has made, as it is shown beside its equity: the profit is the difference of the figures
+ * that are shown.
+ */
 export function shownResult({ equity, seed }: { readonly equity: string; readonly seed: string }) {
   const percent = percentOf(subtract(equity, seed), seed, PERCENT_DECIMALS);
   return {

@@ -1,5 +1,5 @@
-// What a strategy is worth, as prices and fills come in. The frame of a strategy's pages computes it once, so that every figure on
-// them is of the same prices.
+// What a strategy is worth, as prices and fills come in. The frame of a strategy's pages computes it once, so
+// that every figure on them is of the same prices.
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useState } from "react";
 import type { PriceShape, StrategyShape } from "../../../src/dashboard/shapes.ts";

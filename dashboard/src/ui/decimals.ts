@@ -1,6 +1,7 @@
-// Arithmetic on exact decimal strings, as the server sends them: "-12.50". Nothing here goes through a float. What does not fit is
-// rounded to the nearest (`rounded`, `roundedParts`: figures to read), or cut towards zero (`cut`, `percentOf`: what may be spent,
-// and progress, whose 100 % means all); the functions' names say which (docs/decisions/0050).
+// Arithmetic on exact decimal strings, as the server sends them: "-12.50". Nothing here goes through a float.
+// What does not fit is rounded to the nearest (`rounded`, `roundedParts`: figures to read), or cut towards
+// zero (`cut`, `percentOf`: what may be spent, and progress, whose 100 % means all); the functions' names say
+// which (docs/decisions/0050).
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -57,7 +58,10 @@ export function cut(value: string, decimals: number): string {
   return text({ units: units / 10n ** BigInt(scale - decimals), scale: decimals });
 }
 
-/** With exactly so many decimals: padded with zeros, or the nearest; halves away from zero. What rounds to zero has no sign. */
+/**
+ * With exactly so many decimals: padded with zeros, or the nearest; halves away from zero. What rounds to
+ * zero has no sign.
+ */
 export function rounded(value: string, decimals: number): string {
   const { units, scale } = parse(value);
   if (scale <= decimals) return cut(value, decimals);
@@ -72,8 +76,9 @@ export function roundedDifference(one: string, other: string, decimals: number):
 }
 
 /**
- * Parts as they are shown beside their total: each is its value rounded up or down, and together they are `shown`, the total as it
- * is shown. Those with the largest remainders are rounded up. Parts that do not add up to the total are rounded one by one.
+ * Parts as they are shown beside their total: each is its value rounded up or down, and together they are
+ * `shown`, the total as it is shown. Those with the largest remainders are rounded up. Parts that do not add
+ * up to the total are rounded one by one.
  */
 export function roundedParts(
   parts: readonly string[],

@@ -181,7 +181,7 @@ describe("what a futures strategy does", () => {
     ]);
   });
 
-  test("the legs of a resting entry are placed once it is filled; those that never wait for the mark price are not told", async () => {
+  test("the legs of a resting entry are mirrored once they are armed, and never if they are not", async () => {
     const at = await open();
     const entry = {
       attached: { takeProfitPrice: decimal<Price>("110"), stopLossPrice: decimal<Price>("80") },

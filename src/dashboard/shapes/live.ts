@@ -37,7 +37,10 @@ export type ServerMessages = {
   /** Nothing has been heard of a topic for a while, since `since`; the next message of it ends that. */
   readonly stale: { readonly topic: Topic; readonly since: number };
   readonly refused: { readonly code: string; readonly message: string };
-  /** At once, and every second while the connection lasts: without one for a while, what a page shows is not live. */
+  /**
+   * At once, and every second while the connection lasts: without one for a while, what a page shows is not
+   * live.
+   */
   readonly heartbeat: Readonly<Record<string, never>>;
 };
 /** By name, what the browser sends. */

@@ -1,6 +1,7 @@
-// The legs that an entry brings with it. They are checked and recorded when the entry is placed: NEW if it is filled at once,
-// else PENDING. The fill of a resting entry arms them, or ends those that cannot be armed; an entry that ends without a fill
-// ends them all. Every leg that was asked for is armed or has a reason why not.
+// The legs that an entry brings with it: checked and recorded when it is placed, NEW if it is filled at once,
+// else PENDING. The fill of a resting entry arms them, or ends those that it cannot arm; an entry that ends
+// unfilled ends them all.
+// Invariant: every leg that was asked for is armed, or has a reason why not.
 // Source: specification 4.2 (takeProfitPrice, stopLossPrice); design, section 6; decision 44.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
@@ -17,9 +18,9 @@ import { closingPart } from "./fill.ts";
 import { openLegOf } from "./legs.ts";
 
 /**
- * What is wrong with the legs of an entry: a trigger that its price filter refuses, a leg of the same kind that waits for the
- * mark price already, a trigger that the entry's own price (the mark price, for an order at the market's) has reached, or
- * more legs than the symbol may have.
+ * What is wrong with the legs of an entry: a trigger that its price filter refuses, a leg of the same kind
+ * that waits for the mark price already, a trigger that the entry's own price (the mark price, for an order
+ * at the market's) has reached, or more legs than the symbol may have.
  */
 export function attachedRefusal(
   account: Account,
@@ -42,7 +43,10 @@ export function attachedRefusal(
   return legCountRefusal(contract, account, wanted.length);
 }
 
-/** Refuses legs of an order that is about to be filled if the fill opens nothing: no leg could close what is left. */
+/**
+ * Refuses legs of an order that is about to be filled if the fill opens nothing: no leg could close what is
+ * left.
+ */
 export function onlyReduces(account: Account, { symbol, side, size, entry }: PlaceOrder): Refusal | null {
   const attached = entry?.attached ?? null;
   if (attached === null || !("quantity" in size)) return null;
@@ -118,7 +122,10 @@ function addLeg(
   });
 }
 
-/** Null if the leg can be armed. The first leg of a kind covers the whole position, whatever is added to it later. */
+/**
+ * Null if the leg can be armed. The first leg of a kind covers the whole position, whatever is added to it
+ * later.
+ */
 function whyNotArmed(account: Account, { symbol, side, type }: Leg): LegExpiryReason | null {
   const position = account.positions.get(symbol);
   if (position === undefined || closingSide(position) !== side) return "ENTRY_ONLY_REDUCED";

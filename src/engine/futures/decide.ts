@@ -60,7 +60,10 @@ function carryOut(draft: Draft, command: Command, circumstances: Circumstances):
   }
 }
 
-/** The legs of a canceled entry end with it. What a canceled order would have closed, the orders after it may close now. */
+/**
+ * The legs of a canceled entry end with it. What a canceled order would have closed, the orders after it may
+ * close now.
+ */
 function cancel(draft: Draft, decision: Decision, { market, at }: Circumstances): Refusal | null {
   if (isRefusal(decision)) return decision;
   const symbols = new Set(decision.events.flatMap((event) => symbolOf(draft, event)));

@@ -1,5 +1,6 @@
-// The market reached a resting futures order. It fills at its own limit, as maker; a reduce-only order at most as far as
-// there is something to reduce. If what it opens cannot be paid for any more, it expires, and its legs with it.
+// The market reached a resting futures order. It fills at its own limit, as maker; a reduce-only order at
+// most as far as there is something to reduce. If what it opens cannot be paid for any more, it expires, and
+// its legs with it.
 // Source: design, section 6 (futures margin).
 import type { FillRestingOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";

@@ -84,7 +84,10 @@ export function optionalClientId(
     : value;
 }
 
-/** The client id of an order or a leg that is looked for: also one of the service's own, which nobody can choose. */
+/**
+ * The client id of an order or a leg that is looked for: also one of the service's own, which nobody can
+ * choose.
+ */
 export function soughtClientId(
   parameters: Parameters,
   name: string,

@@ -34,7 +34,7 @@ test("a report ends at the equity of the moment, and what it has moved since is 
   expect(lower.statistics).toMatchObject({ maximumDrawdown: "25.129", realised: "-3.004" });
 });
 
-test("figures as they are shown add up to the profit, which is the difference of the equities as they are shown", () => {
+test("shown figures add up to the profit, which is the difference of the shown equities", () => {
   expect(
     shownStatistics({ ...money, endEquity: "990.496", profit: "-9.504", unrealised: "-6.108" }),
   ).toMatchObject({

@@ -51,8 +51,9 @@ const SHOWN_DECIMALS = 2;
 const RATE_DECIMALS = 6;
 
 /**
- * The report with its end at the equity of this moment, which the head of the page shows: a report is made anew only now and then.
- * What the equity has moved since is unrealised, until a report after the next fill says otherwise.
+ * The report with its end at the equity of this moment, which the head of the page shows: a report is made
+ * anew only now and then. What the equity has moved since is unrealised, until a report after the next fill
+ * says otherwise.
  */
 export function endingAt<Report extends Pick<PerformanceShape, "points" | "statistics">>(
   report: Report,
@@ -85,8 +86,9 @@ export function endingAt<Report extends Pick<PerformanceShape, "points" | "stati
 }
 
 /**
- * Figures of money as they are shown: the profit is the difference of the equities as they are shown, and where realised, unrealised,
- * fees and funding make the profit up, as over all of it, they do so as they are shown.
+ * Figures of money as they are shown: the profit is the difference of the equities as they are shown, and
+ * where realised, unrealised, fees and funding make the profit up, as over all of it, they do so as they are
+ * shown.
  */
 export function shownStatistics(statistics: StatisticsShape): StatisticsShape {
   const { startEquity, endEquity, realised, unrealised, fees, funding } = statistics;
