@@ -213,11 +213,12 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   }, async () => {
     await tab(page, "Copy", "Drift").click();
     const row = page.getByRole("row").filter({ hasText: "ETHUSDT" });
-    await row.getByText("An order was skipped").waitFor(COPIED);
+    await row.getByText("An order was skipped").first().waitFor(COPIED);
     await page.getByRole("row").filter({ hasText: "BTCUSDT" }).getByText("Held before you began").waitFor();
     await page.getByRole("button", { name: "Repair…" }).click();
     const dialog = page.getByRole("dialog");
     const orders = dialog.getByRole("list", { name: "Orders of the repair" }).getByRole("listitem");
+    await orders.first().waitFor();
     expect(await orders.allInnerTexts()).toEqual([expect.stringMatching(/Sell ETHUSDT[\s\S]*reduces/)]);
     expect(await dialog.getByLabel("May also open or increase").isChecked()).toBe(false);
     await dialog.getByRole("button", { name: "Send 1 order" }).click();

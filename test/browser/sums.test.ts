@@ -9,6 +9,11 @@ import { signed } from "../support/signed-client.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { Stage } from "./stage.ts";
 
+/** How many equities are read. */
+const PRICES = 4;
+/** A cent is a move of two seconds or of twenty. */
+const MOVES = { msMax: 60_000, askAgainMs: 100 };
+
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
@@ -30,14 +35,14 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
       const bought = await signed(stage.url, spot, "POST", "/api/v3/order", {
         ...buy,
         symbol,
-        quoteOrderQty: "33.33",
+        quoteOrderQty: "63.33",
       });
       expect(bought.body).toMatchObject({ status: "FILLED" });
     }
     const opened = await signed(stage.url, futures, "POST", "/fapi/v1/order", {
       ...buy,
       symbol: "ETHUSDT",
-      quantity: "0.05",
+      quantity: "0.5",
     });
     expect(opened.status).toBe(200);
   });
@@ -52,10 +57,10 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
       await page.goto(`/strategies/${ids[type]}?range=all`);
       await page.locator("canvas").first().waitFor();
       // At several prices: by chance any rounding adds up once.
-      for (let seen = 0, last = ""; seen < 5; ) {
+      for (let seen = 0, last = ""; seen < PRICES; ) {
         const figures = await read(page);
         if (figures.equity === last) {
-          await eventually("the equity moves", async () => (await read(page)).equity !== last);
+          await eventually("the equity moves", async () => (await read(page)).equity !== last, MOVES);
           continue;
         }
         last = figures.equity;
@@ -63,8 +68,8 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
         expect(figures.curve, "the curve's end").toBe(figures.equity);
         expect(subtract(figures.equity, seed), "equity less what it began with").toBe(figures.headProfit);
         expect(figures.profit).toBe(figures.headProfit);
-        const { realised, unrealised, fees, funding } = figures;
-        expect(subtract(add(add(realised, unrealised), funding), fees)).toBe(figures.profit);
+        const { realized, unrealized, fees, funding } = figures;
+        expect(subtract(add(add(realized, unrealized), funding), fees)).toBe(figures.profit);
         if (type !== "SPOT") continue;
         expect(figures.values.reduce(add)).toBe(figures.total);
         expect(figures.total).toBe(figures.equity);
@@ -83,14 +88,14 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     };
     const first = await shown();
     await eventually("another equity is shown", async () => (await shown()).equity !== first.equity, {
-      msMax: 30_000,
+      ...MOVES,
     });
     for (const { equity, profit } of [first, await shown()]) expect(subtract(equity, "200")).toBe(profit);
   });
 });
 
 type Figures = Record<
-  "equity" | "headProfit" | "curve" | "profit" | "realised" | "unrealised" | "fees" | "funding" | "total",
+  "equity" | "headProfit" | "curve" | "profit" | "realized" | "unrealized" | "fees" | "funding" | "total",
   string
 > & { readonly values: readonly string[]; readonly shares: readonly string[] };
 
@@ -106,7 +111,7 @@ async function read(page: Page): Promise<Figures> {
       equity: head.nextElementSibling.textContent,
       headProfit: after("Profit since it began"),
       curve: [...document.querySelectorAll("span")].find((each) => each.textContent.trim() === "Equity").parentElement.textContent,
-      profit: after("Profit"), realised: after("Realised"), unrealised: after("Unrealised"), fees: after("Fees"), funding: after("Funding"),
+      profit: after("Profit"), realized: after("Realized"), unrealized: after("Unrealized"), fees: after("Fees"), funding: after("Funding"),
       total: [...document.querySelectorAll("span")].find((each) => each.textContent === "Total").nextElementSibling.textContent,
       values: cells(3), shares: cells(4),
     };
