@@ -159,7 +159,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     ada.expects(403, "/second-factor/confirm");
     await dialog.getByLabel("Code from the authenticator").fill(authenticator.wrongCode());
     await dialog.getByRole("button", { name: "Enable" }).click();
-    await dialog.getByText("CODE_REFUSED").waitFor();
+    await dialog.getByText("The code is wrong or was used already.").waitFor();
     await dialog.getByLabel("Code from the authenticator").fill(await authenticator.code());
     await dialog.getByRole("button", { name: "Enable" }).click();
     const list = dialog.getByRole("list", { name: "Recovery codes" });
@@ -180,7 +180,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     ada.expects(403, "/keys");
     await dialog.getByLabel("Code").fill(authenticator.lastCode());
     await dialog.getByRole("button", { name: "Create the key" }).click();
-    await dialog.getByText("CODE_REFUSED").waitFor();
+    await dialog.getByText("The code is wrong or was used already.").waitFor();
     key = await saveKey(dialog, page, await freshCode());
     await dialog.getByRole("button", { name: "Create a strategy with it" }).click();
     await heading(page, "New strategy").waitFor();

@@ -63,8 +63,8 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
               </p>
               {exits > 0 && (
                 <p>
-                  {counted(exits, "of these orders is an exit", "of these orders are exits")}. An exit is
-                  copied only as far as the copy holds what it closes.{" "}
+                  {counted(exits, "of the copied orders is an exit", "of the copied orders are exits")}. An
+                  exit is copied only as far as the copy holds what it closes.{" "}
                   {isRunning
                     ? "The preview does not take into account which positions your copy lacks: its page Drift lists them."
                     : "A copy that starts now holds nothing, so exits of what the strategy holds now are skipped."}

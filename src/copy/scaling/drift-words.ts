@@ -19,7 +19,7 @@ export function driftWords(drift: Drift): string {
     case "RESTING":
       return `An order of the copy for it still rests at the exchange; until it fills the copy has ${gap} ${moreOrLess}.`;
     case "SKIPPED":
-      return `An order was skipped, or copied in part; the log says why. The copy has ${gap} ${moreOrLess} than its target.`;
+      return `An order was not copied, or only in part; the log says why. The copy has ${gap} ${moreOrLess} than its target.`;
     case "FAILED":
       return `The exchange rejected or ended an order of the copy. It has ${gap} ${moreOrLess} than its target.`;
     case "OVERTAKEN":

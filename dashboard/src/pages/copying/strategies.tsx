@@ -41,7 +41,7 @@ export function Page() {
         lead={`Each was opened to copiers by its trader. Its results are those of a virtual account, filled ${MARKET_KINDS[server.market].prices}. They do not predict future results.`}
         actions={
           <>
-            <div className="w-48">
+            <div className="w-60">
               <Select
                 label="Type"
                 isInline

@@ -117,7 +117,7 @@ const TOO_MUCH: ReadonlySet<SkipShape["reason"]> = new Set([
   "LEVERAGE_UNFIT",
 ]);
 const TOO_MUCH_NAMES = { wanted: "Requested", had: "Maximum", shortfall: "Too much by" } as const;
-const TOO_LITTLE_NAMES = { wanted: "Required", had: "Available", shortfall: "Missing" } as const;
+const TOO_LITTLE_NAMES = { wanted: "Required", had: "Actual", shortfall: "Missing" } as const;
 
 function leadFacts(entry: MirrorEntryShape): readonly Fact[] {
   const { side, orderType, leadQuantity, leadPrice, price, stopPrice, leadAt } = entry;
