@@ -116,7 +116,7 @@ export const SCREENS: readonly Screen[] = [
       await page.getByRole("dialog").waitFor();
     },
   },
-  screen("trader", "not-found", "/strategies/nowhere/at-all"),
+  screen("trader", "not-found", "/keys/nowhere"),
 
   screen("operator", "operator-identity", "/operator/identity"),
   screen("operator", "operator-identity-decided", "/operator/identity?status=REJECTED"),
