@@ -13,6 +13,8 @@ export type OrderBody = {
   readonly cummulativeQuoteQty: string;
   readonly time: number;
   readonly updateTime: number;
+  /** Of a leg: its entry rests still, so that no mark price fires it. */
+  readonly waitsForEntry: boolean;
 };
 
 export type TradeBody = {
@@ -46,6 +48,7 @@ export function orderOf(body: Wire): OrderBody {
       cummulativeQuoteQty: "0",
       time: createTime,
       updateTime,
+      waitsForEntry: body.waitsForEntry,
     };
   }
   const { orderId, side, type, status, price, origQty, executedQty, time, updateTime } = body;
@@ -62,6 +65,7 @@ export function orderOf(body: Wire): OrderBody {
     cummulativeQuoteQty: body.cummulativeQuoteQty ?? body.cumQuote,
     time,
     updateTime,
+    waitsForEntry: false,
   };
 }
 

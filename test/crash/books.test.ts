@@ -17,6 +17,7 @@ const filled: OrderBody = {
   executedQty: "100.00000000",
   cummulativeQuoteQty: "10.00000000",
   time: 1,
+  waitsForEntry: false,
   updateTime: 1,
 };
 const resting: OrderBody = {

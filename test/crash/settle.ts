@@ -70,6 +70,7 @@ function isBeyondItsMargin(position: PositionBody | null): boolean {
 function isReached(order: OrderBody, { bid, ask, mark }: Stand): boolean {
   const { side, type, price } = order;
   if (!isLeg(order)) return side === "BUY" ? ticksOf(price) >= ask : ticksOf(price) <= bid;
+  if (order.waitsForEntry) return false;
   const waitsForRise = (side === "BUY") === (type === "STOP_MARKET");
   return waitsForRise ? mark >= ticksOf(price) + 1 : mark <= ticksOf(price) - 1;
 }

@@ -14,7 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
-const FAULT = "its certificate is signed by nobody whom this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
+const FAULT = "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
 const TRADES = { symbol: MARKET_BUY.symbol, limit: 10 };
 
 describe("a venue with a certificate of its own making", () => {
@@ -88,7 +88,7 @@ describe("a venue with a certificate of its own making", () => {
     expect(refused.body.error).toMatchObject({
       code: "VENUE_SILENT",
       message: `This server does not trust the exchange: ${FAULT}.`,
-      action: "Nothing was sent there. Tell the operator, who has to mend that.",
+      action: "Nothing was sent there. Tell the operator, who has to fix this.",
     });
     expect(await books.store.copying.countAccounts()).toEqual([]);
 
