@@ -10,8 +10,8 @@ const SECRET_DOMAIN = "lyrebird api secret";
 const KEY_PREFIX = "lyre_bot_";
 /** Separates the number of a user from any other hash of the same id. */
 const USER_DOMAIN = "lyrebird uid";
-/** Hex characters of a user's number: 52 bits, which every double holds exactly. */
-const USER_NUMBER_CHARACTERS = 13;
+/** Hex characters of a user's number: 48 bits, at most 15 digits. Clients read longer numbers as objects or as text. */
+const USER_NUMBER_CHARACTERS = 12;
 
 /** A new key and, this once, its secret. */
 export function issueApiKey(
@@ -45,8 +45,8 @@ export function userIdOf({ ownerId, strategyId, keyId }: ApiKeyRecord): string {
 }
 
 /**
- * The same as an integer, for clients whose types want one: the first 52 bits of the SHA-256 of the id. Among a million people two
- * share a number with a probability of one in nine thousand.
+ * The same as an integer, for clients whose types want one: the first 48 bits of the SHA-256 of the id. Among 100,000 people two
+ * share a number with a probability of one in fifty thousand.
  */
 export function userNumberOf(userId: string): number {
   const digest = createHash("sha256").update(`${USER_DOMAIN}|${userId}`).digest("hex");

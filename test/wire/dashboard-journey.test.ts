@@ -312,7 +312,7 @@ describe("a strategy", () => {
     };
     expect(await create("too early", "SPOT")).toMatchObject({
       status: 400,
-      body: { error: { fields: { keyId: "is revoked, or manages a strategy that is not closed" } } },
+      body: { error: { fields: { keyId: "is revoked, or bound to an open strategy already" } } },
     });
     await bot.close();
     // Until the key is bound to another strategy it reads the closed one, and closing is still replayed.

@@ -95,7 +95,7 @@ describe("the last request of the bot", () => {
     await ask(key, "/api/v3/order");
     const said = await key.test();
     expect(said.isFine).toBe(true);
-    expect(check(said, "Last request of the bot")?.says).toMatch(/was let in, and answered 400 \(-/);
+    expect(check(said, "Last request of the bot")?.says).toMatch(/was authenticated, and answered 400 \(-/);
   });
 
   test("that came to another process is known from the store", async () => {
@@ -104,7 +104,7 @@ describe("the last request of the bot", () => {
     await stage.gateway.store.people.noteKeyUses([use]);
     expect(check(await key.test(), "Last request of the bot")).toMatchObject({
       outcome: "PASSED",
-      says: expect.stringMatching(/^GET \/api\/v3\/account at .* from 192\.0\.2\.7 was let in/),
+      says: expect.stringMatching(/^GET \/api\/v3\/account at .* from 192\.0\.2\.7 was authenticated/),
     });
   });
 });
