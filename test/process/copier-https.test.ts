@@ -14,7 +14,8 @@ import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
-const FAULT = "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
+const FAULT =
+  "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
 const TRADES = { symbol: MARKET_BUY.symbol, limit: 10 };
 
 describe("a venue with a certificate of its own making", () => {
