@@ -89,7 +89,7 @@ describe("ccxt's public calls", () => {
   });
 
   test("tell the time", async () => {
-    expect(Math.abs(((await exchange.fetchTime()) ?? 0) - Date.now())).toBeLessThan(1_000);
+    expect(Math.abs(((await exchange.fetchTime()) ?? 0) - Date.now())).toBeLessThan(30_000);
   });
 
   test("read a ticker whose best prices do not cross", async () => {

@@ -154,7 +154,7 @@ describeFuturesLife({ name: "node-binance-api", gateway, connect: connectFutures
 test("node-binance-api takes the server's time for its own, buys by cost, and shows its balance", async () => {
   const client = clientOf(gateway.takeStrategy());
   await client.useServerTime();
-  expect(Math.abs(client.timeOffset)).toBeLessThan(1_000);
+  expect(Math.abs(client.timeOffset)).toBeLessThan(30_000);
   const bought = await client.marketBuyWithCost(symbol, 20);
   expect(bought.clientOrderId).toMatch(/^x-[a-zA-Z0-9]+$/);
   expect(bought).toMatchObject({ status: "FILLED", origQuoteOrderQty: "20.00000000" });

@@ -75,7 +75,7 @@ const PROBE_STREAMS = {
 const FAMILIES: Readonly<Record<StrategyType, Family>> = { SPOT: "spot", FUTURES: "futures" };
 const PING = { SPOT: "/api/v3/ping", FUTURES: "/fapi/v1/ping" } as const;
 /** A wait for something that is on its way through the loopback interface ends after this, ms. */
-const WAIT_MS_MAX = 10_000;
+const WAIT_MS_MAX = 45_000;
 
 const closing: (() => Promise<void>)[] = [];
 

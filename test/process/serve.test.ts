@@ -240,7 +240,8 @@ test("SIGHUP ends a server without HTTPS in order, and the log says so", async (
 });
 
 describe("SIGTERM", () => {
-  const END_MS_MAX = 5_000;
+  /** Less than a connection is kept alive; the rest is for a busy machine. */
+  const END_MS_MAX = 30_000;
 
   async function expectToEndInTime(gateway: GatewayProcess): Promise<void> {
     const askedAt = Date.now();

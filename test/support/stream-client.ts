@@ -45,7 +45,7 @@ export type StreamClientOptions = {
 };
 
 /** How long an event may take to come, ms. */
-const EVENT_MS_MAX = 10_000;
+const EVENT_MS_MAX = 45_000;
 
 /** Connects without waiting for the outcome: ask for `next("connect")` or `next("error")`. */
 export function openStream(

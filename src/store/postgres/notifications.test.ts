@@ -184,8 +184,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const since = Date.now();
     proxy.swallow();
     await eventually("the loss is said", () => said.includes("lost"));
-    // Half as long again for a busy machine.
-    expect(Date.now() - since).toBeLessThan(4_500);
+    // On a busy machine it takes longer; without the check of its own TCP would need a quarter of an hour.
+    expect(Date.now() - since).toBeLessThan(60_000);
     proxy.passOn();
     await eventually("it listens again", () => said.includes("resumed"));
     expect(said).toEqual(["one", "lost", "resumed"]);
