@@ -30,18 +30,24 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: [
-      "src/**/*.test.ts",
-      "test/**/*.test.ts",
-      "clients/*/src/**/*.test.ts",
-      "dashboard/src/**/*.test.ts",
-    ],
     globalSetup: ["test/support/temporary-root.ts"],
     sequence: { sequencer: SlowestFirst },
-    // By default a machine of two cores would run one file at a time, and much of a file is waiting.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of a file is waiting for other processes.
+    maxWorkers: availableParallelism() + 1,
     // A test that waits for the world waits for an event; this is only the bound after which it has failed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"],
+          // A worker runs one file after another: a process for each would take as long to start as most of them run.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "system", include: ["test/**/*.test.ts"] } },
+    ],
   },
 });

@@ -45,6 +45,8 @@ export class CountingVenue implements AsyncDisposable {
   readonly ordersAt: number[] = [];
   /** The routes that were asked for. */
   readonly seen: string[] = [];
+  /** Requests that are neither answered nor held. */
+  pending = 0;
 
   private constructor(target: string, family: StrategyType) {
     this.#target = new URL(target);
@@ -70,13 +72,21 @@ export class CountingVenue implements AsyncDisposable {
   }
 
   async #take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    this.pending += 1;
+    outgoing.once("close", () => {
+      this.pending -= 1;
+    });
     const body = await text(incoming);
     const { pathname, searchParams } = new URL(incoming.url ?? "/", this.#target);
     const route = `${incoming.method} ${pathname}`;
     this.seen.push(route);
     const counted = { "x-mbx-used-weight-1m": String(this.#count(route, searchParams.has("symbol"))) };
     const own = this.used > this.limit ? this.#tooMuch() : this.instead(route);
-    if (own === "HELD") return;
+    if (own === "HELD") {
+      outgoing.removeAllListeners("close");
+      this.pending -= 1;
+      return;
+    }
     if (own !== null) {
       outgoing.writeHead(own.status, { "content-type": "application/json", ...counted }).end(own.body);
       return;
