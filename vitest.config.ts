@@ -15,6 +15,8 @@ const SLOWEST_FIRST = [
   "test/market/",
   "test/wire/",
   "test/",
+  "src/store/",
+  "src/copy/",
 ];
 
 class SlowestFirst extends BaseSequencer {

@@ -2,16 +2,20 @@
 
 import json
 import sys
+import threading
 
 import socketio
 
 url, namespace, auth, subscription, event, count = sys.argv[1:7]
 left = int(count)
+# Handlers run on threads of their own.
+printing = threading.Lock()
 client = socketio.Client(reconnection=False)
 
 
 def show(name, payload):
-    print(json.dumps({"name": name, "payload": payload}), flush=True)
+    with printing:
+        print(json.dumps({"name": name, "payload": payload}), flush=True)
 
 
 @client.on("connect", namespace=namespace)
