@@ -13,7 +13,7 @@ const RUN_ONLY: Readonly<Record<Rules, object>> = {
 };
 
 const require = createRequire(import.meta.url);
-/** Half as long as the one that people read: it is given to each page anew. */
+/** Half as long as the one that people read: each page gets it again. */
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /**

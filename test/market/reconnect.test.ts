@@ -8,7 +8,7 @@ import { cleanStages, eventual, openLife, openManualTape, TURN_MS } from "./stag
 const OUTAGE_MS = 20_000;
 /** The longest delay between two attempts to connect, early in an outage. */
 const BACK_WITHIN_MS = 3_000;
-/** More than the two minutes that are told by single trades alone: both edges and the minutes between are asked for. */
+/** More than the two minutes that are replayed trade by trade: both edges and the minutes between are asked for. */
 const SILENCE_MS = 200_000;
 /**
  * The tape says something every second, REST is asked a second after that, and the last second is for its answers. A pause

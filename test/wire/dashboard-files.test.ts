@@ -93,7 +93,7 @@ describe("a page of the application", () => {
     expect((await get("/", { accept: "application/json" })).status).toBe(404);
   });
 
-  test("is on no path that is nobody's, whoever asks", async () => {
+  test("is on no other path, whatever a client accepts", async () => {
     for (const path of [
       "/futures/data/openInterestHist?symbol=BTCUSDT&period=5m",
       "/v3/account",

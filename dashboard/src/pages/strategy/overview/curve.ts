@@ -51,8 +51,8 @@ const SHOWN_DECIMALS = 2;
 const RATE_DECIMALS = 6;
 
 /**
- * The report with its end at the equity of this moment, which the head of the page shows: a report is made
- * anew only now and then. What the equity has moved since is unrealised, until a report after the next fill
+ * The report with its end at the equity of this moment, which the head of the page shows: reports are made
+ * less often. What the equity has moved since is unrealized, until a report after the next fill
  * says otherwise.
  */
 export function endingAt<Report extends Pick<PerformanceShape, "points" | "statistics">>(
