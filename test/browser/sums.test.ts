@@ -78,6 +78,21 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     });
   }
 
+  test("FUTURES: wallet and what positions have gained add up to the equity", async () => {
+    await page.goto(`/strategies/${ids.FUTURES}/positions`);
+    await page.getByText("Margin ratio").first().waitFor();
+    for (let seen = 0, last = ""; seen < PRICES; ) {
+      const [equity = "", unrealized = "", wallet = ""] = await shownOnPositions(page);
+      if (equity === last) {
+        await eventually("the equity moves", async () => (await shownOnPositions(page))[0] !== last, MOVES);
+        continue;
+      }
+      last = equity;
+      seen += 1;
+      expect(add(wallet, unrealized)).toBe(equity);
+    }
+  });
+
   test("the list's equity comes in by itself, and its profit agrees with it", async () => {
     await page.goto("/strategies");
     const row = page.getByRole("row", { name: /Demo spot/ });
@@ -120,6 +135,18 @@ async function read(page: Page): Promise<Figures> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Array.isArray(text) ? text.map(one) : one(text)]),
   ) as unknown as Figures;
+}
+
+/** Equity, unrealized profit and wallet of the positions' page of one position, read at one moment. */
+async function shownOnPositions(page: Page): Promise<readonly string[]> {
+  const texts: readonly string[] = await page.evaluate(`(() => {
+    const after = (label) => [...document.querySelectorAll("dt")]
+      .find((each) => each.textContent.trim() === label)?.nextElementSibling?.querySelector(".numeric, span")?.textContent ?? "";
+    const total = [...document.querySelectorAll("span")].find((each) => each.textContent === "Total");
+    const equity = [...document.querySelectorAll("dt")].find((each) => each.textContent === "Equity");
+    return [equity.nextElementSibling.textContent, after("Unrealized"), total.nextElementSibling.textContent];
+  })()`);
+  return texts.map((text) => numbersIn(text)[0] ?? "none");
 }
 
 /** "▲ +1,000.25 USDT" has the number 1000.25. */

@@ -51,19 +51,45 @@ export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceSh
   return trimZeros(cut(worths.reduce(add, "0"), MONEY_DECIMALS), 2);
 }
 
-/** Balances as they are shown: the values add up to the total, and the shares of it to 100 %. */
-export function shownBalances(rows: readonly BalanceShape[] | undefined) {
+/**
+ * The parts of a futures strategy's equity as they are shown beside it: the wallet, and what each position has
+ * gained, by symbol.
+ */
+export function shownParts(
+  { balances, positions }: Pick<Holdings, "balances" | "positions">,
+  { equity, prices }: { readonly equity: string; readonly prices: ReadonlyMap<string, PriceShape> },
+) {
+  const wallet = balances.map(({ value }) => value ?? "0").reduce(add, "0");
+  const gains = positions.map(
+    (position) => atMark(position, prices.get(position.symbol)?.mark ?? null).unrealised ?? "0",
+  );
+  const [shownWallet, ...shownGains] = roundedParts([wallet, ...gains], {
+    total: equity,
+    shown: rounded(equity, SHOWN_DECIMALS),
+  });
+  return {
+    wallet: shownWallet,
+    gains: new Map(positions.map(({ symbol }, index) => [symbol, shownGains[index] ?? null])),
+  };
+}
+
+/**
+ * Balances as they are shown: the values add up to the total, and the shares of it to 100 %. `shownTotal` is
+ * given where the total is itself a part of what is shown beside it.
+ */
+export function shownBalances(rows: readonly BalanceShape[] | undefined, shownTotal?: string) {
   const priced = rows?.filter(({ value }) => value !== null) ?? [];
   const values = priced.map(({ value }) => value ?? "0");
   const total = values.reduce(add, "0");
-  const shown = roundedParts(values, { total, shown: rounded(total, SHOWN_DECIMALS) });
+  const ofAll = shownTotal ?? rounded(total, SHOWN_DECIMALS);
+  const shown = roundedParts(values, { total, shown: ofAll });
   const percents = values.flatMap((value) => percentOf(value, total, PERCENT_DECIMALS) ?? []);
   const hundred = percents.reduce(add, "0");
   const shares = roundedParts(percents, { total: hundred, shown: rounded(hundred, SHARE_DECIMALS) });
   const shownOf = new Map(priced.map(({ asset }, index) => [asset, shown[index] ?? null]));
   return {
     rows: rows?.map((row) => ({ ...row, value: shownOf.get(row.asset) ?? null })),
-    total: rows === undefined ? undefined : total,
+    total: rows === undefined ? undefined : ofAll,
     shares: new Map(
       priced.flatMap(({ asset }, index) => (shares[index] === undefined ? [] : [[asset, shares[index]]])),
     ),

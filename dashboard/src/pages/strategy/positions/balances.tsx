@@ -10,7 +10,14 @@ import { ErrorNote } from "../../../ui/error-note.tsx";
 import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
-export function Balances({ strategyId, title }: { strategyId: string; title: string }) {
+type BalancesProps = {
+  strategyId: string;
+  title: string;
+  /** The total as it is shown, where it is a part of another figure on the page. */
+  shownTotal?: string | undefined;
+};
+
+export function Balances({ strategyId, title, shownTotal }: BalancesProps) {
   const { data, error, refetch, isFetching } = useQuery(balancesQuery(strategyId));
   const live = useEquity();
   if (error !== null && data === undefined) {
@@ -20,7 +27,7 @@ export function Balances({ strategyId, title }: { strategyId: string; title: str
   const valued = data?.rows.map((row) =>
     prices.has(`${row.asset}USDT`) ? { ...row, value: worthOf(row, prices) } : row,
   );
-  const { rows, total, shares } = shownBalances(valued);
+  const { rows, total, shares } = shownBalances(valued, shownTotal);
   const isPriced =
     data !== undefined && symbolsOf({ type: "SPOT", balances: data.rows, positions: [] }).length > 0;
   const share: Column<BalanceShape> = {

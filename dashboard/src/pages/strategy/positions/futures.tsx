@@ -2,7 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
-import { legsQuery, positionsQuery } from "../../../api/trading.ts";
+import { balancesQuery, legsQuery, positionsQuery } from "../../../api/trading.ts";
+import { shownParts } from "../../../strategies/equity.ts";
+import { useEquity } from "../../../strategies/use-equity.ts";
 import { CancelDialog, type Cancelling } from "../../../trading/cancel-dialog.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -15,6 +17,12 @@ import { PositionCard } from "./position-card.tsx";
 export function FuturesPositions({ strategyId, canCancel }: { strategyId: string; canCancel: boolean }) {
   const positions = useQuery(positionsQuery(strategyId));
   const legs = useQuery(legsQuery(strategyId, { state: "open" }));
+  const balances = useQuery(balancesQuery(strategyId));
+  const live = useEquity();
+  const parts =
+    live === null || balances.data === undefined || positions.data === undefined
+      ? null
+      : shownParts({ balances: balances.data.rows, positions: positions.data.rows }, live);
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   const error = positions.error ?? legs.error;
   const onCancel = canCancel ? (leg: LegShape) => setCancelling(cancellingOf(leg)) : undefined;
@@ -48,6 +56,8 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
         <PositionCard
           key={position.symbol}
           position={position}
+          mark={live?.prices.get(position.symbol)?.mark ?? null}
+          shownUnrealized={parts?.gains.get(position.symbol) ?? null}
           legs={armed?.filter(({ symbol }) => symbol === position.symbol) ?? position.legs}
           onCancel={onCancel}
         />
@@ -62,7 +72,7 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
           />
         </Card>
       )}
-      <Balances strategyId={strategyId} title="Wallet" />
+      <Balances strategyId={strategyId} title="Wallet" shownTotal={parts?.wallet} />
       <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
     </div>
   );

@@ -22,15 +22,19 @@ const VERY_HIGH_PERCENT = "80";
 
 type PositionCardProps = {
   position: PositionShape;
+  /** The mark price that the page's equity is computed with; null while it has none newer than the server's. */
+  mark: string | null;
+  /** What it has gained, rounded so that it adds up with the other parts of the equity; null while there is none. */
+  shownUnrealized: string | null;
   legs: readonly LegShape[];
   onCancel: ((leg: LegShape) => void) | undefined;
 };
 
-export function PositionCard({ position, legs, onCancel }: PositionCardProps) {
+export function PositionCard({ position, mark, shownUnrealized, legs, onCancel }: PositionCardProps) {
   const { symbol, quantity, leverage } = position;
   const heard = usePrice("FUTURES", symbol);
   const staleSince = useStaleSince({ kind: "prices", family: "FUTURES", symbol });
-  const now = atMark(position, heard?.price.mark ?? null);
+  const now = atMark(position, mark);
   const isLong = signOf(quantity) > 0;
   const { data: symbols } = useSymbols("FUTURES");
   const tick = symbols?.rows.find((row) => row.symbol === symbol)?.tickSize;
@@ -58,7 +62,7 @@ export function PositionCard({ position, legs, onCancel }: PositionCardProps) {
               label: "Unrealized",
               value: (
                 <>
-                  <SignedAmount value={now.unrealised} decimals={2} asset="USDT" />
+                  <SignedAmount value={shownUnrealized ?? now.unrealised} decimals={2} asset="USDT" />
                   {now.returnPercent !== null && (
                     <span className="numeric text-ink-soft text-sm"> ({now.returnPercent} % of margin)</span>
                   )}
