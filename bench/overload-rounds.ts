@@ -4,7 +4,7 @@ import type { Options } from "./options.ts";
 import type { Overloaded } from "./overload.ts";
 import { alone, type Subject } from "./rounds.ts";
 import type { Loaded } from "./run.ts";
-import type { Trial } from "./trial.ts";
+import { MeasurementFailed, type Trial } from "./trial.ts";
 
 /** How many times its capacity a gateway is sent. */
 export const OVERLOADS = [2, 4] as const;
@@ -39,12 +39,23 @@ export async function measureOverloads(
   return measured;
 }
 
+/** How often a load is tried that nothing of was answered, because the machine was busy with something else. */
+const TRIES_MAX = 5;
+
+async function untilAnswered(load: () => Promise<Loaded>): Promise<Loaded> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const loaded = await load();
+    if (loaded.perSecond > 0) return loaded;
+  }
+  throw new MeasurementFailed(`overload: nothing was answered in ${TRIES_MAX} loads`);
+}
+
 async function measureOverload(
   trial: Trial,
   { seconds, overload }: Pick<Options, "seconds" | "overload">,
 ): Promise<OverloadRound> {
-  const peak = await trial.saturate("orders", seconds);
-  const half = () => trial.schedule("orders", seconds, peak.perSecond / 2);
+  const peak = await untilAnswered(() => trial.saturate("orders", seconds));
+  const half = () => untilAnswered(() => trial.schedule("orders", seconds, peak.perSecond / 2));
   const before = await half();
   const overloaded = {
     2: await trial.overload(overload, 2 * peak.perSecond),

@@ -17,15 +17,16 @@ const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the
- * other.
+ * Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the other. Figures that change
+ * meanwhile fade again and again: only what fades at that moment is waited for.
  */
 export async function inColours(page: Page, colorScheme: "dark" | "light"): Promise<void> {
   const isDark = colorScheme === "dark";
   await eventually(`the page is ${colorScheme}`, () =>
-    page.evaluate(`document.documentElement.classList.contains("dark") === ${isDark} &&
-      !document.getAnimations().some((each) => each instanceof CSSTransition)`),
+    page.evaluate(`document.documentElement.classList.contains("dark") === ${isDark}`),
   );
+  await page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter((each) => each instanceof CSSTransition).map((each) => each.finished))`);
 }
 
 /** What axe-core objects to: the rule, and the elements. */

@@ -35,6 +35,8 @@ describe.skipIf(isAbsent)(`two servers on one host${isAbsent ? SKIPPED_WITHOUT_B
     await page.goto("/strategies");
     await heading(page, "Strategies").waitFor();
 
+    // What is still pending when somebody signs out is answered 401.
+    await trader.quiet();
     await other.page.getByRole("button", { name: "Demo trader" }).click();
     await other.page.getByRole("menuitem", { name: "Sign out" }).click();
     await heading(other.page, "Sign in").waitFor();

@@ -10,8 +10,16 @@ export type ThemeChoice = (typeof THEME_CHOICES)[number];
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let choice: ThemeChoice = stored();
+/**
+ * What the system says, by its events. Chromium gives no event for a change that `systemDark.matches` was read after, so it is read
+ * once: charts ask with every price.
+ */
+let isSystemDark = systemDark.matches;
 
-systemDark.addEventListener("change", apply);
+systemDark.addEventListener("change", ({ matches }) => {
+  isSystemDark = matches;
+  apply();
+});
 
 export function useThemeChoice(): ThemeChoice {
   return useSyncExternalStore(subscribe, () => choice);
@@ -38,7 +46,7 @@ function apply(): void {
 }
 
 function isDark(): boolean {
-  return choice === "dark" || (choice === "system" && systemDark.matches);
+  return choice === "dark" || (choice === "system" && isSystemDark);
 }
 
 function stored(): ThemeChoice {
