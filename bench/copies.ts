@@ -2,9 +2,8 @@
 // starts, in sets and without the audit.
 import { sealCredentials } from "../src/copy/credentials.ts";
 import { openDataDirectory } from "../src/data-directory.ts";
-import { type CopySettings, EMPTY_BOOK } from "../src/domain/copying.ts";
+import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../src/domain/copying.ts";
 import { seedStrategies } from "../src/identity/seed.ts";
-import { decimal } from "../src/money/decimal.ts";
 import { encodeBook, encodeSettings } from "../src/store/copying/codec.ts";
 import { keyOf, secretOf } from "./copy-terms.ts";
 import type { Credentials } from "./key-ring.ts";
@@ -13,7 +12,7 @@ import type { Place } from "./stores.ts";
 
 /** Rows of one statement. */
 const BATCH = 500;
-const SETTINGS: CopySettings = { share: decimal("1"), maxPerOrder: null, stopLoss: null };
+const SETTINGS: CopySettings = EXACT_SETTINGS;
 
 export type Prepared = {
   /** The strategy that is followed. */

@@ -3,7 +3,7 @@
 // placements by a bare sender, over as many connections, to the same venue; then the order that is copied, and while that is under
 // way orders of traders whom nobody follows. So a ratio compares what the machine could do in the same seconds.
 //
-// Real are the gateway on the embedded database with its copier thread, the journal, the lanes, the client of the venue and the
+// Real are the gateway on the embedded database with its copier thread, the journal, the executors, the client of the venue and the
 // mirror log. The venue is simulated (copy-venue.ts). Nothing is pinned: the copier's thread, the gateway and the venue share
 // whatever cores there are, as they would.
 import { mkdtempSync } from "node:fs";

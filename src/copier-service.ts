@@ -10,7 +10,7 @@ import { databaseFile, lockDirectory, masterKeyFileOf, openDataDirectory } from 
 import { KeyWatch } from "./identity/key-watch.ts";
 import { systemTimers } from "./market/client/time.ts";
 import { Mailer } from "./people/mail.ts";
-import { isToldPause } from "./people/mails.ts";
+import { isCopyNote } from "./people/mails.ts";
 import { Notices } from "./people/notices.ts";
 import { databaseName } from "./shared-database.ts";
 import type { PeopleStore } from "./store/people-store.ts";
@@ -48,7 +48,7 @@ export function startServersCopier(
     allowedVenues: config.copyVenues,
     news: {
       copiesChanged: (copyIds) => copyIds.forEach(copyChanged),
-      paused: tellingPauses({ people: store.people, notices, log }),
+      paused: tellingCopiers({ people: store.people, notices, log }),
       failed: onFatal,
     },
     timers: systemTimers,
@@ -79,7 +79,7 @@ export async function startCopierService(
     const mailer = new Mailer({ settings: config.mail, after, log });
     opened.defer(() => mailer.close());
     if (!mailer.sendsMail)
-      log.warn("no SMTP is configured: nobody is told by mail that a copy of theirs has paused");
+      log.warn("no SMTP is configured: nobody is told by mail what happens to a copy of theirs");
     // Without it no mail is sent, and the log has no use for an address.
     const notices = new Notices({ mailer, publicUrl: () => publicUrl ?? "http://localhost" });
     const name = `copier-${randomBytes(8).toString("hex")}`;
@@ -95,7 +95,7 @@ export async function startCopierService(
         claimed: (strategyIds) => log.info({ strategies: strategyIds.length }, "leads are claimed"),
         // Servers look up the revisions of what is watched.
         copiesChanged: () => {},
-        paused: tellingPauses({ people: store.people, notices, log }),
+        paused: tellingCopiers({ people: store.people, notices, log }),
         failed: onFatal,
       },
       log,
@@ -109,7 +109,7 @@ export async function startCopierService(
 }
 
 /** Tells a copier by mail; whoever pauses by their own hand knows. */
-function tellingPauses({
+function tellingCopiers({
   people,
   notices,
   log,
@@ -119,12 +119,12 @@ function tellingPauses({
   readonly log: Pick<Logger, "error">;
 }): CopierNews["paused"] {
   const tell = async (...[{ copyId, personId }, reason]: Parameters<CopierNews["paused"]>) => {
-    if (!isToldPause(reason)) return;
+    if (!isCopyNote(reason)) return;
     try {
       const person = await people.findPerson(personId);
-      if (person !== null) notices.tellOfPause(person, copyId, reason);
+      if (person !== null) notices.tellOfCopy(person, copyId, reason);
     } catch (error) {
-      log.error({ err: error, copyId, reason }, "a copier could not be told that a copy has paused");
+      log.error({ err: error, copyId, reason }, "a copier could not be told of a copy");
     }
   };
   return (copy, reason) => void tell(copy, reason);

@@ -17,9 +17,15 @@ const DIGEST_DIGITS = 28;
 
 /** The client order id of a mirrored order or leg: 32 characters of `[0-9a-z]`. The same for the same, always. */
 export function mirrorClientId(
-  of: MirrorOrigin & { readonly copyId: string; readonly purpose: MirrorPurpose },
+  of: MirrorOrigin & {
+    readonly copyId: string;
+    readonly purpose: MirrorPurpose;
+    /** Counts what is sent again because it certainly was not executed; absent for the first. */
+    readonly attempt?: number;
+  },
 ): string {
-  const text = JSON.stringify([originOf(of), of.copyId, of.purpose]);
+  const { attempt = 1 } = of;
+  const text = JSON.stringify([originOf(of), of.copyId, of.purpose, ...(attempt > 1 ? [attempt] : [])]);
   return PREFIX + createHash("sha256").update(text).digest("hex").slice(0, DIGEST_DIGITS);
 }
 

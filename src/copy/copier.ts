@@ -1,15 +1,20 @@
 // The copier: follows the journals of leads, and mirrors what they did at the venues of those who copy them. Made here of its
 // parts, and closed here: first nothing is begun any more, then nothing is under way, then the claims are given up.
 import type { Logger } from "pino";
-import type { Copy, CopyReason } from "../domain/copying.ts";
+import type { Copy, CopyAlarm, CopyReason } from "../domain/copying.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { Timers } from "../market/client/time.ts";
 import type { CopyStore } from "../store/copy-store.ts";
-import { type Store, StoreFailure } from "../store/store.ts";
-import { Lanes } from "./lanes/lanes.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { Copies } from "./copies.ts";
 import { Leads } from "./leads/leads.ts";
 import { Reporting } from "./reporting.ts";
 import { createVenues } from "./venue/venues.ts";
+
+/** How often the database is asked for its time, ms. */
+const MEASURED_MS = 30_000;
+/** By more than this a clock is said to be wrong, ms. */
+const OFFSET_MS_MAX = 2_000;
 
 export type Copier = {
   /** A strategy has committed; null for a version that is not known. Soon enough it would be seen anyway. */
@@ -24,8 +29,8 @@ export type CopierNews = {
   claimed(strategyIds: readonly string[]): void;
   /** Copies have changed; it is durable. */
   copiesChanged(copyIds: readonly string[]): void;
-  /** A copy has paused by itself: its copier is to be told. */
-  paused(copy: Pick<Copy, "copyId" | "personId">, reason: CopyReason): void;
+  /** A copy has paused by itself, or something else has become of it: its copier is to be told. */
+  paused(copy: Pick<Copy, "copyId" | "personId">, reason: CopyReason | CopyAlarm): void;
   /** The store has failed: the process must stop. */
   failed(failure: StoreFailure): void;
 };
@@ -48,11 +53,14 @@ export type CopierParts = {
 
 /** Opens a copier; resolves when it has claimed what it can. */
 export async function openCopier(parts: CopierParts): Promise<Copier> {
-  const { master, holder, isAlone, wallNow, timers, news, log } = parts;
+  const { master, holder, isAlone, timers, news, log } = parts;
   const store: Store = { ...parts.store, copying: telling(parts.store.copying, news) };
+  const clock = new DatabaseClock(store.copying, parts);
+  await clock.measure();
+  const wallNow = () => clock.now();
   const venues = createVenues({ wallNow, after: timers.after, log });
   const allowed = new Set(parts.allowedVenues);
-  const lanes: Lanes = new Lanes({
+  const copies: Copies = new Copies({
     store,
     venues,
     master,
@@ -66,7 +74,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
   });
   const leads = new Leads({
     store: store.copying,
-    followers: lanes,
+    followers: copies,
     holder,
     isAlone,
     wallNow,
@@ -97,13 +105,53 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     wake: (strategyId, version) => leads.wake(strategyId, version),
     async close() {
       leads.stop();
+      clock.stop();
       await stopListening();
       await reporting.close();
-      await lanes.close();
+      await copies.close();
       await leads.release();
       await venues.close();
     },
   };
+}
+
+/**
+ * The time by the database's clock, which is one for all processes: with a clock of its own that is wrong a copier would find every
+ * order too late, or none.
+ */
+class DatabaseClock {
+  readonly #store: Pick<CopyStore, "databaseNow">;
+  readonly #parts: Pick<CopierParts, "wallNow" | "log">;
+  readonly stop: () => void;
+  #offsetMs = 0;
+
+  constructor(store: Pick<CopyStore, "databaseNow">, parts: Pick<CopierParts, "wallNow" | "log" | "timers">) {
+    this.#store = store;
+    this.#parts = parts;
+    this.stop = parts.timers.every(MEASURED_MS, () => void this.measure());
+  }
+
+  /** Unix ms. */
+  now(): number {
+    return this.#parts.wallNow() + this.#offsetMs;
+  }
+
+  /** Never rejects: while the database is away the last measurement holds. */
+  async measure(): Promise<void> {
+    const { wallNow, log } = this.#parts;
+    try {
+      const before = wallNow();
+      const there = await this.#store.databaseNow();
+      const offsetMs = there === null ? 0 : Math.round(there - (before + wallNow()) / 2);
+      const isOff = Math.abs(offsetMs) > OFFSET_MS_MAX && Math.abs(this.#offsetMs) <= OFFSET_MS_MAX;
+      if (isOff)
+        log.warn({ offsetMs }, "this machine's clock differs from the database's, which copies go by");
+      this.#offsetMs = offsetMs;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable))
+        log.error({ err: error }, "the database's time could not be asked");
+    }
+  }
 }
 
 /** The same store, which tells of every copy that was written, and of its own failure. */

@@ -1,9 +1,10 @@
 // Credentials of copiers' accounts: sealed for one account alone, wrapped anew for a new version of the master key, and gone once
 // they are destroyed.
+import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { VenueAccount } from "../domain/copying.ts";
 import { readMasterKey } from "../identity/master-key.ts";
-import { SealBroken } from "../identity/sealing.ts";
+import { derivedKey, SealBroken } from "../identity/sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
 import {
   areSealedBy,
@@ -62,7 +63,7 @@ test("with a new version of the master key every data key is wrapped anew, once;
   master.useNewest();
   const store = rowsOf(rows);
   expect(await rewrapCredentials(store, master)).toBe(1);
-  expect(store.digests.get("ada")).toBe(digestsOf(master, PLACE, CREDENTIALS.apiKey).kept);
+  expect(store.digests.get("ada")).toBe(digestsOf(master, { ...PLACE, apiKey: CREDENTIALS.apiKey }, []).kept);
   expect(await rewrapCredentials(rowsOf(rows), master)).toBe(0);
   const rewrapped = rows.get("ada") ?? "";
   expect(rows.get("gone")).toBeNull();
@@ -83,21 +84,33 @@ test("credentials that were replaced, or destroyed, meanwhile are left alone", a
   }
 });
 
-test("a key is told by its venue, its family and itself, under each version of the master key", () => {
+test("a key is told by its family and itself, at whatever origin, under each version of the master key", () => {
   const [first, second] = [newLine(), newLine()];
   const [old, master] = [masterOf(first), masterOf(first, second)];
   master.useNewest();
-  const before = digestsOf(old, PLACE, "the key");
-  const now = digestsOf(master, PLACE, "the key");
+  const key = { family: "SPOT", apiKey: "the key" } as const;
+  const before = digestsOf(old, key, []);
+  const now = digestsOf(master, key, []);
   expect(before.known).toEqual([before.kept]);
   expect(now.known).toEqual([before.kept, now.kept]);
+  expect(digestsOf(master, key, [PLACE.venue]).kept).toBe(now.kept);
   const others = [
-    digestsOf(master, PLACE, "another key"),
-    digestsOf(master, { ...PLACE, family: "FUTURES" }, "the key"),
-    digestsOf(master, { ...PLACE, venue: "https://other.example.com" }, "the key"),
-    digestsOf(masterOf(newLine(), newLine()), PLACE, "the key"),
+    digestsOf(master, { ...key, apiKey: "another key" }, []),
+    digestsOf(master, { ...key, family: "FUTURES" }, []),
+    digestsOf(masterOf(newLine(), newLine()), key, []),
   ];
   const all = [now, ...others].flatMap(({ known }) => known);
   expect(new Set(all).size).toBe(all.length);
   expect(now.kept).not.toContain("key");
+});
+
+test("a key that an earlier release stored with its origin is known through every allowed origin", () => {
+  const master = newMasterKey();
+  const origins = [PLACE.venue, "https://api1.example.com"];
+  const stored = (origin: string) =>
+    createHmac("sha256", derivedKey(master, "lyrebird venue key", 1))
+      .update(JSON.stringify([origin, "SPOT", "the key"]))
+      .digest("base64url");
+  const { known } = digestsOf(master, { family: "SPOT", apiKey: "the key" }, origins);
+  expect(known).toEqual(expect.arrayContaining(origins.map(stored)));
 });

@@ -1,8 +1,9 @@
 // The credentials of copiers' accounts as the store keeps them: sealed for one account's row alone, under a data key of the record's
 // own. Disconnecting an account destroys the record, and with it the key.
 //
-// Of the key itself a keyed hash is kept beside, so that no two accounts have the same one: two copies that know nothing of each
-// other would spend the same money. Without the master key the hash says nothing.
+// Of the key itself a keyed hash is stored as well, so that no two accounts have the same one: two copies that know nothing of each
+// other would spend the same money. An exchange has several origins, so the hash is of the key and the family alone. Without the
+// master key the hash reveals nothing.
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { VenueAccount } from "../domain/copying.ts";
@@ -31,16 +32,20 @@ export function openCredentials(master: MasterKey, accountId: string, sealed: st
   return CREDENTIALS.parse(JSON.parse(openRecord(master, whereOf(accountId), sealed)));
 }
 
-/** What a key at a venue is told by: kept under the current version of the master key, known under any. */
+/**
+ * The hashes of a key: kept under the current version of the master key, known under any version. Earlier releases put the account's
+ * origin into the hash, so those forms are known as well, of `origins`: all at which an account may be connected.
+ */
 export function digestsOf(
   master: MasterKey,
-  place: Pick<VenueAccount, "venue" | "family">,
-  apiKey: string,
+  { family, apiKey }: Pick<VenueAccount, "family"> & Pick<VenueCredentials, "apiKey">,
+  origins: readonly string[],
 ): KeyDigests {
   const versions = Array.from({ length: master.newest }, (_, index) => index + 1);
+  const forms = [[family, apiKey], ...origins.map((origin) => [origin, family, apiKey])];
   return {
-    kept: digestOf(master, place, apiKey, master.current),
-    known: versions.map((version) => digestOf(master, place, apiKey, version)),
+    kept: digestOf(master, [family, apiKey], master.current),
+    known: versions.flatMap((version) => forms.map((form) => digestOf(master, form, version))),
   };
 }
 
@@ -64,22 +69,15 @@ export async function rewrapCredentials(
     const account = await store.findAccount(accountId);
     if (account === null) continue;
     const { apiKey } = openCredentials(master, accountId, to);
-    const keyDigest = digestsOf(master, account, apiKey).kept;
+    const keyDigest = digestsOf(master, { family: account.family, apiKey }, []).kept;
     if (await store.resealAccount(accountId, { from: sealed, to, keyDigest })) rewrapped += 1;
   }
   return rewrapped;
 }
 
-function digestOf(
-  master: MasterKey,
-  { venue, family }: Pick<VenueAccount, "venue" | "family">,
-  apiKey: string,
-  version: number,
-): string {
+function digestOf(master: MasterKey, form: readonly string[], version: number): string {
   const key = derivedKey(master, DIGEST_DOMAIN, version);
-  return createHmac("sha256", key)
-    .update(JSON.stringify([venue, family, apiKey]))
-    .digest("base64url");
+  return createHmac("sha256", key).update(JSON.stringify(form)).digest("base64url");
 }
 
 function whereOf(accountId: string) {

@@ -1,6 +1,6 @@
 // What the copier's thread and the thread that started it say to each other.
 import type { MessagePort } from "node:worker_threads";
-import type { CopyReason } from "../domain/copying.ts";
+import type { CopyAlarm, CopyReason } from "../domain/copying.ts";
 
 /** What the thread is started with. */
 export type ThreadStart = {
@@ -30,7 +30,7 @@ export type FromThread =
       readonly kind: "PAUSED";
       readonly copyId: string;
       readonly personId: string;
-      readonly reason: CopyReason;
+      readonly reason: CopyReason | CopyAlarm;
     }
   /** A line of its log, as its logger has written it. */
   | { readonly kind: "LOG"; readonly line: string }

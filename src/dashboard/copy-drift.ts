@@ -19,7 +19,9 @@ export type Drifts = {
   readonly linesLookedAt: number | null;
 };
 
-export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts> {
+/** Null once the copy has ended: from then on its owner is not shown what the strategy holds. */
+export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null> {
+  if (copy.status === "STOPPED") return null;
   const { store } = parts.gateway;
   const { strategyId, copyId, accountId, family, settings, book } = copy;
   const [loaded, account, lead, newest, resting, [last = null]] = await Promise.all([
@@ -27,7 +29,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts> {
     store.copying.findAccount(accountId),
     store.copying.findLead(strategyId),
     store.copying.listMirrorEntries(copyId, { limit: ENTRIES_LOOKED_AT }),
-    store.copying.listRestingEntries({ copyId }),
+    store.copying.listOpenEntries({ copyId }),
     store.copying.listRecentActions(strategyId, { limit: 1 }),
   ]);
   if (loaded === null || account === null) throw new Error(`a copy has a strategy and an account: ${copyId}`);

@@ -1,19 +1,29 @@
-// A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why. The sizes are those of
-// `copy/scaling/`, so that nothing is reckoned a second way: also what a copy there has bought already is worked with.
-import { worthOfHoldings } from "../copy/scaling/equity.ts";
+// A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why; what a copy would open
+// of what the strategy holds; and what the settings permit at worst. The sizes are those of `copy/scaling/`, so that nothing is
+// reckoned a second way: also what a copy there has bought already is worked with.
+import { leadStateOf } from "../copy/leads/lead-state.ts";
+import { driftOf } from "../copy/scaling/drift.ts";
+import { spotSymbolOf, workedWith, worthOfHoldings } from "../copy/scaling/equity.ts";
 import { type PreviewRow, previewOrders } from "../copy/scaling/preview.ts";
+import { worstCase, worstCaseWords } from "../copy/scaling/worst-case.ts";
+import type { VenueBalances } from "../copy/venue/venue.ts";
+import type { Account } from "../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
   type CopyBook,
   type CopySettings,
+  EMPTY_BOOK,
   type LeadAction,
+  type LeadState,
   type VenueAccount,
 } from "../domain/copying.ts";
-import { type Amount, add, divideDown, formatBriefly, SCALE, ZERO } from "../money/decimal.ts";
+import type { SymbolRules } from "../domain/symbol.ts";
+import { leverageOf } from "../engine/futures/margin.ts";
+import { type Amount, add, formatBriefly, proceedsDown, ZERO } from "../money/decimal.ts";
 import { pricesOf } from "./copy-drift.ts";
 import type { DashboardParts } from "./parts.ts";
 import { presentSkip } from "./present/copying-entries.ts";
-import type { PreviewRowShape, PreviewShape } from "./shapes.ts";
+import type { HeldNowShape, PreviewRowShape, PreviewShape, WorstCaseShape } from "./shapes.ts";
 
 /** Actions that are gone through, the newest, */
 const ACTIONS_LOOKED_AT = 400;
@@ -37,12 +47,24 @@ export async function previewOf(
   { strategyId, account, settings, holdings }: Asked,
 ): Promise<PreviewShape> {
   const { gateway, copying } = parts;
-  const { wallet } = await copying.funds(account);
+  const balances = await copying.funds(account);
+  const { wallet } = balances;
   const { family } = account;
-  const newest = await gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_LOOKED_AT });
-  const symbols = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
+  const [newest, loaded] = await Promise.all([
+    gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_LOOKED_AT }),
+    gateway.store.loadAccount(strategyId),
+  ]);
+  const lead = loaded === null ? null : leadStateOf(loaded.account, newest[0] ?? null);
+  const holds = [...(lead?.held.keys() ?? [])].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const ordered = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
+  const symbols = new Set([...ordered, ...holds]);
   const told = await copying.rulesOf(account, symbols);
   const market = gateway.markets[family];
+  // What the venue does not tell of in time is taken from our own market: null alone means that it is not listed.
+  const rulesOf = (symbol: string) => {
+    const found = told.get(symbol);
+    return found === undefined ? market.rules(symbol) : found;
+  };
   const held = family === "FUTURES" ? ZERO : worthOf(parts, holdings, newest[0]);
   const whole = add(wallet, held);
   const rows = previewOrders({
@@ -50,11 +72,7 @@ export async function previewOf(
     actions: newest.toReversed(),
     worked: whole,
     settings,
-    // What the venue does not tell of in time is taken from our own market: null alone means that it is not listed.
-    rulesOf: (symbol) => {
-      const found = told.get(symbol);
-      return found === undefined ? market.rules(symbol) : found;
-    },
+    rulesOf,
   })
     .toReversed()
     .slice(0, ROWS_SHOWN_MAX)
@@ -66,8 +84,99 @@ export async function previewOf(
     skipped: rows.length - copied,
     wallet: formatBriefly(wallet),
     held: formatBriefly(held),
-    used: formatBriefly(divideDown(whole * settings.share, SCALE) as Amount),
+    used: formatBriefly(workedWith(settings, whole)),
     asset: COPY_QUOTE_ASSET,
+    holds:
+      loaded === null || lead === null
+        ? []
+        : heldNow(parts, { account: loaded.account, lead, balances, settings, holdings, rulesOf }),
+    worst: worstOf(
+      { account: loaded?.account ?? null, family, settings, equity: workedWith(settings, whole) },
+      {
+        symbols,
+        rulesOf,
+      },
+    ),
+  };
+}
+
+type RulesOf = (symbol: string) => SymbolRules | null;
+
+/** What the strategy holds, with the order that would open it for the copy: as a repair that may open does. */
+function heldNow(
+  parts: Parts,
+  of: {
+    readonly account: Account;
+    readonly lead: LeadState;
+    readonly balances: VenueBalances;
+    readonly settings: CopySettings;
+    readonly holdings: CopyBook["holdings"];
+    readonly rulesOf: RulesOf;
+  },
+): PreviewShape["holds"] {
+  const { account, lead, balances, settings, holdings, rulesOf } = of;
+  const { type: family, leverages } = account;
+  const { wallet, available } = balances;
+  const held = new Map([...holdings].map(([symbol, { quantity }]) => [symbol, quantity]));
+  const snapshot = { at: 0, wallet, available, equity: wallet, held };
+  const symbols = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const prices = pricesOf(parts, family, new Set([...symbols, ...holdings.keys()]));
+  const chosen = symbols.flatMap((symbol) => {
+    const contract = rulesOf(symbol)?.contract ?? null;
+    return contract === null ? [] : [[symbol, leverageOf({ leverages }, symbol, contract)] as const];
+  });
+  return driftOf({
+    ...{ family, lead, settings, rulesOf, prices },
+    leadAtStart: null,
+    book: { ...EMPTY_BOOK, holdings, snapshot },
+    isPending: false,
+    entries: [],
+    leverages: new Map(chosen),
+  })
+    .filter((row) => row.lead !== 0n)
+    .map((row): HeldNowShape => {
+      const price = prices.get(row.symbol) ?? lead.lastPrices.get(row.symbol) ?? null;
+      const quantity = row.increase?.quantity ?? null;
+      const notional = quantity === null || price === null ? null : proceedsDown(price, quantity);
+      return {
+        symbol: row.symbol,
+        side: row.lead > 0n ? "BUY" : "SELL",
+        quantity: quantity === null ? null : formatBriefly(quantity),
+        notional: notional === null ? null : formatBriefly(notional),
+      };
+    });
+}
+
+/** Of the contracts that the strategy holds or has ordered of late, at the leverage that it has chosen for each. */
+function worstOf(
+  of: {
+    readonly account: Account | null;
+    readonly family: VenueAccount["family"];
+    readonly settings: CopySettings;
+    readonly equity: Amount;
+  },
+  { symbols, rulesOf }: { readonly symbols: ReadonlySet<string>; readonly rulesOf: RulesOf },
+): WorstCaseShape {
+  const { account, family, settings, equity } = of;
+  const contracts = [...symbols].flatMap((symbol) => {
+    const rules = rulesOf(symbol);
+    if (account === null || rules === null || rules.contract === null) return [];
+    return [{ rules, leverage: leverageOf(account, symbol, rules.contract) }];
+  });
+  const worst = worstCase({ family, settings, equity, contracts });
+  const { liquidation, exposure } = worst;
+  return {
+    liquidation: liquidation && {
+      symbol: liquidation.symbol,
+      leverage: liquidation.leverage,
+      move: formatBriefly(liquidation.move),
+      loss: formatBriefly(liquidation.loss),
+    },
+    exposure: exposure && {
+      multiple: formatBriefly(exposure.multiple),
+      value: formatBriefly(exposure.value),
+    },
+    words: worstCaseWords(worst, { family, settings }),
   };
 }
 

@@ -100,7 +100,11 @@ export class Copying {
     const { accountId, family, venue, personId, sealed } = account;
     // With other credentials it may be another account.
     return this.#funds.get(`${accountId} ${sealed}`, async () => {
-      const client = this.#parts.venues.venue(venue, family).account(accountId, this.#credentialsOf(account));
+      const client = this.#parts.venues
+        .venue(venue, family)
+        .account(accountId, this.#credentialsOf(account), {
+          isKeyCheck: true,
+        });
       const answer = await this.#questions.ask(personId, () => client.balances());
       if (answer.kind === "REFUSED" || answer.kind === "REJECTED") throw keyRefused(answer);
       return answerOf(answer, this.#parts.wallNow());

@@ -11,6 +11,15 @@ export const idText = z
   .regex(/^[0-9]{1,15}$/, "is no id")
   .transform(Number);
 
+/** A row's place in a list by time and id: of several rows of one moment a time alone would tell only a part. */
+export const placeText = z
+  .string()
+  .regex(/^[0-9]{1,15}-[\w-]{1,64}$/, "is no place in the list")
+  .transform((text) => {
+    const [at = ""] = text.split("-", 1);
+    return { at: Number(at), id: text.slice(at.length + 1) };
+  });
+
 /** What a list is asked for by: a page after the first by what the one before it said in `next`. */
 export const pageQuery = z.strictObject({ before: idText.optional() });
 export const symbolText = z.string().min(1).max(40);

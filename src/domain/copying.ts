@@ -1,7 +1,7 @@
 // Copying: a copier's account at a venue mirrors what a strategy does. What the strategy did is an action of its lead; what became
 // of it at the venue is an entry of the copy's mirror log: copied, or skipped and why.
 // Source: specification, section 1 (copiers).
-import type { Amount, Price, Quantity, Rate } from "../money/decimal.ts";
+import { type Amount, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
 import type { StrategyType } from "./account.ts";
 import type { LegType } from "./leg.ts";
 import type { ClientOrderType, Side } from "./order.ts";
@@ -44,6 +44,61 @@ export type CopySettings = {
   readonly maxPerOrder: Amount | null;
   /** The loss, as a share of the equity that the copy began with, at which all is closed and the copy paused; null: none. */
   readonly stopLoss: Rate | null;
+  /** The gain, as a share like `stopLoss`, at which all is closed and the copy paused; null: none. */
+  readonly takeProfit: Rate | null;
+  /** What the size of an opening is derived from. Exits always follow the positions. */
+  readonly size: CopySize;
+  /** The most that the copy works with, in the quote asset; null: its share of the account alone decides. */
+  readonly budget: Amount | null;
+  /** The highest leverage at which the copy opens a contract; null: the strategy's. */
+  readonly leverageMax: number | null;
+  /** The highest value of one position as a multiple of the copy's equity (2 is twice); null sets no bound. */
+  readonly positionMax: Rate | null;
+  /** The same of all positions and open entry orders together. */
+  readonly exposureMax: Rate | null;
+  /** Openings within any 60 seconds; null sets no bound. */
+  readonly ordersPerMinuteMax: number | null;
+  /** The loss since 00:00 UTC, as a share of the equity then, after which nothing is opened until the next day; null: none. */
+  readonly lossPerDayMax: Rate | null;
+  /** The only symbols in which the copy opens something; null: all. */
+  readonly symbols: readonly string[] | null;
+  /** By how much the venue's price may be worse than the strategy's for an opening at the market; null sets no bound. */
+  readonly slippageMax: SlippageMax | null;
+  /** Whether the copy opens what the strategy holds when the copy starts. */
+  readonly copyExisting: boolean;
+  /** Seconds after the strategy's exit limit filled at which the copy's unfilled one is closed at the market; null: never. */
+  readonly closeAfterSeconds: number | null;
+};
+
+/**
+ * RATIO: in the proportion of the copy's equity to the strategy's. FIXED_RATIO: the strategy's quantity times the ratio.
+ * FIXED_AMOUNT: each opening is worth the amount, in the quote asset.
+ */
+export type CopySize =
+  | { readonly by: "RATIO" }
+  | { readonly by: "FIXED_RATIO"; readonly ratio: Rate }
+  | { readonly by: "FIXED_AMOUNT"; readonly amount: Amount };
+
+/** As shares of the strategy's price, for pairs and contracts of BTC and ETH, and for all others. */
+export type SlippageMax = { readonly major: Rate; readonly other: Rate };
+
+/** A copy of the whole account that follows exactly: no bound of its own. Also what stored settings are read as where they lack one. */
+export const EXACT_SETTINGS: CopySettings = {
+  share: SCALE as Rate,
+  maxPerOrder: null,
+  stopLoss: null,
+  takeProfit: null,
+  size: { by: "RATIO" },
+  budget: null,
+  leverageMax: null,
+  positionMax: null,
+  exposureMax: null,
+  ordersPerMinuteMax: null,
+  lossPerDayMax: null,
+  symbols: null,
+  slippageMax: null,
+  copyExisting: false,
+  closeAfterSeconds: null,
 };
 
 /**
@@ -58,11 +113,16 @@ export const COPY_REASONS = [
   "COPIER",
   "CREDENTIALS",
   "STOP_LOSS",
+  "TAKE_PROFIT",
   "STRATEGY_CLOSED",
   "ACCOUNT_UNFIT",
   "RESTORED",
 ] as const;
 export type CopyReason = (typeof COPY_REASONS)[number];
+
+/** What a copier is told of a copy that goes on: see `copy/session/alarms.ts`. */
+export const COPY_ALARMS = ["EXIT_FAILED", "CLOSED_BY_VENUE", "OFF_TARGET", "BEHIND"] as const;
+export type CopyAlarm = (typeof COPY_ALARMS)[number];
 
 /** What a copy holds of a symbol by its own orders. */
 export type Holding = {
@@ -70,6 +130,11 @@ export type Holding = {
   readonly quantity: Quantity;
   /** What was paid (long) or received (short) for it. Never negative. */
   readonly cost: Amount;
+  /**
+   * What the copy is entitled to hold, signed like `quantity`: what its openings executed, less the parts that the strategy has
+   * closed since. Absent: all that it holds (holdings of books that were stored before targets were kept).
+   */
+  readonly target?: Quantity;
 };
 
 /** What the venue said of the account. */
@@ -107,6 +172,10 @@ export type CopyBook = {
   readonly snapshot: VenueSnapshot | null;
   /** The number of the next entry of its log. */
   readonly nextEntryId: number;
+  /** What the copy was worth when it was first valued on a day (UTC), which is numbered from the beginning of 1970. */
+  readonly dayStart?: { readonly day: number; readonly equity: Amount };
+  /** The last action that has its row in the log, done or not. Absent: `doneSeq` of the copy. */
+  readonly takenSeq?: number;
 };
 
 export type Copy = {
@@ -139,6 +208,8 @@ export type LeadState = {
   readonly held: ReadonlyMap<string, Quantity>;
   /** By symbol, the price of the strategy's last trade: a value where nothing better is known. */
   readonly lastPrices: ReadonlyMap<string, Price>;
+  /** By symbol, base units of its open exit orders: on spot of SELLs, of futures of orders against the position. */
+  readonly promised: ReadonlyMap<string, Quantity>;
 };
 
 /** What the strategy did, as far as it concerns copies. */
@@ -230,8 +301,9 @@ export type LeadLeverage = {
 export type LeadClose = { readonly kind: "CLOSE" };
 
 /**
- * Beside what the lead did: FLATTEN closes what a copy holds of a symbol, REPAIR brings it nearer to its target, WITHDRAW takes
- * back what a stopped copy has resting, WRITE_OFF takes out of its book what the account has no more.
+ * Beside what the lead did: FLATTEN closes what a copy holds of a symbol, RECONCILE reduces what it holds beyond its target, REPAIR
+ * brings it nearer to its target at its owner's request, WITHDRAW cancels the open orders of a stopped copy, WRITE_OFF takes out of
+ * its book what the account has no more.
  */
 export const MIRROR_KINDS = [
   "PLACE",
@@ -244,6 +316,7 @@ export const MIRROR_KINDS = [
   "SET_LEVERAGE",
   "CLOSE",
   "FLATTEN",
+  "RECONCILE",
   "REPAIR",
   "WITHDRAW",
   "WRITE_OFF",
@@ -251,12 +324,17 @@ export const MIRROR_KINDS = [
 export type MirrorKind = (typeof MIRROR_KINDS)[number];
 
 /**
+ * NEW: in the outbox, not dealt with yet. SENT: written before it is sent; after a restart the venue is asked what became of it.
+ * UNCONFIRMED: the venue has not said what became of it, and it is not sent again; an execution that turns up later is booked.
  * RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: how it ended there; what was executed says how much of it.
  * DONE: what is no order was carried out, or there was nothing to do. SKIPPED: it was not sent, or the venue refused it, for a
  * reason that the rules name. FAILED: refused by the venue for any other reason. LEFT: it rested at the venue when the copy
  * ended, and nobody has looked at it since.
  */
 export const MIRROR_STATUSES = [
+  "NEW",
+  "SENT",
+  "UNCONFIRMED",
   "RESTING",
   "FILLED",
   "CANCELED",
@@ -299,6 +377,21 @@ export const SKIP_REASONS = [
   "CREDENTIALS",
   /** The lead's order was over before this one could be sent. */
   "OVERTAKEN",
+  /** The venue has not confirmed it in time; it is not sent again. */
+  "UNCONFIRMED",
+  /** The leg is the last stop of a position that the copy still has. */
+  "PROTECTS",
+  /** The copier's own limits, from here to LOSS_OF_DAY. Not among the symbols that the copy may open. */
+  "SYMBOL_NOT_ALLOWED",
+  /** The position, or all positions together, would be worth more than the copier permits. */
+  "ABOVE_POSITION_MAX",
+  "ABOVE_EXPOSURE_MAX",
+  /** More openings within a minute than the copier permits. */
+  "TOO_MANY_ORDERS",
+  /** The venue's price is too much worse than the strategy's. */
+  "SLIPPAGE",
+  /** The copy has lost as much since 00:00 UTC as the copier permits. */
+  "LOSS_OF_DAY",
   /** The venue refused it, in its own words: for a filter whose figures are not known (SKIPPED), or what none of the others names (FAILED). */
   "REFUSED",
 ] as const;
@@ -313,15 +406,30 @@ export type Skip = {
   readonly wanted: Amount | null;
   readonly had: Amount | null;
   readonly unit: "BASE" | "QUOTE" | null;
-  /** The copier's own most per order, in the quote asset, where that is what made it too small. */
-  readonly bound?: Amount;
+  /**
+   * The copier's own bound: where the most per order has made it too small, that, in the quote asset; of SLIPPAGE,
+   * ABOVE_POSITION_MAX, ABOVE_EXPOSURE_MAX and LOSS_OF_DAY the rate or multiple that was set.
+   */
+  readonly bound?: Amount | Rate;
   /** The venue's own words, where it was the one who refused. */
   readonly venue: { readonly code: number; readonly message: string } | null;
 };
 
-/** By what an order was scaled: ours / theirs. */
+/**
+ * By what an order was scaled: ours / theirs. UNPROMISED: by what is held and not promised to open exit orders. FIXED_RATIO and
+ * FIXED_AMOUNT: as the copier's setting says.
+ */
+export const SCALES = [
+  "EQUITY",
+  "COLLATERAL",
+  "HOLDING",
+  "POSITION",
+  "UNPROMISED",
+  "FIXED_RATIO",
+  "FIXED_AMOUNT",
+] as const;
 export type Scale = {
-  readonly by: "EQUITY" | "COLLATERAL" | "HOLDING" | "POSITION";
+  readonly by: (typeof SCALES)[number];
   readonly ours: bigint;
   readonly theirs: bigint;
 };
@@ -368,6 +476,14 @@ export type MirrorEntry = {
   /** How often it was sent, and how often the venue was asked what had become of it. */
   readonly sends: number;
   readonly queries: number;
+  /** Of an order that opens something and is not over: the part of what it executes that the strategy still holds; absent: all. */
+  readonly retained?: Rate;
+  /** What it cost in fees is not known yet. */
+  readonly isFeeDue?: true;
+  /** What the strategy's order has closed is taken off the copy's target. */
+  readonly isTargetSet?: true;
+  /** The strategy's own is canceled, and this one could not be canceled yet. */
+  readonly isCancelDue?: true;
 };
 
 /** Why what is held is not what the strategy's holding scales to. */
@@ -383,6 +499,7 @@ export type DriftCause =
   | "CLOSED"
   | "OUTSIDE"
   | "PENDING"
+  | "LIMITED"
   | "PRICE_MOVED";
 
 /** What is asked of a copy beside its lead's actions; done once, in turn with them. */

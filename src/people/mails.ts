@@ -151,7 +151,7 @@ ${resetUrl}
   };
 }
 
-const PAUSES = {
+const COPY_NOTES = {
   CREDENTIALS: {
     subject: "A copy at Lyrebird is paused: your exchange rejects the key",
     says: `One of your copies is paused: the exchange no longer accepts the API key of your account there. Nothing is sent until you replace it. Holdings and open orders of the copy stay at the exchange as they are.`,
@@ -162,6 +162,12 @@ const PAUSES = {
     subject: "A copy at Lyrebird has reached its stop loss",
     says: `One of your copies has reached the stop loss that you set. Its orders are canceled, what it held is sold, and it is paused: it opens nothing.`,
     todo: "See how it ended. You can resume it there; its stop loss then counts from the copy's value now:",
+    page: "COPY",
+  },
+  TAKE_PROFIT: {
+    subject: "A copy at Lyrebird has reached its take profit",
+    says: `One of your copies has reached the take profit that you set. Its orders are canceled, what it held is sold, and it is paused: it opens nothing.`,
+    todo: "See how it ended. You can resume it there; its stop loss and take profit then count from the copy's value now:",
     page: "COPY",
   },
   STRATEGY_CLOSED: {
@@ -176,25 +182,49 @@ const PAUSES = {
     todo: "See what is missing, change it at the exchange, then resume the copy:",
     page: "ACCOUNTS",
   },
+  EXIT_FAILED: {
+    subject: "A copy at Lyrebird cannot close a position",
+    says: `Your exchange has refused several times an order with which one of your copies was to close a position, or a part of it. It is tried again until it is done. The last stop of the position stays where it is.`,
+    todo: "See what the exchange says. You can also close the position there yourself:",
+    page: "COPY",
+  },
+  CLOSED_BY_VENUE: {
+    subject: "A copy at Lyrebird: your exchange has closed a position",
+    says: `Your exchange has closed a position of one of your copies by itself, or a part of it: it was liquidated, or reduced for the sake of others. The copy goes on.`,
+    todo: "See what it has cost, and what the copy has left:",
+    page: "COPY",
+  },
+  OFF_TARGET: {
+    subject: "A copy at Lyrebird holds more than it should",
+    says: `One of your copies has held for more than a minute what its strategy has closed already, worth more than a tenth of the copy.`,
+    todo: "See what it waits for. You can also close the position at the exchange yourself:",
+    page: "COPY",
+  },
+  BEHIND: {
+    subject: "A copy at Lyrebird is behind its strategy",
+    says: `One of your copies has not dealt for more than a minute with something that its strategy did. The exchange may not answer, or may limit how often it is asked. It is tried again.`,
+    todo: "See how far it is:",
+    page: "COPY",
+  },
 } as const;
 
-/** Why a copy has paused, or ended, by itself. */
-export type ToldPause = keyof typeof PAUSES;
+/** Why a copy has paused or ended by itself, or what else its copier is told of it. */
+export type CopyNote = keyof typeof COPY_NOTES;
 
-export function isToldPause(reason: string): reason is ToldPause {
-  return Object.hasOwn(PAUSES, reason);
+export function isCopyNote(reason: string): reason is CopyNote {
+  return Object.hasOwn(COPY_NOTES, reason);
 }
 
 /** The strategy is not named, since its owner chose the name: the copy's page says which it is. */
-export function copyPausedMail(
-  reason: ToldPause,
+export function copyMail(
+  reason: CopyNote,
   {
     to,
     copyUrl,
     accountsUrl,
   }: { readonly to: string; readonly copyUrl: string; readonly accountsUrl: string },
 ): Mail {
-  const { subject, says, todo, page } = PAUSES[reason];
+  const { subject, says, todo, page } = COPY_NOTES[reason];
   return {
     kind: "NOTE",
     to,

@@ -1,9 +1,9 @@
 // What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor; and what
 // copiers are told of copies.
 import { expect, test } from "vitest";
-import { COPY_REASONS, type CopyReason } from "../domain/copying.ts";
+import { COPY_ALARMS, COPY_REASONS, type CopyReason } from "../domain/copying.ts";
 import type { Person } from "../domain/person.ts";
-import { copyPausedMail, isToldPause } from "./mails.ts";
+import { copyMail, isCopyNote } from "./mails.ts";
 import { heldHasher } from "./testing/held-hasher.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 import { codeAt } from "./testing/stage.ts";
@@ -87,12 +87,12 @@ test("who signs in while a second factor is being enabled needs a code of it", a
   expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
 });
 
-test.each(COPY_REASONS.filter((reason) => !isBySomebody(reason)))(
-  "a copier is told that a copy paused by itself: %s",
+test.each([...COPY_REASONS.filter((reason) => !isBySomebody(reason)), ...COPY_ALARMS])(
+  "a copier is told what a copy did by itself: %s",
   async (reason) => {
     const stage = await openPeopleStage();
-    if (!isToldPause(reason)) throw new Error("whoever did not pause it is told");
-    stage.notices.tellOfPause({ email: ADA }, "copy-1", reason);
+    if (!isCopyNote(reason)) throw new Error("whoever did not pause it is told");
+    stage.notices.tellOfCopy({ email: ADA }, "copy-1", reason);
     expect(notesOf(stage)).toEqual([
       {
         to: ADA,
@@ -106,13 +106,15 @@ test.each(COPY_REASONS.filter((reason) => !isBySomebody(reason)))(
       copyUrl: "https://l.example/copies/copy-1",
       accountsUrl: "https://l.example/copying/accounts",
     };
-    const { text, subject } = copyPausedMail(reason, to);
+    const { text, subject } = copyMail(reason, to);
     expect(text).toContain(`${to.copyUrl}/log\n`);
     expect(text).toContain(`\n\n${isOfAccount(reason) ? to.accountsUrl : to.copyUrl}\n\n`);
-    expect(subject).toMatch(isOfAccount(reason) ? /your exchange/ : /stop loss|has ended/);
+    expect(subject).toMatch(isOfAccount(reason) ? /your exchange/ : SUBJECTS);
   },
 );
 
+const SUBJECTS =
+  /stop loss|take profit|has ended|cannot close|has closed a position|holds more than|is behind its strategy/;
 const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 
 /** What somebody does, and no copy by itself: its owner, or the operator who restores a backup and has to tell them. */
@@ -122,5 +124,5 @@ function isBySomebody(reason: CopyReason): boolean {
 
 test("of a copy that somebody has paused or stopped nothing is told", () => {
   const reasons = [...COPY_REASONS.filter(isBySomebody), "toString"];
-  expect(reasons.map(isToldPause)).toEqual([false, false, false]);
+  expect(reasons.map(isCopyNote)).toEqual([false, false, false]);
 });

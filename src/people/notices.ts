@@ -2,7 +2,7 @@
 // theirs did by itself. In the background: whoever did it does not wait, and is told the same whatever becomes of the mail.
 import type { Person } from "../domain/person.ts";
 import type { Mailer } from "./mail.ts";
-import { copyPausedMail, type NoticedChange, noticeMail, type ToldPause } from "./mails.ts";
+import { type CopyNote, copyMail, type NoticedChange, noticeMail } from "./mails.ts";
 import { pageAt } from "./pages.ts";
 
 type NoticeParts = { readonly mailer: Pick<Mailer, "send">; readonly publicUrl: () => string };
@@ -27,12 +27,12 @@ export class Notices {
     );
   }
 
-  /** Tells a copier that a copy of theirs has paused, or ended, by itself. */
-  tellOfPause({ email }: Pick<Person, "email">, copyId: string, reason: ToldPause): void {
+  /** Tells a copier what a copy of theirs did by itself, or what became of it. */
+  tellOfCopy({ email }: Pick<Person, "email">, copyId: string, reason: CopyNote): void {
     const { mailer, publicUrl } = this.#parts;
     const url = publicUrl();
     mailer.send(
-      copyPausedMail(reason, {
+      copyMail(reason, {
         to: email,
         copyUrl: pageAt(url, `/copies/${copyId}`),
         accountsUrl: pageAt(url, "/copying/accounts"),

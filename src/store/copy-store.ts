@@ -26,6 +26,7 @@ import type {
 } from "../domain/copying.ts";
 import type { CopierReport } from "../domain/venue-report.ts";
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
+import type { PlaceInList } from "./people-store.ts";
 import type { JournalEntry, Strategy } from "./store.ts";
 
 /** What a key is told by from others without being known (`copy/credentials.ts`). */
@@ -83,6 +84,12 @@ export type CopyProgress = {
 
 /** What of a copy may change beside the process that works at it. */
 export type CopyControl = Pick<Copy, "copyId" | "status" | "reason" | "settings">;
+
+/** Which of the strategies that may be followed: of a type, and with a text in their name, whatever the case of A to Z. */
+export type OfferFilter = {
+  readonly type?: StrategyType | undefined;
+  readonly search?: string | undefined;
+};
 
 /** A strategy that may be followed. */
 export type OpenStrategy = Strategy & {
@@ -205,11 +212,12 @@ export type CopyStore = {
   /** Lets people follow a strategy, or lets no more begin to. From the first time on it is a lead. False if nothing changes. */
   setOpenToCopiers(strategyId: string, isOpen: boolean, audit: NewAuditRecord): Promise<boolean>;
   isOpenToCopiers(strategyId: string): Promise<boolean>;
-  /** LIVE strategies that may be followed, oldest first. */
-  listOpenStrategies(query: {
-    readonly type?: StrategyType | undefined;
-    readonly limit: number;
-  }): Promise<readonly OpenStrategy[]>;
+  /** LIVE strategies that may be followed, newest first, and by id where they are of one time; `after`: those behind that place. */
+  listOpenStrategies(
+    query: OfferFilter & { readonly after?: PlaceInList | undefined; readonly limit: number },
+  ): Promise<readonly OpenStrategy[]>;
+  /** How many LIVE strategies may be followed. */
+  countOpenStrategies(filter: OfferFilter): Promise<number>;
   /**
    * Claims leads that nobody has a claim on any more, and renews the claims of the holder; answers all that it now has. Of a
    * lead whose strategy is closed, and which no live copy follows, nothing is left to be done, unless something is still asked of
@@ -226,6 +234,8 @@ export type CopyStore = {
   listClaimed(holder: string): Promise<readonly ClaimedLead[]>;
   /** Ends the claims of a holder. */
   releaseLeads(holder: string): Promise<void>;
+  /** The time of the database's server, Unix ms; null where the database is a file of this machine. */
+  databaseNow(): Promise<number | null>;
   findLead(strategyId: string): Promise<Lead | null>;
   /** The present revision of a lead, as `ClaimedLead` has it; 0 if there is none. */
   revisionOfLead(strategyId: string): Promise<number>;
@@ -309,8 +319,11 @@ export type CopyStore = {
   findMirrorEntry(copyId: string, entryId: number): Promise<MirrorEntry | null>;
   /** Those of an order or a leg of the strategy. */
   listEntriesOf(copyId: string, collectiveId: string): Promise<readonly MirrorEntry[]>;
-  /** Those that are RESTING; of one copy, oldest first, or of all live copies of a strategy, one after the other. */
-  listRestingEntries(
+  /**
+   * Those of which something is still to be done: NEW, SENT, UNCONFIRMED, RESTING, or with fees that are not known yet; of one copy,
+   * oldest first, or of all live copies of a strategy, one after the other.
+   */
+  listOpenEntries(
     of: { readonly copyId: string } | { readonly strategyId: string },
   ): Promise<readonly MirrorEntry[]>;
   /** Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW and WRITE_OFF. */

@@ -3,7 +3,7 @@
 import { sealCredentials } from "../../src/copy/credentials.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../src/domain/audit.ts";
-import { type CopySettings, EMPTY_BOOK } from "../../src/domain/copying.ts";
+import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import type { Profile } from "../../src/domain/person.ts";
 import type { MasterKey } from "../../src/identity/master-key.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
@@ -146,6 +146,7 @@ async function follow(
 
 export function settingsOf({ share = "1", maxPerOrder = null, stopLoss = null }: Terms): CopySettings {
   return {
+    ...EXACT_SETTINGS,
     share: decimal(share),
     maxPerOrder: maxPerOrder === null ? null : decimal(maxPerOrder),
     stopLoss: stopLoss === null ? null : decimal(stopLoss),

@@ -124,7 +124,7 @@ export class CopyStage {
     await Promise.all([this.lead, this.venue].map((side) => tradesAt(side, family, symbol, shown)));
   }
 
-  /** Resolves when all that a strategy did is dealt with by all live copies of it. */
+  /** Resolves when all that a strategy did is dealt with by all live copies of it, and their fees are known. */
   async caughtUp({ strategyId }: Pick<Lead, "strategyId">): Promise<void> {
     const { store } = this.lead;
     await eventually(
@@ -134,7 +134,9 @@ export class CopyStage {
         const lead = await store.copying.findLead(strategyId);
         if (lead === null || lead.version !== version) return false;
         const copies = await store.copying.listCopiesOfStrategy(strategyId, { isLive: true });
-        return copies.every(({ doneSeq }) => doneSeq === lead.seq);
+        if (!copies.every(({ doneSeq }) => doneSeq === lead.seq)) return false;
+        const open = await store.copying.listOpenEntries({ strategyId });
+        return open.every(({ isFeeDue }) => isFeeDue !== true);
       },
       { askAgainMs: ASK_AGAIN_MS, msMax: CAUGHT_UP_MS_MAX },
     );

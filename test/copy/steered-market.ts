@@ -18,6 +18,8 @@ export type SteeredMarket = {
   readonly env: Readonly<Record<string, string>>;
   /** What the symbol's pair and its contract cost at present. */
   price(symbol: string): ShownPrice;
+  /** All that they cost at some time with `from <= time < until`, Unix ms. */
+  pricesBetween(symbol: string, from: number, until: number): readonly ShownPrice[];
   /** From now on pair and contract cost this; the mark price is the bid unless said. */
   setPrice(
     symbol: string,
@@ -60,6 +62,10 @@ export async function openSteeredMarket(): Promise<SteeredMarket> {
       UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
     },
     price: (symbol) => of(symbol).at(Date.now()).shown,
+    pricesBetween: (symbol, from, until) =>
+      of(symbol)
+        .between(from, until)
+        .map(({ shown }) => shown),
     setPrice(symbol, { bid, ask, mark = bid }) {
       of(symbol).add(Date.now(), { bid, ask, mark });
       exchange.pump();

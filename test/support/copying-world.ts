@@ -55,6 +55,21 @@ export async function newOffer(stage: DashboardStage): Promise<string> {
   return (await newLead(stage)).strategyId;
 }
 
+/** So many strategies of a trader that anybody may follow, called "Offer 1" and so on; the first is the oldest. */
+export async function newOffers(stage: DashboardStage, count: number, ownerId: string): Promise<void> {
+  const { store, master, wallNow, markets } = stage.gateway;
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  for (const number of numbers) {
+    stage.pass(1);
+    const [seeded] = await seedStrategies(store, master, ["SPOT"], wallNow(), {
+      marketNow: markets.SPOT.now(),
+      names: [`Offer ${number}`],
+      ownerId,
+    });
+    if (seeded !== undefined) await open(stage, seeded);
+  }
+}
+
 async function open({ gateway }: DashboardStage, { strategyId }: SeededStrategy): Promise<void> {
   const { store, wallNow } = gateway;
   await store.copying.setOpenToCopiers(strategyId, true, {
@@ -90,7 +105,7 @@ export async function actAt({ gateway }: DashboardStage, strategyId: string, at:
   const strategy = await gateway.store.loadAccount(strategyId);
   if (lead === null || strategy === null) throw new Error(`nobody can follow ${strategyId}`);
   const version = strategy.version + 1;
-  const state = { wallet: decimal<Amount>("0"), held: new Map(), lastPrices: new Map() };
+  const state = { wallet: decimal<Amount>("0"), held: new Map(), lastPrices: new Map(), promised: new Map() };
   const deed = { kind: "SET_LEVERAGE", symbol: "BTCUSDT", leverage: 2 } as const;
   const actions = [{ seq: lead.seq + 1, version, at, lead: state, ...deed }];
   const advance = { ...lead, version, seq: lead.seq + 1, holder: HOLDER, fromVersion: lead.version, actions };

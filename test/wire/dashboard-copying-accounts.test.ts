@@ -93,6 +93,31 @@ describe("connecting", () => {
     }
   });
 
+  test("refuses a key that is connected already through another origin of the same exchange", async () => {
+    const [carl, dora] = [
+      await stage.somebody({ profile: "COPIER" }),
+      await stage.somebody({ profile: "COPIER" }),
+    ];
+    const keys = await newVenueKey(stage, "SPOT");
+    expect((await connect(carl, keys)).status).toBe(201);
+    const second = stage.url.replace("127.0.0.1", "localhost");
+    expect(second).not.toBe(stage.url);
+    stage.venues.push(second);
+    for (const who of [carl, dora]) {
+      expect(await connect(who, keys, { venue: second })).toMatchObject({
+        status: 400,
+        body: { error: { code: "BODY_UNFIT", fields: { apiKey: "is connected already" } } },
+      });
+    }
+    // Another account of the exchange is connected through it.
+    const others = await newVenueKey(stage, "SPOT");
+    const { body, status } = await connect(dora, others, { venue: second });
+    expect(status).toBe(201);
+    stage.venues.pop();
+    const path = `/copying/accounts/${body.account.accountId}`;
+    expect((await dora.call("DELETE", path, { body: { code: dora.code() } })).status).toBe(200);
+  });
+
   test("stores nothing if the venue does not accept the key, and says which field is wrong", async () => {
     const bert = await stage.somebody({ profile: "COPIER" });
     const keys = await newVenueKey(stage, "SPOT");

@@ -1,8 +1,9 @@
 // A copier's copies on a real server: begun, paused, resumed, stopped, halted; and what is told of them. Nobody works at them here, so
 // that their logs and books are what the test writes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { presentSettings } from "../../src/dashboard/copy-settings.ts";
 import type { CopyShape, MirrorEntryShape } from "../../src/dashboard/shapes.ts";
-import type { CopyBook } from "../../src/domain/copying.ts";
+import { type CopyBook, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { connectAccount, follow, lineOf, newLead, newOffer, record } from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
@@ -11,7 +12,24 @@ import { stayOnLoopback } from "../support/loopback-only.ts";
 
 stayOnLoopback();
 
+/** What a client sends that knows no other settings, and what it is answered. */
 const SETTINGS = { share: "0.5", maxPerOrder: "100", stopLoss: "0.1" };
+const WHOLE = { ...presentSettings(EXACT_SETTINGS), ...SETTINGS };
+const LIMITED = {
+  ...SETTINGS,
+  takeProfit: "0.5",
+  size: { by: "FIXED_AMOUNT", amount: "25" },
+  budget: "500",
+  leverageMax: 5,
+  positionMax: "2",
+  exposureMax: "5",
+  ordersPerMinuteMax: 30,
+  lossPerDayMax: "0.1",
+  symbols: ["BTCUSDT", "ETHUSDT"],
+  slippageMax: { major: "0.005", other: "0.015" },
+  copyExisting: true,
+  closeAfterSeconds: 60,
+};
 
 let stage: DashboardStage;
 beforeAll(async () => {
@@ -62,7 +80,7 @@ describe("beginning a copy", () => {
         status: "FOLLOWING",
         reason: null,
         halted: null,
-        settings: SETTINGS,
+        settings: WHOLE,
         endedAt: null,
         asset: "USDT",
       },
@@ -124,6 +142,22 @@ describe("beginning a copy", () => {
       [{ maxPerOrder: "" }, "maxPerOrder"],
       [{ stopLoss: "1.5" }, "stopLoss"],
       [{ stopLoss: 0.5 }, "stopLoss"],
+      [{ takeProfit: "0" }, "takeProfit"],
+      [{ size: { by: "FIXED_RATIO", ratio: "0" } }, "size.ratio"],
+      [{ size: { by: "FIXED_AMOUNT" } }, "size.amount"],
+      [{ size: { by: "GUESSED" } }, "size.by"],
+      [{ budget: "-1" }, "budget"],
+      [{ leverageMax: 126 }, "leverageMax"],
+      [{ leverageMax: 2.5 }, "leverageMax"],
+      [{ positionMax: "0" }, "positionMax"],
+      [{ exposureMax: "126" }, "exposureMax"],
+      [{ ordersPerMinuteMax: 0 }, "ordersPerMinuteMax"],
+      [{ lossPerDayMax: "1.1" }, "lossPerDayMax"],
+      [{ symbols: [] }, "symbols"],
+      [{ symbols: ["btc/usdt"] }, "symbols.0"],
+      [{ slippageMax: { major: "0.005" } }, "slippageMax.other"],
+      [{ copyExisting: "yes" }, "copyExisting"],
+      [{ closeAfterSeconds: 0 }, "closeAfterSeconds"],
     ] as const) {
       const body = { ...SETTINGS, ...more };
       const answer = await copier.call("PUT", `/copies/${copyId}/settings`, { body });
@@ -131,7 +165,23 @@ describe("beginning a copy", () => {
       expect(answer, JSON.stringify(more)).toMatchObject({ status: 400, body: { error: { fields } } });
     }
     const least = { share: "0.00000001", maxPerOrder: null, stopLoss: "1" };
-    expect((await copier.send("PUT", `/copies/${copyId}/settings`, least)).settings).toEqual(least);
+    expect((await copier.send("PUT", `/copies/${copyId}/settings`, least)).settings).toEqual({
+      ...WHOLE,
+      ...least,
+    });
+  });
+
+  test("keeps the limits that a change does not name, and takes them away if it says so", async () => {
+    const { copier, copyId } = await copying();
+    const put = async (settings: object) =>
+      (await copier.send("PUT", `/copies/${copyId}/settings`, settings)).settings;
+    expect(await put(LIMITED)).toEqual(LIMITED);
+    expect(await put({ ...SETTINGS, share: "1" })).toEqual({ ...LIMITED, share: "1" });
+    expect(await put({ ...SETTINGS, leverageMax: null, size: { by: "RATIO" } })).toEqual({
+      ...LIMITED,
+      ...{ leverageMax: null, size: { by: "RATIO" } },
+    });
+    expect((await copier.get(`/copies/${copyId}`)).settings.exposureMax).toBe("5");
   });
 });
 
@@ -152,7 +202,7 @@ describe("a copy", () => {
       });
     }
     const changed = await copier.send("PUT", `${path}/settings`, { ...SETTINGS, stopLoss: null });
-    expect(changed.settings).toEqual({ ...SETTINGS, stopLoss: null });
+    expect(changed.settings).toEqual({ ...WHOLE, stopLoss: null });
     for (const _ of [1, 2]) {
       const closing = await copier.send("POST", `${path}/stop`, { closesAll: true });
       expect(closing).toMatchObject({ status: "CLOSING", reason: "COPIER", endedAt: null });
@@ -216,8 +266,10 @@ describe("a copy", () => {
     await record(stage, copyId, { entries: [], book: bookOf({ start: "1000", now: "1123.45" }) });
     expect(await copier.get(`/copies/${copyId}`)).toMatchObject({
       ...{ equity: "1123.45", startEquity: "1000", resultRate: "0.12345", stopsAt: "800", seenAt: 5_000 },
-      ...{ realized: "12", fees: "3", stopsFrom: "1000" },
+      ...{ realized: "12", fees: "3", stopsFrom: "1000", takesAt: null },
     });
+    await copier.send("PUT", `/copies/${copyId}/settings`, { ...SETTINGS, takeProfit: "0.25" });
+    expect(await copier.get(`/copies/${copyId}`)).toMatchObject({ takesAt: "1250", stopsAt: "900" });
   });
 
   test("that its stop loss has paused goes on, and counts from what it was worth then", async () => {
@@ -277,7 +329,7 @@ describe("a mirror log", () => {
     expect(filled).toMatchObject({
       ...{ executedQuantity: "0.005", executedPrice: "50050", leadPrice: "50000", slippageBps: "10" },
       ...{
-        scale: { by: "EQUITY", ours: "500", theirs: "1000" },
+        scale: { by: "EQUITY", ours: "500", theirs: "1000", part: null },
         scaledQuantity: "0.0050004",
         quantity: "0.005",
       },

@@ -1,10 +1,19 @@
 // What is reckoned of copying for those who decide by it, on a real server: strategies on offer, previews on a real account, drift;
 // and for traders and operators rates, paper against real, and how far a closing has come.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DriftShape, OfferShape, PreviewShape } from "../../src/dashboard/shapes.ts";
+import type { DriftShape, OfferShape, OffersShape, PreviewShape } from "../../src/dashboard/shapes.ts";
 import { collectiveId } from "../../src/domain/collective-id.ts";
 import { decimal } from "../../src/money/decimal.ts";
-import { actAt, catchUp, connectAccount, follow, lineOf, newLead, record } from "../support/copying-world.ts";
+import {
+  actAt,
+  catchUp,
+  connectAccount,
+  follow,
+  lineOf,
+  newLead,
+  newOffers,
+  record,
+} from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -92,6 +101,54 @@ describe("a preview", () => {
     }
   });
 
+  test("tells what a copy could open of what the strategy holds now, and what its settings permit at worst", async () => {
+    const { holds, worst, used } = await preview({ stopLoss: "0.2" });
+    expect(holds).toEqual([
+      { symbol: "BTCUSDT", side: "BUY", quantity: expect.any(String), notional: expect.any(String) },
+    ]);
+    expect(Number(holds[0]?.notional)).toBeGreaterThan(5);
+    expect(worst).toMatchObject({ liquidation: null, exposure: { multiple: "1", value: used } });
+    expect(worst.words).toEqual([
+      expect.stringMatching(/^On spot nothing is borrowed/),
+      expect.stringMatching(/^The stop loss closes everything once 20 % are lost/),
+    ]);
+    const none = await preview({ symbols: ["ETHUSDT"], exposureMax: "0.5" });
+    expect(none.holds).toMatchObject([{ symbol: "BTCUSDT", quantity: null, notional: null }]);
+    expect(none.worst.exposure?.multiple).toBe("0.5");
+    expect(none.rows.map(({ skip }) => skip?.reason)).toEqual(none.rows.map(() => "SYMBOL_NOT_ALLOWED"));
+  });
+
+  test("of futures says at which move a position would be liquidated, with the leverage that would be copied", async () => {
+    const futures = await newLead(stage, "FUTURES", trader.personId);
+    const send = async (path: string, terms: Readonly<Record<string, string>>) => {
+      stage.pass(1_000);
+      const sent = { symbol: "BTCUSDT", ...terms, timestamp: stage.wallNow() };
+      const { status, body } = await signed(stage.url, futures, "POST", path, sent);
+      if (status !== 200) throw new Error(`refused: ${JSON.stringify(body)}`);
+    };
+    await send("/fapi/v1/leverage", { leverage: "100" });
+    await send("/fapi/v1/order", { side: "BUY", type: "MARKET", quantity: "0.1" });
+    await catchUp(stage, futures.strategyId);
+    const own = (await connectAccount(stage, copier, "FUTURES")).accountId;
+    const asked = async (settings: object): Promise<PreviewShape> =>
+      await copier.send("POST", "/copying/preview", {
+        ...{ strategyId: futures.strategyId, accountId: own },
+        settings: { ...SETTINGS, ...settings },
+      });
+    const exact = await asked({});
+    expect(exact.worst.liquidation).toMatchObject({ symbol: "BTCUSDT", leverage: 100 });
+    expect(exact.worst.exposure?.multiple).toBe("100");
+    expect(exact.worst.words[0]).toMatch(/^At leverage 100 without a cap, a move of about 0\.[4-9] % would/);
+    expect(exact.holds).toMatchObject([{ symbol: "BTCUSDT", side: "BUY", quantity: expect.any(String) }]);
+    const capped = await asked({ leverageMax: 5, positionMax: "2", exposureMax: "5" });
+    expect(Number(capped.worst.liquidation?.move)).toBeGreaterThan(0.18);
+    expect(capped.worst.words[0]).toMatch(/your maximum \(the strategy uses 100\)/);
+    // Cut to twice the equity.
+    expect(Number(capped.holds[0]?.notional)).toBeLessThanOrEqual(2 * Number(capped.used));
+    expect(Number(capped.holds[0]?.notional)).toBeLessThan(Number(exact.holds[0]?.notional));
+    expect(capped.rows[0]?.skip).toBeNull();
+  });
+
   test("says of each order that would be skipped why, and what it lacked", async () => {
     const { rows, copied, skipped, used, wallet } = await preview({ share: "0.01" });
     expect(Number(used)).toBeCloseTo(Number(wallet) / 100, 6);
@@ -151,7 +208,12 @@ describe("a drift", () => {
     const other = await stage.somebody({ profile: "COPIER" });
     const { accountId: own } = await connectAccount(stage, other, "SPOT");
     const copyId = await follow(other, lead.strategyId, own);
-    expect(await other.get(`/copies/${copyId}/drift`)).toEqual({ rows: [], seenAt: null, pending: [] });
+    expect(await other.get(`/copies/${copyId}/drift`)).toEqual({
+      rows: [],
+      hiddenBecause: null,
+      seenAt: null,
+      pending: [],
+    });
     const wallet = decimal<never>("1000");
     const held = new Map([["BTCUSDT", decimal<never>("1")]]);
     await record(stage, copyId, {
@@ -171,6 +233,38 @@ describe("a drift", () => {
     expect(Number(row?.lead)).toBeGreaterThan(0);
     expect(row?.repair).toMatchObject({ side: "SELL", increases: false });
     expect(row?.words).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test("shows nothing of the strategy's holdings once the copy has ended; the log stays", async () => {
+    const other = await stage.somebody({ profile: "COPIER" });
+    const { accountId: own } = await connectAccount(stage, other, "SPOT");
+    const copyId = await follow(other, lead.strategyId, own);
+    const wallet = decimal<never>("1000");
+    const held = new Map([["BTCUSDT", decimal<never>("1")]]);
+    await record(stage, copyId, {
+      entries: [lineOf(copyId, 1)],
+      book: {
+        startEquity: wallet,
+        snapshot: { at: stage.wallNow(), wallet, available: wallet, equity: wallet, held },
+      },
+    });
+    const drift = () => other.get(`/copies/${copyId}/drift`);
+    expect(await drift()).toMatchObject({ rows: [{ symbol: "BTCUSDT" }], hiddenBecause: null });
+    await other.send("POST", `/copies/${copyId}/stop`, { closesAll: false });
+    await trade({ side: "BUY", type: "MARKET", quoteOrderQty: "20" });
+    await catchUp(stage, lead.strategyId);
+    expect(await drift()).toMatchObject({
+      rows: [],
+      hiddenBecause: expect.stringMatching(/^The copy has ended\..*only.*\.$/),
+    });
+    // Neither here nor anywhere else about the copy.
+    expect(await other.get(`/copies/${copyId}`)).toMatchObject({ status: "STOPPED", behind: null });
+    expect((await other.get(`/copies/${copyId}/entries`)).rows).toHaveLength(1);
+    await trader.send("PUT", `/strategies/${lead.strategyId}/copying`, { isOpen: false });
+    const preview = { strategyId: lead.strategyId, accountId: own, settings: SETTINGS };
+    expect((await other.call("POST", "/copying/preview", { body: preview })).status).toBe(404);
+    expect((await other.call("GET", `/copying/offers/${lead.strategyId}`)).status).toBe(404);
+    await trader.send("PUT", `/strategies/${lead.strategyId}/copying`, { isOpen: true });
   });
 });
 
@@ -307,5 +401,25 @@ describe("a trader, and an operator", () => {
     await record(stage, second, { entries: [], moves });
     expect(await progress()).toEqual({ done: 2, total: 2, left: [] });
     expect((await trader.call("PUT", `${path}/copying`, { body: { isOpen: true } })).status).toBe(409);
+  });
+});
+
+describe("a list of strategies that is longer than a page", () => {
+  test("is told newest first, page by page, says how many there are, and is searched by name", async () => {
+    const before = (await copier.get("/copying/offers")).total;
+    await newOffers(stage, 101, trader.personId);
+    const first: OffersShape = await copier.get("/copying/offers");
+    expect(first.rows).toHaveLength(100);
+    expect(first.total).toBe(before + 101);
+    expect(first.rows[0]?.name).toBe("Offer 101");
+    expect(first.rows.map(({ name }) => name)).not.toContain("Offer 1");
+    const second: OffersShape = await copier.get(`/copying/offers?before=${first.next}`);
+    expect(second.rows[0]?.name).toBe("Offer 1");
+    expect(second).toMatchObject({ next: null, total: before + 101 });
+    const found: OffersShape = await copier.get("/copying/offers?search=OFFER%201");
+    expect(found.total).toBe(13);
+    expect(found.rows.at(-1)?.name).toBe("Offer 1");
+    expect(await copier.get("/copying/offers?search=nowhere")).toEqual({ rows: [], next: null, total: 0 });
+    expect((await copier.call("GET", "/copying/offers?before=yesterday")).status).toBe(400);
   });
 });

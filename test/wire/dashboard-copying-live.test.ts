@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHANGES_TOLD_EVERY_MS, COPIES_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
 import type { NewAuditRecord } from "../../src/domain/audit.ts";
-import { EMPTY_BOOK, type VenueAccount } from "../../src/domain/copying.ts";
+import { EMPTY_BOOK, EXACT_SETTINGS, type VenueAccount } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { ask, type LiveStage, openLiveStage } from "../support/live-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -50,7 +50,7 @@ async function copyOf({ personId }: Somebody, strategyId: string): Promise<strin
     {
       ...{ copyId, personId, strategyId, accountId, family: "SPOT", status: "FOLLOWING", reason: null },
       ...{ startedAt: 1, endedAt: null, book: EMPTY_BOOK },
-      settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
+      settings: EXACT_SETTINGS,
     },
     audit,
   );
@@ -65,7 +65,7 @@ function timesTold({ events }: StreamClient): number {
 
 /** Something is done to a copy. */
 async function change(copyId: string): Promise<void> {
-  const settings = { share: decimal<never>("0.5"), maxPerOrder: null, stopLoss: null };
+  const settings = { ...EXACT_SETTINGS, share: decimal<never>("0.5") };
   expect(await stage.store.copying.changeSettings(copyId, settings, auditOf("", copyId))).toBe(true);
 }
 

@@ -7,7 +7,7 @@ import type {
   DriftShape,
   MirrorEntryShape,
   OfferDetailShape,
-  OfferShape,
+  OffersShape,
   PageShape,
   PreviewShape,
   StrategyCopyingShape,
@@ -38,10 +38,18 @@ export const accountsQuery = queryOptions({
   queryFn: () => call<Rows<VenueAccountShape>>("GET", "/copying/accounts"),
 });
 
-export function offersQuery(type: string | undefined) {
+/** `before`: a page further on, by the `next` of the page before it. */
+export type OffersAsked = {
+  readonly type: string | undefined;
+  readonly search: string | undefined;
+  readonly before: string | undefined;
+};
+
+export function offersQuery(asked: OffersAsked) {
   return queryOptions({
-    queryKey: ["copying", "offers", { type }],
-    queryFn: () => call<Rows<OfferShape>>("GET", `/copying/offers${stringifySearch({ type })}`),
+    queryKey: ["copying", "offers", asked],
+    queryFn: () => call<OffersShape>("GET", `/copying/offers${stringifySearch(asked)}`),
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -1,11 +1,11 @@
 // The strategy's last orders as an account would copy them now, with the settings that are being typed.
 import { useQuery } from "@tanstack/react-query";
-import type { PreviewRowShape } from "../../../src/dashboard/shapes.ts";
+import type { PreviewRowShape, PreviewShape } from "../../../src/dashboard/shapes.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Amount, Price } from "../ui/amounts.tsx";
 import { Badge, inWords } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
-import { signOf } from "../ui/decimals.ts";
+import { multiply, rounded, signOf, trimZeros } from "../ui/decimals.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Side } from "../ui/side.tsx";
@@ -41,6 +41,10 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
       )}
       {error === null && (asked !== null || data !== undefined) && (
         <div aria-busy={isOld} className={isOld && data !== undefined ? "opacity-60" : ""}>
+          {data !== undefined && <AtWorst preview={data} />}
+          {data !== undefined && !isRunning && data.holds.length > 0 && (
+            <HeldNow holds={data.holds} isCopied={asked?.settings.copyExisting === true} />
+          )}
           {data !== undefined && data.rows.length > 0 && (
             <div role="status" className="flex flex-col gap-1.5 px-4 pt-3">
               <p>
@@ -67,7 +71,9 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
                   exit is copied only as far as the copy holds what it closes.{" "}
                   {isRunning
                     ? "The preview does not take into account which positions your copy lacks: its page Drift lists them."
-                    : "A copy that starts now holds nothing, so exits of what the strategy holds now are skipped."}
+                    : asked?.settings.copyExisting
+                      ? "Exits of what the strategy holds now are copied as far as the copy has opened it at its start."
+                      : "A copy that starts now holds nothing, so exits of what the strategy holds now are skipped."}
                 </p>
               )}
             </div>
@@ -86,6 +92,58 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
         </div>
       )}
     </Card>
+  );
+}
+
+function AtWorst({ preview: { worst } }: { preview: PreviewShape }) {
+  const { liquidation } = worst;
+  return (
+    <section aria-label="At worst" className="px-4 pt-3">
+      <h3 className="font-medium">
+        At worst
+        {liquidation !== null && (
+          <>
+            : liquidated by a move of{" "}
+            <span className="numeric">{trimZeros(rounded(multiply(liquidation.move, "100"), 1))} %</span>
+          </>
+        )}
+      </h3>
+      <ul className="mt-1 list-disc pl-5 text-sm">
+        {worst.words.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function HeldNow({ holds, isCopied }: { holds: PreviewShape["holds"]; isCopied: boolean }) {
+  return (
+    <section aria-label="Held now" className="px-4 pt-3">
+      <h3 className="font-medium">What the strategy holds now</h3>
+      <ul className="mt-1 list-disc pl-5 text-sm">
+        {holds.map(({ symbol, side, quantity, notional }) => (
+          <li key={symbol}>
+            <Side side={side} /> {symbol}:{" "}
+            {quantity === null ? (
+              "nothing would be opened: too little, or above your limits."
+            ) : (
+              <>
+                {isCopied ? "opens " : "would open "}
+                <Price value={quantity} />
+                {notional !== null && (
+                  <>
+                    {" "}
+                    (<Amount value={notional} decimals={2} asset="USDT" />)
+                  </>
+                )}
+                {isCopied ? " when the copy starts." : ", if you chose to open what it holds."}
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,73 +1,303 @@
-// The settings of a copy in a form: how much of the balance, at most how much an order, and where it ends.
+// The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of them.
+import { type ReactNode, useState } from "react";
+import type { StrategyType } from "../../../src/dashboard/shapes.ts";
+import { Checkbox } from "../ui/checkbox.tsx";
 import { Field } from "../ui/field.tsx";
+import { Select } from "../ui/select.tsx";
 import { TextInput } from "../ui/text-input.tsx";
-import type { SettingsForm } from "./settings.ts";
+import {
+  PRESET_NAMES,
+  type PresetName,
+  presetFor,
+  presetOf,
+  type SettingsForm,
+  type SizeBy,
+} from "./settings.ts";
 
 type SettingsFieldsProps = {
+  family: StrategyType;
   form: SettingsForm;
   onChange: (changes: Partial<SettingsForm>) => void;
   errors: { readonly [Name in keyof SettingsForm]?: string | undefined };
+  /** Of a copy that has started: what the strategy held then is no choice any more. */
+  isRunning?: boolean;
 };
 
-export function SettingsFields({ form, onChange, errors }: SettingsFieldsProps) {
+export function SettingsFields(props: SettingsFieldsProps) {
+  const { family, form, onChange, errors, isRunning = false } = props;
+  const [isOpen, setIsOpen] = useState(isRunning);
+  const hasHiddenError = Object.keys(errors).some((name) => name !== "share");
   return (
     <>
-      <Field
-        label="Share of the balance"
-        hint="The copy trades as if the account had only this share of its balance."
-        error={errors.share}
+      <ShareField form={form} onChange={onChange} error={errors.share} />
+      <PresetChoice family={family} form={form} onChange={onChange} />
+      {!isRunning && (
+        <Checkbox
+          label="Also open what the strategy holds now"
+          hint="At the market’s price, when the copy starts, within your limits. Otherwise only new orders are copied."
+          name="copyExisting"
+          checked={form.copyExisting}
+          onChange={({ target }) => onChange({ copyExisting: target.checked })}
+          error={errors.copyExisting}
+        />
+      )}
+      <details
+        className="border-line border-t pt-3"
+        open={isOpen || hasHiddenError}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
       >
-        {(control) => (
-          <div className="flex items-center gap-3">
-            <input
-              type="range"
-              aria-label="Share of the balance, slider"
-              min={1}
-              max={100}
-              step={1}
-              // A share that is typed may lie between two of its steps.
-              value={/^\d+(\.\d+)?$/.test(form.share) ? form.share : "1"}
-              onChange={({ target }) => onChange({ share: target.value })}
-              className="min-w-0 grow accent-accent"
+        <summary className="cursor-pointer font-medium">Settings</summary>
+        <div className="mt-4 flex flex-col gap-6">
+          <Group title="Size">
+            <SizeFields {...props} />
+            <Limit {...props} name="budget" label="Budget, USDT" hint="The copy works with at most this." />
+            <Limit
+              {...props}
+              name="maxPerOrder"
+              label="Maximum per order, USDT"
+              hint="An order that opens or increases is cut to this value. Empty: no limit."
             />
-            <span className="flex shrink-0 items-center gap-1.5">
-              <input
-                {...control}
-                name="share"
-                inputMode="decimal"
-                autoComplete="off"
-                required
-                value={form.share}
-                onChange={({ target }) => onChange({ share: target.value })}
-                className="numeric min-h-9 w-20 rounded-md border border-line-strong bg-surface px-3 py-1.5 text-right text-base aria-invalid:border-loss"
+          </Group>
+          <Group title="Positions">
+            {family === "FUTURES" && (
+              <Limit
+                {...props}
+                name="leverageMax"
+                label="Highest leverage"
+                hint="A higher leverage of the strategy is lowered to this. Empty: the strategy’s."
               />
-              %
-            </span>
-          </div>
-        )}
-      </Field>
-      <div className="grid gap-5 sm:grid-cols-2">
-        <TextInput
-          label="Maximum per order, USDT"
-          hint="An order that opens or increases is cut to this value. Empty: no limit."
-          name="maxPerOrder"
-          inputMode="decimal"
-          autoComplete="off"
-          value={form.maxPerOrder}
-          onChange={({ target }) => onChange({ maxPerOrder: target.value })}
-          error={errors.maxPerOrder}
-        />
-        <TextInput
-          label="Stop loss, % of the equity at the start"
-          hint="At this loss, everything is sold and the copy pauses. Empty: none."
-          name="stopLoss"
-          inputMode="decimal"
-          autoComplete="off"
-          value={form.stopLoss}
-          onChange={({ target }) => onChange({ stopLoss: target.value })}
-          error={errors.stopLoss}
-        />
-      </div>
+            )}
+            <Limit
+              {...props}
+              name="positionMax"
+              label="Maximum of one position, times the equity"
+              hint="Openings are cut to this value. 2 is twice what the copy uses."
+            />
+            <Limit
+              {...props}
+              name="exposureMax"
+              label="Maximum of all positions, times the equity"
+              hint="Open orders that may open something count as well."
+            />
+            <Limit
+              {...props}
+              name="symbols"
+              label="Symbols"
+              hint="The only ones that are opened, such as BTCUSDT ETHUSDT. Empty: all."
+              inputMode="text"
+            />
+          </Group>
+          <Group title="Orders">
+            <Limit
+              {...props}
+              name="slippageMajor"
+              label="Slippage of BTC and ETH, %"
+              hint="An opening at the market is skipped if the exchange’s price is worse than the strategy’s by more."
+            />
+            <Limit
+              {...props}
+              name="slippageOther"
+              label="Slippage of all others, %"
+              hint="Exits are sent at any price."
+            />
+            <Limit
+              {...props}
+              name="ordersPerMinuteMax"
+              label="Opening orders per minute"
+              hint="More are skipped. Exits do not count."
+            />
+            <Limit
+              {...props}
+              name="closeAfterSeconds"
+              label="Close missed exits after, seconds"
+              hint="If the strategy’s exit limit was filled and the copy’s was not. Empty: never."
+            />
+          </Group>
+          <Group title="Loss and gain">
+            <Limit
+              {...props}
+              name="stopLoss"
+              label="Stop loss, % of the equity at the start"
+              hint="At this loss, everything is sold and the copy pauses. Empty: none."
+            />
+            <Limit
+              {...props}
+              name="takeProfit"
+              label="Take profit, % of the equity at the start"
+              hint="At this gain, everything is sold and the copy pauses. Empty: none."
+            />
+            <Limit
+              {...props}
+              name="lossPerDayMax"
+              label="Loss per day, % of the equity at 00:00 UTC"
+              hint="At this loss, nothing is opened until the next day."
+            />
+          </Group>
+        </div>
+      </details>
     </>
   );
+}
+
+function ShareField({
+  form,
+  onChange,
+  error,
+}: Pick<SettingsFieldsProps, "form" | "onChange"> & { error: string | undefined }) {
+  return (
+    <Field
+      label="Share of the balance"
+      hint="The copy trades as if the account had only this share of its balance."
+      error={error}
+    >
+      {(control) => (
+        <div className="flex items-center gap-3">
+          <input
+            type="range"
+            aria-label="Share of the balance, slider"
+            min={1}
+            max={100}
+            step={1}
+            // A share that is typed may lie between two of its steps.
+            value={/^\d+(\.\d+)?$/.test(form.share) ? form.share : "1"}
+            onChange={({ target }) => onChange({ share: target.value })}
+            className="min-w-0 grow accent-accent"
+          />
+          <span className="flex shrink-0 items-center gap-1.5">
+            <input
+              {...control}
+              name="share"
+              inputMode="decimal"
+              autoComplete="off"
+              required
+              value={form.share}
+              onChange={({ target }) => onChange({ share: target.value })}
+              className="numeric min-h-9 w-20 rounded-md border border-line-strong bg-surface px-3 py-1.5 text-right text-base aria-invalid:border-loss"
+            />
+            %
+          </span>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** In this order; what each says depends on the kind of the strategy. */
+const PRESET_WORDS: Readonly<
+  Record<PresetName, { readonly name: string; readonly says: (isFutures: boolean) => string }>
+> = {
+  PROTECTED: {
+    name: "Protected",
+    says: (isFutures) =>
+      `${isFutures ? "Leverage up to 5, a position up to 2 times and all up to 5 times the equity. " : ""}Slippage up to 0.5 % (BTC, ETH) or 1.5 %, a loss per day up to 10 %, stop loss at −20 %, up to 30 opening orders a minute.`,
+  },
+  EXACT: {
+    name: "Exactly as the strategy",
+    says: (isFutures) =>
+      `Every order, scaled${isFutures ? ", at the strategy’s leverage" : ""}. No limits and no stop loss.`,
+  },
+};
+
+function PresetChoice({ family, form, onChange }: Pick<SettingsFieldsProps, "family" | "form" | "onChange">) {
+  const chosen = presetOf(family, form);
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1 font-medium text-sm">Limits</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {PRESET_NAMES.map((name) => (
+          <label
+            key={name}
+            className="flex cursor-pointer gap-3 rounded-md border border-line-strong px-3 py-2.5 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
+          >
+            <input
+              type="radio"
+              name="preset"
+              value={name}
+              checked={name === chosen}
+              onChange={() => onChange(presetFor(family, name))}
+              className="mt-1 size-4 shrink-0 accent-accent"
+            />
+            <span className="min-w-0">
+              <span className="font-medium">{PRESET_WORDS[name].name}</span>
+              <span className="mt-0.5 block text-ink text-sm">
+                {PRESET_WORDS[name].says(family === "FUTURES")}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+      <p role="status" className="mt-1 text-ink-soft text-sm">
+        {chosen === null
+          ? "Your own limits, as set below."
+          : "Each of them can be changed under “Settings” below."}
+      </p>
+    </fieldset>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-2 font-medium">{title}</legend>
+      <div className="grid items-start gap-5 sm:grid-cols-2">{children}</div>
+    </fieldset>
+  );
+}
+
+/** Fields that are one text. */
+type TextName = Exclude<keyof SettingsForm, "copyExisting" | "sizeBy">;
+type LimitProps = SettingsFieldsProps & {
+  name: TextName;
+  label: string;
+  hint: string;
+  inputMode?: "decimal" | "text";
+};
+
+function Limit({ name, label, hint, inputMode = "decimal", form, onChange, errors }: LimitProps) {
+  return (
+    <TextInput
+      label={label}
+      hint={hint}
+      name={name}
+      inputMode={inputMode}
+      autoComplete="off"
+      value={form[name]}
+      onChange={({ target }) => onChange({ [name]: target.value })}
+      error={errors[name]}
+    />
+  );
+}
+
+const SIZES: readonly { readonly value: SizeBy; readonly label: string }[] = [
+  { value: "RATIO", label: "In proportion to both balances" },
+  { value: "FIXED_RATIO", label: "The strategy’s quantity times a fixed ratio" },
+  { value: "FIXED_AMOUNT", label: "A fixed amount for each opening" },
+];
+const FIGURES = {
+  FIXED_RATIO: { label: "Ratio", hint: "0.5 is half of the strategy’s quantity." },
+  FIXED_AMOUNT: { label: "Amount per opening, USDT", hint: "Exits follow the strategy in proportion." },
+} as const;
+
+function SizeFields(props: SettingsFieldsProps) {
+  const { form, onChange, errors } = props;
+  const { sizeBy } = form;
+  return (
+    <>
+      <Select
+        label="Size of openings"
+        name="sizeBy"
+        value={sizeBy}
+        options={SIZES}
+        onChange={({ target }) =>
+          onChange({ sizeBy: sizeOf(target.value), sizeFigure: target.value === "FIXED_RATIO" ? "1" : "" })
+        }
+        error={errors.sizeBy}
+      />
+      {sizeBy !== "RATIO" && <Limit {...props} name="sizeFigure" {...FIGURES[sizeBy]} />}
+    </>
+  );
+}
+
+function sizeOf(value: string): SizeBy {
+  return SIZES.find((size) => size.value === value)?.value ?? "RATIO";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OfferShape } from "../../../src/dashboard/shapes.ts";
-import { type OfferSort, sortedOffers, sortOf } from "./sort-offers.ts";
+import { listedWords, type OfferSort, sortedOffers, sortOf } from "./sort-offers.ts";
 
 function offer(strategyId: string, parts: Partial<OfferShape>): OfferShape {
   return {
@@ -53,4 +53,12 @@ test("an address that names no order means the return", () => {
   expect(sortOf(undefined)).toBe("return");
   expect(sortOf("name")).toBe("return");
   expect(sortOf("age")).toBe("age");
+});
+
+test("a page says how many strategies there are, and that its order is its own if it is a part of them", () => {
+  expect(listedWords({ shown: 1, total: 1 })).toBe("1 strategy.");
+  expect(listedWords({ shown: 100, total: 100 })).toBe("100 strategies.");
+  expect(listedWords({ shown: 100, total: 1_201 })).toMatch(
+    /^100 of 1,201 strategies on this page, newest first\. Sorting orders this page only/,
+  );
 });

@@ -1,4 +1,4 @@
-// The order of the strategies on offer. What is not known comes last, whichever way round.
+// The order of the strategies on offer, of a page of them at a time. What is not known comes last, whichever way round.
 import type { OfferShape } from "../../../src/dashboard/shapes.ts";
 import { compare, magnitude } from "../ui/decimals.ts";
 
@@ -41,4 +41,11 @@ export function sortedOffers(
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return compare(left, right) * direction;
   });
+}
+
+/** How many strategies the list has, and which part of it a page shows. */
+export function listedWords({ shown, total }: { readonly shown: number; readonly total: number }): string {
+  const strategies = `${total.toLocaleString("en-GB")} ${total === 1 ? "strategy" : "strategies"}`;
+  if (shown >= total) return `${strategies}.`;
+  return `${shown.toLocaleString("en-GB")} of ${strategies} on this page, newest first. Sorting orders this page only: search by name to find one of the others.`;
 }

@@ -30,6 +30,14 @@ export const SKIP_NAMES: Names<SkipShape["reason"]> = {
   LEVERAGE_UNFIT: "Leverage not accepted",
   CREDENTIALS: "API key rejected",
   OVERTAKEN: "Superseded by the strategy",
+  UNCONFIRMED: "Not confirmed by the exchange",
+  PROTECTS: "Stop kept until the position is closed",
+  SYMBOL_NOT_ALLOWED: "Symbol not among your settings",
+  ABOVE_POSITION_MAX: "Above your limit for a position",
+  ABOVE_EXPOSURE_MAX: "Above your limit for all positions",
+  TOO_MANY_ORDERS: "Too many orders in a minute",
+  SLIPPAGE: "Price too far from the strategy’s",
+  LOSS_OF_DAY: "Your limit of loss per day reached",
   REFUSED: "Rejected by the exchange",
 };
 
@@ -44,6 +52,7 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
   SET_LEVERAGE: "Leverage",
   CLOSE: "Strategy closed",
   FLATTEN: "Closing order",
+  RECONCILE: "Brought back to target",
   REPAIR: "Repair",
   WITHDRAW: "Orders withdrawn",
   WRITE_OFF: "Written off",
@@ -59,6 +68,9 @@ export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
 
 /** In the order of the filter. */
 export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
+  NEW: "Waiting",
+  SENT: "Sent",
+  UNCONFIRMED: "Unconfirmed",
   FILLED: "Filled",
   RESTING: "Resting",
   CANCELED: "Canceled",
@@ -81,6 +93,7 @@ export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
   CLOSED: "Closed for this copy",
   OUTSIDE: "Traded outside the copy",
   PENDING: "In progress",
+  LIMITED: "Your limits",
   PRICE_MOVED: "Balance ratio changed",
   OLDER: "Older than the checked lines",
 };
@@ -113,6 +126,12 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
     says: "The copy’s equity fell to its stop loss.",
     action:
       "What the copy held was sold. Check the log and the settings before you resume: its stop loss then counts from the copy’s value now.",
+  },
+  TAKE_PROFIT: {
+    short: "take profit reached",
+    says: "The copy’s equity rose to its take profit.",
+    action:
+      "What the copy held was sold. Check the log and the settings before you resume: its stop loss and take profit then count from the copy’s value now.",
   },
   STRATEGY_CLOSED: {
     short: "strategy closed",

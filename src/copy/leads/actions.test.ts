@@ -74,10 +74,26 @@ describe("what a spot strategy does", () => {
     expect(await linesOf(at, "one", "SPOT")).toEqual([
       "PLACE 1 BUY MARKET 1 filled 1 @ 100 | 200 USDT",
       "PLACE 2 SELL LIMIT 0.4 limit 105 | 100 USDT, 0.999 BTC, BTCUSDT 100",
-      "PLACE 3 BUY LIMIT 0.5 limit 90 | 100 USDT, 0.999 BTC, BTCUSDT 100",
-      "FILL 2 SELL 0.4 @ 105 | 100 USDT, 0.999 BTC, BTCUSDT 100",
+      "PLACE 3 BUY LIMIT 0.5 limit 90 | 100 USDT, 0.999 BTC, BTCUSDT 100, exits for 0.4 BTCUSDT",
+      "FILL 2 SELL 0.4 @ 105 | 100 USDT, 0.999 BTC, BTCUSDT 100, exits for 0.4 BTCUSDT",
       "CANCEL 3 CANCELED | 141.958 USDT, 0.599 BTC, BTCUSDT 105",
     ]);
+  });
+
+  test("each exit tells what the ones before it have promised and not sold yet", async () => {
+    const at = await stage();
+    await carryOut(
+      at,
+      "one",
+      order("BUY", "1"),
+      order("SELL", "0.3", { price: "105" }),
+      order("SELL", "0.4", { price: "106" }),
+      { type: "FillRestingOrder", orderId: 2, ...seen("105") },
+      order("SELL", "0.1", { price: "107" }),
+    );
+    const promised = (await linesOf(at, "one", "SPOT")).map((line) => /exits for (.*)/.exec(line)?.[1]);
+    const [, first, second, , third] = promised;
+    expect([first, second, third]).toEqual([undefined, "0.3 BTCUSDT", "0.4 BTCUSDT"]);
   });
 
   test("an order by its quote amount is for what it bought", async () => {
@@ -245,6 +261,19 @@ describe("what a futures strategy does", () => {
     ]);
   });
 
+  test("of a contract only orders against the position are exits", async () => {
+    const at = await open();
+    await carryOut(
+      at,
+      "one",
+      order("SELL", "2"),
+      order("BUY", "0.5", { price: "90", entry: { reduceOnly: true } }),
+      order("SELL", "1", { price: "110" }),
+      order("BUY", "1", { price: "80" }),
+    );
+    expect((await linesOf(at, "one", "FUTURES")).at(-1)).toMatch(/-2 BTCUSDT.*exits for 0\.5 BTCUSDT$/);
+  });
+
   test("an order through zero takes the old leg with it, and does not empty", async () => {
     const at = await open();
     await carryOut(
@@ -260,7 +289,7 @@ describe("what a futures strategy does", () => {
       },
     );
     expect((await linesOf(at, "one", "FUTURES")).slice(-2)).toEqual([
-      "FILL 3 SELL 5 @ 101 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100",
+      "FILL 3 SELL 5 @ 101 | 999.9 USDT, 2 BTCUSDT, BTCUSDT 100, exits for 5 BTCUSDT",
       "CANCEL_LEG 2 | 1001.799 USDT, -3 BTCUSDT, BTCUSDT 101",
     ]);
   });

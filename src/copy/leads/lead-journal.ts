@@ -20,7 +20,13 @@ type Progress = { readonly account: Account; readonly version: number; readonly 
 
 /** What a step has come to. LOST: the lead is another's, or was moved on by another. */
 export type Step =
-  | { readonly kind: "ADVANCED"; readonly actions: readonly LeadAction[]; readonly isAtEnd: boolean }
+  | {
+      readonly kind: "ADVANCED";
+      readonly actions: readonly LeadAction[];
+      /** As of the last action. */
+      readonly account: Account | null;
+      readonly isAtEnd: boolean;
+    }
   | { readonly kind: "LOST" };
 
 export class LeadJournal {
@@ -58,7 +64,7 @@ export class LeadJournal {
     if (this.#handedSeq < lastSeq) return await this.#handOver(this.#handedSeq);
     const entries = await this.#store.listEntriesAfter(strategyId, from.version, ENTRIES_MAX);
     const isAtEnd = entries.length < ENTRIES_MAX;
-    if (entries.length === 0) return { kind: "ADVANCED", actions: [], isAtEnd };
+    if (entries.length === 0) return { kind: "ADVANCED", actions: [], account: from.account, isAtEnd };
     // From here on the account in memory is ahead of the store, until the actions are stored.
     this.#progress = null;
     const { account } = from;
@@ -78,7 +84,7 @@ export class LeadJournal {
     if (!isOurs) return { kind: "LOST" };
     this.#progress = { account, version, last };
     this.#handedSeq = last?.seq ?? 0;
-    return { kind: "ADVANCED", actions, isAtEnd };
+    return { kind: "ADVANCED", actions, account, isAtEnd };
   }
 
   /** Actions that were stored by a step of which the store could not say so. */
@@ -90,7 +96,8 @@ export class LeadJournal {
     const last = actions.at(-1);
     if (last === undefined) throw new Error(`actions have no gaps: there is one after ${afterSeq}`);
     this.#handedSeq = last.seq;
-    return { kind: "ADVANCED", actions, isAtEnd: false };
+    const account = this.#progress?.account ?? null;
+    return { kind: "ADVANCED", actions, account, isAtEnd: false };
   }
 
   async #load(): Promise<Progress> {

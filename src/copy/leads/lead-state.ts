@@ -2,7 +2,16 @@
 import type { Account } from "../../domain/account.ts";
 import { COPY_QUOTE_ASSET, type LeadAction, type LeadState } from "../../domain/copying.ts";
 import type { Order } from "../../domain/order.ts";
-import { type Amount, type Price, proceedsDown, type Quantity, SCALE } from "../../money/decimal.ts";
+import {
+  type Amount,
+  add,
+  type Price,
+  proceedsDown,
+  type Quantity,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 
 /**
@@ -12,6 +21,8 @@ import { ownedOf } from "../../money/posting.ts";
 export const DUST_WORTH: Amount = SCALE as Amount;
 
 const NO_PRICES: ReadonlyMap<string, Price> = new Map();
+/** On spot everything that is sold is held. */
+const LONG = SCALE as Quantity;
 
 /** What the strategy has now, given its last action before. */
 export function leadStateOf(account: Account, last: LeadAction | null): LeadState {
@@ -20,7 +31,21 @@ export function leadStateOf(account: Account, last: LeadAction | null): LeadStat
     wallet: ownedOf(account.balances, COPY_QUOTE_ASSET),
     held,
     lastPrices: last === null ? NO_PRICES : pricesOfHeld(held, account, pricesAfter(last)),
+    promised: promisedBy(account),
   };
+}
+
+/** By symbol what open orders still sell on spot, and of contracts what they still take off the position. */
+function promisedBy({ type, positions, openOrders }: Account): ReadonlyMap<string, Quantity> {
+  const promised = new Map<string, Quantity>();
+  for (const { symbol, side, quantity, executedQuantity } of openOrders.values()) {
+    const position = type === "SPOT" ? LONG : (positions.get(symbol)?.quantity ?? ZERO);
+    const isExit = position !== 0n && position > 0n === (side === "SELL");
+    if (!isExit) continue;
+    const left = subtract(quantity, executedQuantity);
+    promised.set(symbol, add(promised.get(symbol) ?? ZERO, left));
+  }
+  return promised;
 }
 
 /** Whether a fill of this order has left nothing of its symbol that could be sold or closed; `account` is as of the fill. */

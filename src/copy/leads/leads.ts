@@ -11,6 +11,7 @@
 // Clocks of processes on one database may be CLOCKS_APART_MS apart. A store that is out of reach is waited for; one that has
 // failed ends the copier. An error of one lead keeps no other from going on.
 import type { Logger } from "pino";
+import type { Account } from "../../domain/account.ts";
 import type { LeadAction } from "../../domain/copying.ts";
 import type { Timers } from "../../market/client/time.ts";
 import type { ClaimedLead, CopyStore, Lead } from "../../store/copy-store.ts";
@@ -34,7 +35,8 @@ const LOOKS_PASSED_OVER = 8;
 /** Who works at the copies of leads. */
 export type Followers = {
   take(lead: Pick<Lead, "strategyId" | "type">): Promise<void>;
-  moved(strategyId: string, actions: readonly LeadAction[]): void;
+  /** `account` is the strategy's as of the last action. */
+  moved(strategyId: string, actions: readonly LeadAction[], account: Account | null): void;
   changed(strategyId: string): Promise<void>;
   drop(strategyId: string): void;
 };
@@ -296,7 +298,7 @@ export class Leads {
       if (!step.isAtEnd) held.isBehind = true;
       if (step.actions.length === 0) continue;
       await this.#tellBefore(held);
-      this.#followers.moved(held.strategyId, step.actions);
+      this.#followers.moved(held.strategyId, step.actions, step.account);
     }
   }
 

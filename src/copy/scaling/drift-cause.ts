@@ -1,7 +1,8 @@
 // Why a copy does not hold what it should. What explains a difference is looked for in this order: something is under way; the
 // account's owner has traded; it is too little for an order; an order rests; orders that were not copied, or not whole, and what was
-// closed or written off, which together make at least half of it; what was lost by snapping sizes down, if that does; the strategy
-// held it before the copy began; orders that make less of it; and if nothing else does, the proportion of the two accounts has moved.
+// closed or written off, which together make at least half of it; what was lost by snapping sizes down, if that does; the copier's
+// limits permit no more, if they hold back at least half of it; the strategy held it before the copy began; orders that make less of
+// it; and if nothing else does, the proportion of the two accounts has moved.
 import type { StrategyType } from "../../domain/account.ts";
 import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
@@ -25,6 +26,8 @@ export type CauseTerms = {
   readonly family: StrategyType;
   readonly isPending: boolean;
   readonly isTooSmall: boolean;
+  /** What of the shortfall the copier's limits for symbols, positions and exposure do not permit to open. */
+  readonly heldBack: Quantity;
   /** What the strategy held when the copy began, scaled as it would be now; null if that is not known. */
   readonly heldAtStart: Quantity | null;
   /** Of the symbol, newest first. */
@@ -60,6 +63,7 @@ export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
   const mostSnapped = mostOf(snapped);
   if (mostSnapped !== null && sumOf(snapped) * 2n >= size)
     return { cause: "ROUNDING", entryId: mostSnapped.entryId };
+  if (terms.heldBack > 0n && terms.heldBack * 2n >= size) return withoutEntry("LIMITED");
   if (beganLater(position, terms)) return withoutEntry("BEGAN_LATER");
   return most === null ? withoutEntry("PRICE_MOVED") : causeIn(most, mending);
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
-import { type Amount, decimal, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
+import type { CopySettings } from "../../domain/copying.ts";
+import { type Amount, decimal, formatBriefly, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 import { type DriftInput, driftOf, repairOrders } from "./drift.ts";
 import type { RepairOrder } from "./repair-sizes.ts";
 import { entryOf } from "./testing/actions.ts";
@@ -72,6 +73,40 @@ describe("a repair", () => {
     ]);
   });
 
+  test("keeps the copier's bounds for symbols, a position, the exposure and the leverage", () => {
+    const increase = (settings: Partial<CopySettings>, given: Given = { lead: "0.02", own: "0.002" }) =>
+      inWords(repairOrders(bounded("FUTURES", given, settings), { mayIncrease: true }));
+    // 500 of 1000: target 0.01, so 0.008 are missing.
+    expect(increase({})).toEqual(["BUY 0.008 increases"]);
+    expect(increase({ symbols: ["ETHUSDT"] })).toEqual([]);
+    // 0.6 × 500 = 300 are 0.006 at 50000, of which there are 0.002.
+    expect(increase({ positionMax: decimal("0.6") })).toEqual(["BUY 0.004 increases"]);
+    expect(increase({ exposureMax: decimal("0.5") })).toEqual(["BUY 0.003 increases"]);
+    // At leverage 1 one takes 50100 at 50100, loses 100 at once, and 25.05 are the fee: 500 / 50225.05.
+    expect(increase({ leverageMax: 1 }, { lead: "0.04", own: "0" })).toEqual(["BUY 0.009 increases"]);
+    const causeWith = (settings: Partial<CopySettings>) =>
+      bounded("FUTURES", { lead: "0.02", own: "0.002" }, settings).map(({ cause }) => cause);
+    expect(causeWith({ positionMax: decimal("0.6") })).toEqual(["LIMITED"]);
+    expect(causeWith({ symbols: ["ETHUSDT"] })).toEqual(["LIMITED"]);
+    expect(causeWith({ positionMax: decimal("5") })).toEqual(["PRICE_MOVED"]);
+    // What is too much is sold whatever is set.
+    const none = { symbols: ["ETHUSDT"], positionMax: decimal<Rate>("0.1") };
+    expect(increase(none, { lead: "0", own: "0.01" })).toEqual(["SELL 0.01 reduce"]);
+  });
+
+  test("of a fixed ratio leads to the ratio; of a fixed amount only out of what the strategy has left", () => {
+    const ratio = { size: { by: "FIXED_RATIO", ratio: decimal<Rate>("0.25") } } as const;
+    const [row] = bounded("FUTURES", { lead: "0.02", own: "0.002" }, ratio);
+    expect(row && formatBriefly(row.target)).toBe("0.005");
+    const amount = { size: { by: "FIXED_AMOUNT", amount: decimal<Amount>("100") } } as const;
+    const ordersOf = (given: Given) =>
+      inWords(repairOrders(bounded("FUTURES", given, amount), { mayIncrease: true }));
+    expect(ordersOf({ lead: "0.02", own: "0.004" })).toEqual([]);
+    expect(ordersOf({ lead: "0.02", own: "0" })).toEqual([]);
+    expect(ordersOf({ lead: "0", own: "0.004" })).toEqual(["SELL 0.004 reduce"]);
+    expect(ordersOf({ lead: "-0.02", own: "0.004" })).toEqual(["SELL 0.004 reduce"]);
+  });
+
   test("of a contract reduces by the position, and goes through zero with two orders", () => {
     expect(inWords(all("FUTURES", { lead: "0.02", own: "0.03" }))).toEqual(["SELL 0.02 reduce"]);
     expect(inWords(all("FUTURES", { lead: "-0.02", own: "0.03" }))).toEqual([
@@ -124,6 +159,11 @@ describe("a repair", () => {
     expect(repaired).toBeGreaterThan(500);
   });
 });
+
+function bounded(family: StrategyType, given: Given, settings: Partial<CopySettings>) {
+  const input = inputOf(family, given);
+  return driftOf({ ...input, settings: { ...input.settings, ...settings } });
+}
 
 function all(family: StrategyType, given: Given): readonly RepairOrder[] {
   return repairOrders(drift(family, given), { mayIncrease: true });

@@ -20,20 +20,25 @@ import {
   type Amount,
   add,
   costUp,
+  least,
   magnitude,
+  type Price,
   proceedsDown,
   type Quantity,
+  SCALE,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
 import { copyEquity, hasUnvalued, leadEquity, priceOf, spotSymbolOf, type VenuePrices } from "./equity.ts";
 import { roomOf } from "./funds.ts";
+import { boundedOpening, copiedLeverage, symbolSkip } from "./limits.ts";
 import {
   isTooSmall,
   type Position,
   type RepairOrder,
   type RepairSizes,
+  type RepairTerms,
   repairSizes,
 } from "./repair-sizes.ts";
 import { snapQuantity } from "./snap.ts";
@@ -73,6 +78,8 @@ export type Drift = Position &
     readonly repair: RepairOrder | null;
   };
 
+/** What a repair's orders that increase take of the available, and what they are worth: of the symbols so far. */
+type Increases = { readonly spent: Amount; readonly exposure: Amount };
 const NO_REPAIR: RepairSizes = { reduction: null, increase: null };
 /** Holdings are bought and sold, by repairs at least, at the market's price. */
 const AT_MARKET = { takesMarketPrice: true } as const;
@@ -81,10 +88,10 @@ const AT_MARKET = { takesMarketPrice: true } as const;
 export function driftOf(input: DriftInput): readonly Drift[] {
   const { snapshot } = input.book;
   if (snapshot === null) return [];
-  let spent: Amount = ZERO;
+  let before: Increases = { spent: ZERO, exposure: ZERO };
   return symbolsOf(input).map((symbol) => {
-    const row = rowOf(input, snapshot, symbol, spent);
-    spent = (spent + row.worth) as Amount;
+    const row = rowOf(input, snapshot, symbol, before);
+    before = { spent: add(before.spent, row.worth), exposure: add(before.exposure, row.exposure) };
     return row.drift;
   });
 }
@@ -111,8 +118,8 @@ function rowOf(
   input: DriftInput,
   snapshot: VenueSnapshot,
   symbol: string,
-  spent: Amount,
-): { readonly drift: Drift; readonly worth: Amount } {
+  before: Increases,
+): { readonly drift: Drift; readonly worth: Amount; readonly exposure: Amount } {
   const { lead, leadAtStart, prices, book, family, settings, isPending } = input;
   const rules = input.rulesOf(symbol);
   const price = priceOf(symbol, prices, lead);
@@ -125,7 +132,8 @@ function rowOf(
   // What was done after the venue was asked is not in its answer.
   const isSeen = entries.every(({ updatedAt }) => updatedAt <= snapshot.at);
   const actual: Quantity = isSeen ? (snapshot.held.get(symbol) ?? ZERO) : own;
-  const position: Position = { symbol, target: targetOf(theirs, scale, rules), own, actual };
+  const target = targetOf(theirs, own, { scale, rules });
+  const position: Position = { symbol, target, own, actual };
   const difference = subtract(own, position.target);
   const terms = {
     family,
@@ -133,28 +141,31 @@ function rowOf(
     price,
     scale,
     maxPerOrder: settings.maxPerOrder,
-    leverage: input.leverages.get(symbol) ?? 1,
+    withinBounds: boundsFor(input, snapshot, { symbol, price, exposure: before.exposure }),
+    leverage: leverageFor(input, symbol, rules),
     resting: entries.filter(({ status }) => status === "RESTING"),
-    room: subtract(roomFor(input, snapshot), spent),
+    room: subtract(roomFor(input, snapshot), before.spent),
   };
   const { worth, ...sizes } = repairSizes(position, terms);
   const atStart: Quantity = leadAtStart?.held.get(heldAs) ?? ZERO;
-  const heldAtStart = leadAtStart === null ? null : targetOf(atStart, scale, null);
+  const heldAtStart = leadAtStart === null ? null : targetOf(atStart, own, { scale, rules: null });
   const cause = causeOf(position, {
     family,
     isPending,
     isTooSmall: isTooSmall(position, terms),
+    heldBack: heldBackOf(position, terms),
     heldAtStart,
     entries,
   });
   // While something is under way nobody knows what there will be to mend; of a strategy that cannot be valued the target is too large.
   const { reduction, increase } = isPending
     ? NO_REPAIR
-    : hasUnvalued(family, lead, prices)
+    : settings.size.by === "RATIO" && hasUnvalued(family, lead, prices)
       ? { ...sizes, increase: null }
       : sizes;
   return {
     worth: increase === null ? ZERO : worth,
+    exposure: increase === null || price === null ? ZERO : costUp(price, increase.quantity),
     drift: {
       ...position,
       ...cause,
@@ -170,19 +181,77 @@ function rowOf(
   };
 }
 
-/** Holding × ours / theirs on the venue's step, rounded towards nothing; nothing of a strategy that has nothing. */
-function targetOf(theirs: Quantity, { ours, theirs: whole }: Scale, rules: SymbolRules | null): Quantity {
+/**
+ * Holding × ours / theirs on the venue's step, rounded towards nothing; nothing of a strategy that has nothing. With a fixed amount per
+ * order no size belongs to the strategy's holding: what the copy has is right as long as the strategy holds that side.
+ */
+function targetOf(
+  theirs: Quantity,
+  own: Quantity,
+  { scale, rules }: { readonly scale: Scale; readonly rules: SymbolRules | null },
+): Quantity {
+  if (scale.by === "FIXED_AMOUNT") return theirs !== 0n && theirs > 0n === own > 0n ? own : ZERO;
+  const { ours, theirs: whole } = scale;
   const exact = (whole <= 0n ? 0n : (magnitude(theirs) * ours) / whole) as Quantity;
   const size = rules === null ? exact : snapQuantity(rules, exact, AT_MARKET);
   return (theirs < 0n ? -size : size) as Quantity;
 }
 
 function scaleOf({ family, lead, prices, settings, book }: DriftInput, { wallet }: VenueSnapshot): Scale {
-  const { share } = settings;
+  const { share, budget, size } = settings;
+  if (size.by === "FIXED_RATIO") return { by: size.by, ours: size.ratio, theirs: SCALE };
+  if (size.by === "FIXED_AMOUNT") return { by: size.by, ours: size.amount, theirs: SCALE };
   return {
     by: family === "SPOT" ? "EQUITY" : "COLLATERAL",
-    ours: copyEquity(family, { share, wallet, holdings: book.holdings }, prices, lead),
+    ours: copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, lead),
     theirs: leadEquity(family, lead, prices),
+  };
+}
+
+/** What of the shortfall the copier's limits do not permit to open. */
+function heldBackOf(position: Position, { withinBounds }: Pick<RepairTerms, "withinBounds">): Quantity {
+  const { own, target } = position;
+  const isOtherSide = own !== 0n && own > 0n !== target > 0n;
+  const held = isOtherSide ? ZERO : magnitude(own);
+  const missing = subtract(magnitude(target), least(held, magnitude(target)));
+  return subtract(missing, withinBounds(missing, target > 0n ? "BUY" : "SELL"));
+}
+
+function leverageFor({ leverages, settings }: DriftInput, symbol: string, rules: SymbolRules | null): number {
+  const leverage = leverages.get(symbol) ?? 1;
+  return rules === null ? leverage : (copiedLeverage({ leverage }, rules, settings) ?? leverage);
+}
+
+/** What the copier's bounds leave of an opening in a symbol, beside what a repair opens of others. */
+function boundsFor(
+  input: DriftInput,
+  { wallet }: VenueSnapshot,
+  {
+    symbol,
+    price,
+    exposure,
+  }: { readonly symbol: string; readonly price: Price | null; readonly exposure: Amount },
+): RepairTerms["withinBounds"] {
+  const { family, settings, book, prices, lead, entries } = input;
+  const resting = entries.filter(({ status, reduceOnly }) => status === "RESTING" && reduceOnly !== true);
+  const worth = (of: readonly MirrorEntry[]) =>
+    of.reduce((sum, entry) => add(sum, worthLeft(entry)), ZERO as Amount);
+  const isSpot = family === "SPOT";
+  const elsewhere = resting.filter((entry) => entry.symbol !== symbol);
+  const buys = resting.filter(({ side }) => side === "BUY");
+  return (opening, side) => {
+    const placement = { symbol, side };
+    if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)
+      return ZERO;
+    const onSide = resting.filter((entry) => entry.symbol === symbol && entry.side === side);
+    const left = onSide.reduce((sum, entry) => add(sum, leftOf(entry)), ZERO as Quantity);
+    const bounds = {
+      ...{ family, settings, wallet, holdings: book.holdings, prices, lead, placement },
+      restingWorth: isSpot ? add(worth(buys), exposure) : ZERO,
+      restingElsewhere: isSpot ? ZERO : add(worth(elsewhere), exposure),
+      restingOnSymbol: { buys: left, sells: left, openSides: [side] },
+    };
+    return boundedOpening(bounds, { opening, price }).quantity;
   };
 }
 
@@ -199,8 +268,11 @@ function roomFor(
 }
 
 /** What is left of a resting order, at its limit or its trigger. */
-function worthLeft({ quantity, executedQuantity, price, stopPrice }: MirrorEntry): Amount {
-  if (quantity === null) return ZERO;
-  const at = price !== null && price > 0n ? price : (stopPrice ?? ZERO);
-  return costUp(at, subtract(quantity, executedQuantity));
+function worthLeft(entry: MirrorEntry): Amount {
+  const { price, stopPrice } = entry;
+  return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), leftOf(entry));
+}
+
+function leftOf({ quantity, executedQuantity }: MirrorEntry): Quantity {
+  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
 }

@@ -5,7 +5,7 @@
 // Whatever is rounded makes a copy smaller: theirs up, ours down.
 // Source: design, section 6 (copiers).
 import type { StrategyType } from "../../domain/account.ts";
-import { COPY_QUOTE_ASSET, type CopyBook, type LeadState } from "../../domain/copying.ts";
+import { COPY_QUOTE_ASSET, type CopyBook, type CopySettings, type LeadState } from "../../domain/copying.ts";
 import {
   type Amount,
   add,
@@ -13,11 +13,11 @@ import {
   amountUp,
   decimal,
   divideUp,
+  least,
   type Price,
   type Product,
   product,
   type Quantity,
-  type Rate,
   SCALE,
   ZERO,
 } from "../../money/decimal.ts";
@@ -75,16 +75,27 @@ export function hasUnvalued(family: StrategyType, lead: LeadState, prices: Venue
   );
 }
 
-/** What a copy works with: its share of the account, which on spot is the quote asset and what the copy itself has bought. */
+/**
+ * What a copy works with: its share of the account, which on spot is the quote asset and what the copy itself has bought; at most
+ * its budget.
+ */
 export function copyEquity(
   family: StrategyType,
-  copy: { readonly share: Rate; readonly wallet: Amount; readonly holdings: CopyBook["holdings"] },
+  copy: Pick<CopySettings, "share" | "budget"> & {
+    readonly wallet: Amount;
+    readonly holdings: CopyBook["holdings"];
+  },
   prices: VenuePrices,
   lead: Pick<LeadState, "lastPrices">,
 ): Amount {
   const held = family === "FUTURES" ? ZERO : worthOfHoldings(copy.holdings, prices, lead);
-  const whole = add(copy.wallet, held);
-  return (whole <= 0n ? 0n : (whole * copy.share) / SCALE) as Amount;
+  return workedWith(copy, add(copy.wallet, held));
+}
+
+/** What a copy uses of an account that has so much: its share, at most its budget, rounded down. Never negative. */
+export function workedWith({ share, budget }: Pick<CopySettings, "share" | "budget">, whole: Amount): Amount {
+  const shared = (whole <= 0n ? 0n : (whole * share) / SCALE) as Amount;
+  return budget === null ? shared : least(shared, budget);
 }
 
 /** At the price of the asset, else by that of the quote asset in it (`USDTTRY`), which is rounded up; null if neither is known. */

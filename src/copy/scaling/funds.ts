@@ -114,7 +114,7 @@ function slackOf(price: Price): Price {
 }
 
 /**
- * What a copy may still use for what opens: its share less what is in use, and no more than is available. Never negative. What the
+ * What a copy may still use for what opens: its share, at most its budget, less what is in use, and no more than is available. Never negative. What the
  * same order sets free is not in use any more, and available.
  */
 export function roomOf(
@@ -133,7 +133,8 @@ export function roomOf(
   >,
   released: Amount = ZERO,
 ): Amount {
-  const ours = copyEquity(family, { share: settings.share, wallet, holdings }, prices, lead);
+  const { share, budget } = settings;
+  const ours = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
   const inUse =
     family === "SPOT"
       ? add(worthOfHoldings(holdings, prices, lead), restingWorth)

@@ -1,27 +1,207 @@
-// What bounds an order besides its size and what it costs: the largest position, and how many orders rest.
-import type { LeadPlacement, Skip } from "../../domain/copying.ts";
+// What bounds an order besides its size and what it costs. By the venue: the largest position, and how many orders rest. By the
+// copier's settings: leverage, value of a position and of all, symbols, slippage, openings per minute, loss of the day, take profit.
+// The copier's bounds concern what opens; they never hold back an exit. Pure: times and equities are given.
+import type { CopyBook, CopySettings, LeadPlacement, Skip } from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { leverageMax, notionalMaxAt } from "../../engine/futures/margin.ts";
 import {
+  type Amount,
   add,
   asAmount,
   costUp,
+  divideDown,
+  divideUp,
   magnitude,
   type Price,
   type Quantity,
+  quantityFor,
+  type Rate,
+  SCALE,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
+import { copyEquity, priceOf } from "./equity.ts";
 import type { RestingOnSymbol, ScaleInput } from "./scale-order.ts";
 import { countAsAmount, skipOf } from "./skip.ts";
 
-/** The leverage that a strategy's order is copied at: its own, as far as the venue's contract goes. Null for a spot pair. */
+/**
+ * The leverage that a strategy's order is copied at: its own, as far as the copier's bound and the venue's contract go. Null for a spot
+ * pair.
+ */
 export function copiedLeverage(
   { leverage }: Pick<LeadPlacement, "leverage">,
   { contract }: SymbolRules,
+  { leverageMax: bound }: Pick<CopySettings, "leverageMax">,
 ): number | null {
-  return leverage === null || contract === null ? null : Math.min(leverage, leverageMax(contract));
+  if (leverage === null || contract === null) return null;
+  return Math.min(leverage, leverageMax(contract), bound ?? leverage);
+}
+
+/** SYMBOL_NOT_ALLOWED, if the copier does not permit openings in the symbol. */
+export function symbolSkip({
+  settings: { symbols },
+  placement: { symbol },
+}: Pick<BoundsInput, "settings" | "placement">): Skip | null {
+  return symbols === null || symbols.includes(symbol) ? null : skipOf("SYMBOL_NOT_ALLOWED");
+}
+
+/** Assets with markets deep enough for the tighter bound. */
+const MAJOR_ASSETS: readonly string[] = ["BTC", "ETH"];
+
+/**
+ * SLIPPAGE, if the venue's price is by more than the bound worse than what the strategy's own order at the market was filled at. Null
+ * also where the venue's price is not known, or the strategy's order is not filled yet.
+ */
+export function slippageSkip(
+  {
+    settings: { slippageMax },
+    placement: { symbol, side, orderType, filled },
+    prices,
+  }: Pick<ScaleInput, "settings" | "placement" | "prices">,
+  { baseAsset }: Pick<SymbolRules, "baseAsset">,
+): Skip | null {
+  const had = prices.get(symbol);
+  if (slippageMax === null || orderType !== "MARKET" || filled === null || had === undefined) return null;
+  const wanted = filled.price;
+  const bound = MAJOR_ASSETS.includes(baseAsset) ? slippageMax.major : slippageMax.other;
+  const worse = side === "BUY" ? subtract(had, wanted) : subtract(wanted, had);
+  if (worse * SCALE <= wanted * bound) return null;
+  return skipOf("SLIPPAGE", { wanted: priceAsAmount(wanted), had: priceAsAmount(had), unit: "QUOTE", bound });
+}
+
+function priceAsAmount(price: Price): Amount {
+  return price as bigint as Amount;
+}
+
+/** What the copier's bounds for positions are held against. */
+export type BoundsInput = Pick<
+  ScaleInput,
+  "family" | "settings" | "wallet" | "holdings" | "prices" | "lead" | "restingWorth" | "restingElsewhere"
+> & {
+  readonly placement: Pick<LeadPlacement, "symbol" | "side">;
+  readonly restingOnSymbol: Pick<RestingOnSymbol, "buys" | "sells" | "openSides">;
+};
+
+/** What of an opening is within the copier's bounds; `skip` says which bound has cut it, or is null. */
+export type BoundedOpening = { readonly quantity: Quantity; readonly skip: Skip | null };
+
+/**
+ * An opening cut to the copier's bounds for one position and for all together, at the price that it may cost, before it is snapped. Open
+ * orders that may open something count as if they were filled.
+ */
+export function boundedOpening(
+  input: BoundsInput,
+  { opening, price }: { readonly opening: Quantity; readonly price: Price },
+): BoundedOpening {
+  const { family, settings, wallet, holdings, prices, lead } = input;
+  const { share, budget, positionMax, exposureMax } = settings;
+  if (positionMax === null && exposureMax === null) return { quantity: opening, skip: null };
+  const equity = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
+  const { own, resting } = heldAlready(input);
+  const held = add(own, resting);
+  const order = { equity, opening, price };
+  const ofPosition = boundedBy("ABOVE_POSITION_MAX", positionMax, { ...order, held, elsewhere: ZERO });
+  const others = worthOfOthers(input);
+  const ofExposure = boundedBy("ABOVE_EXPOSURE_MAX", exposureMax, {
+    ...order,
+    ...(family === "SPOT"
+      ? { held: own, elsewhere: add(others, input.restingWorth) }
+      : { held, elsewhere: add(others, input.restingElsewhere ?? ZERO) }),
+  });
+  return ofExposure.quantity < ofPosition.quantity ? ofExposure : ofPosition;
+}
+
+function boundedBy(
+  reason: "ABOVE_POSITION_MAX" | "ABOVE_EXPOSURE_MAX",
+  bound: Rate | null,
+  order: {
+    readonly equity: Amount;
+    readonly opening: Quantity;
+    readonly price: Price;
+    /** Of the symbol, on the side of the order, and what other symbols are worth. */
+    readonly held: Quantity;
+    readonly elsewhere: Amount;
+  },
+): BoundedOpening {
+  const { equity, opening, price, held, elsewhere } = order;
+  if (bound === null) return { quantity: opening, skip: null };
+  const had = divideDown(equity * bound, SCALE) as Amount;
+  const room = subtract(had, elsewhere);
+  const most = subtract(room <= 0n ? ZERO : quantityFor(room, price), held);
+  if (opening <= most) return { quantity: opening, skip: null };
+  const wanted = add(costUp(price, add(held, opening)), elsewhere);
+  return { quantity: most > 0n ? most : ZERO, skip: skipOf(reason, { wanted, had, unit: "QUOTE", bound }) };
+}
+
+/** What the copy holds of the symbol on the side of the order, and what its open orders may add to it. */
+function heldAlready({ family, placement: { symbol, side }, holdings, restingOnSymbol }: BoundsInput): {
+  readonly own: Quantity;
+  readonly resting: Quantity;
+} {
+  const own: Quantity = holdings.get(symbol)?.quantity ?? ZERO;
+  const isOnSide = own > 0n === (side === "BUY");
+  const { buys, sells, openSides } = restingOnSymbol;
+  const mayOpen = family === "SPOT" || openSides.includes(side);
+  const resting = mayOpen ? (side === "BUY" ? buys : sells) : ZERO;
+  return { own: isOnSide ? magnitude(own) : ZERO, resting };
+}
+
+/** What the copy's holdings of other symbols are worth. Without a price a holding counts as it cost. */
+function worthOfOthers({ placement, holdings, prices, lead }: BoundsInput): Amount {
+  return [...holdings]
+    .filter(([symbol]) => symbol !== placement.symbol)
+    .reduce((sum, [symbol, { quantity, cost }]) => {
+      const price = priceOf(symbol, prices, lead);
+      return add(sum, price === null ? cost : costUp(price, magnitude(quantity)));
+    }, ZERO as Amount);
+}
+
+/** Openings are counted over so long, ms. */
+const ORDERS_WINDOW_MS = 60_000;
+
+/** TOO_MANY_ORDERS, if one more opening now would be one too many. `openedAt`: of recent openings, Unix ms, in any order. */
+export function tooManyOrdersSkip(
+  { ordersPerMinuteMax }: Pick<CopySettings, "ordersPerMinuteMax">,
+  { openedAt, now }: { readonly openedAt: readonly number[]; readonly now: number },
+): Skip | null {
+  if (ordersPerMinuteMax === null) return null;
+  const recent = openedAt.filter((at) => now - at < ORDERS_WINDOW_MS).length;
+  if (recent < ordersPerMinuteMax) return null;
+  const [wanted, had] = [countAsAmount(recent + 1), countAsAmount(ordersPerMinuteMax)];
+  return skipOf("TOO_MANY_ORDERS", { wanted, had });
+}
+
+/** LOSS_OF_DAY, if the copy has lost as much of its equity at 00:00 UTC as the copier permits. Null where that equity is not known. */
+export function lossOfDaySkip(
+  { lossPerDayMax }: Pick<CopySettings, "lossPerDayMax">,
+  { dayStartEquity, equity }: { readonly dayStartEquity: Amount | null; readonly equity: Amount },
+): Skip | null {
+  if (lossPerDayMax === null || dayStartEquity === null || dayStartEquity <= 0n) return null;
+  const wanted = subtract(dayStartEquity, equity);
+  const had = divideDown(dayStartEquity * lossPerDayMax, SCALE) as Amount;
+  if (wanted < had) return null;
+  return skipOf("LOSS_OF_DAY", { wanted, had, unit: "QUOTE", bound: lossPerDayMax });
+}
+
+/** At which equity the take profit acts, rounded up; null if there is none, or nothing that could gain. */
+export function takeProfitEquity(
+  { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
+  { takeProfit }: Pick<CopySettings, "takeProfit">,
+): Amount | null {
+  const base = stopBase ?? startEquity;
+  if (base === null || base <= 0n || takeProfit === null) return null;
+  return divideUp(base * (SCALE + takeProfit), SCALE) as Amount;
+}
+
+/** Whether a copy that is worth so much has gained what its owner wants. */
+export function isTakeProfitReached(
+  book: Pick<CopyBook, "startEquity" | "stopBase">,
+  settings: Pick<CopySettings, "takeProfit">,
+  equity: Amount,
+): boolean {
+  const takesAt = takeProfitEquity(book, settings);
+  return takesAt !== null && equity >= takesAt;
 }
 
 /** ABOVE_MAXIMUM, if more would be held than the venue lets anybody hold: base units of a pair, notional of a contract. */
@@ -49,7 +229,7 @@ function maxPositionSkip(input: ScaleInput, { maxPosition }: SymbolRules, quanti
 }
 
 function bracketSkip(
-  { placement, holdings }: ScaleInput,
+  { placement, holdings, settings }: ScaleInput,
   rules: SymbolRules,
   { quantity, price }: { readonly quantity: Quantity; readonly price: Price | null },
 ): Skip | null {
@@ -58,7 +238,7 @@ function bracketSkip(
   const own: Quantity = holdings.get(placement.symbol)?.quantity ?? ZERO;
   const after = placement.side === "BUY" ? add(own, quantity) : subtract(own, quantity);
   const wanted = costUp(price, magnitude(after));
-  const had = notionalMaxAt(copiedLeverage(placement, rules) ?? 1, contract);
+  const had = notionalMaxAt(copiedLeverage(placement, rules, settings) ?? 1, contract);
   return wanted <= had ? null : skipOf("ABOVE_MAXIMUM", { wanted, had, unit: "QUOTE" });
 }
 

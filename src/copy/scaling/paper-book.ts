@@ -16,18 +16,31 @@ import {
   feeUp,
   least,
   magnitude,
+  type Price,
   proceedsDown,
   product,
   type Quantity,
+  quantityFor,
   SCALE,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { leadEquity, spotSymbolOf, type VenuePrices } from "./equity.ts";
+import { leadEquity, spotSymbolOf, type VenuePrices, workedWith } from "./equity.ts";
 import { against } from "./parts.ts";
 import type { RestingOnSymbol, Sized } from "./scale-order.ts";
 
 const NO_PRICES: VenuePrices = new Map();
+
+/** What a copy with a fixed ratio would hold, or one with a fixed amount if one order had opened it. */
+function fixedHolding(
+  size: Exclude<CopySettings["size"], { readonly by: "RATIO" }>,
+  { held, price }: LeadHolding,
+): Quantity {
+  if (size.by === "FIXED_RATIO") return ((held * size.ratio) / SCALE) as Quantity;
+  const quantity = price <= 0n ? ZERO : quantityFor(size.amount, price);
+  return (held < 0n ? -quantity : quantity) as Quantity;
+}
+type LeadHolding = { readonly held: Quantity; readonly price: Price };
 
 type Resting = {
   readonly placement: LeadPlacement;
@@ -39,6 +52,7 @@ type Resting = {
 export class PaperBook {
   readonly holdings = new Map<string, Holding>();
   readonly #family: StrategyType;
+  readonly #leverageMax: number;
   readonly #leverages = new Map<string, number>();
   readonly #resting = new Map<number, Resting>();
   #wallet: Amount;
@@ -54,18 +68,21 @@ export class PaperBook {
     },
   ) {
     this.#family = family;
+    this.#leverageMax = start.settings.leverageMax ?? Number.POSITIVE_INFINITY;
     this.#wallet = start.wallet;
     const { lead } = start;
-    const ours = (start.wallet * start.settings.share) / SCALE;
+    const { size } = start.settings;
+    const ours = workedWith(start.settings, start.wallet);
     const theirs = leadEquity(family, lead, NO_PRICES);
     for (const { symbol, leverage } of start.placements) {
-      if (leverage !== null && !this.#leverages.has(symbol)) this.#leverages.set(symbol, leverage);
+      if (leverage !== null && !this.#leverages.has(symbol)) this.#setLeverage(symbol, leverage);
     }
     for (const [name, held] of theirs <= 0n ? [] : lead.held) {
       const symbol = family === "SPOT" ? spotSymbolOf(name) : name;
       const price = lead.lastPrices.get(symbol);
       if (price === undefined || (family === "FUTURES" && !this.#leverages.has(symbol))) continue;
-      const quantity = ((held * ours) / theirs) as Quantity;
+      const quantity =
+        size.by === "RATIO" ? (((held * ours) / theirs) as Quantity) : fixedHolding(size, { held, price });
       if (quantity === 0n) continue;
       const cost = costUp(price, magnitude(quantity));
       this.holdings.set(symbol, { quantity, cost });
@@ -106,7 +123,7 @@ export class PaperBook {
   /** An order that was copied: it is filled as far as the strategy's own was at once, and rests as far as that does. */
   place(placement: LeadPlacement, { quantity, worth }: Sized): void {
     const { orderId, symbol, leverage, filled, orderType } = placement;
-    if (leverage !== null) this.#leverages.set(symbol, leverage);
+    if (leverage !== null) this.#setLeverage(symbol, leverage);
     this.#resting.set(orderId, { placement, quantity, left: quantity, worth });
     if (filled !== null) this.fill(orderId, filled);
     if (orderType === "MARKET") this.#resting.delete(orderId);
@@ -163,6 +180,10 @@ export class PaperBook {
   #hold(symbol: string, quantity: Quantity, cost: Amount): void {
     if (quantity === 0n) this.holdings.delete(symbol);
     else this.holdings.set(symbol, { quantity, cost });
+  }
+
+  #setLeverage(symbol: string, leverage: number): void {
+    this.#leverages.set(symbol, Math.min(leverage, this.#leverageMax));
   }
 
   #marginInUse(): Amount {

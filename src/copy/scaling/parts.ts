@@ -1,12 +1,22 @@
 // What of a strategy's order opens something and what reduces, each scaled to a copy. What opens is scaled by what both have
-// (spot: equities, futures: collateral), what reduces by what both hold of the symbol; an order through zero is both.
+// (spot: equities, futures: collateral) or by the copier's fixed ratio or amount; what reduces by what both hold of the symbol
+// and have not promised to their open exit orders. An order through zero is both.
 //
 // A copy reduces only what it holds by its own orders, and on the side on which the strategy holds it. Whatever is
 // rounded is rounded down.
 // Source: specification, section 1; design, section 6 (copiers).
 import type { Scale } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
-import { least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import {
+  least,
+  magnitude,
+  type Price,
+  type Quantity,
+  quantityFor,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { copyEquity, leadEquity } from "./equity.ts";
 import type { ScaleInput } from "./scale-order.ts";
 
@@ -21,9 +31,9 @@ export type Parts = {
 
 export const NO_PART: Part = { quantity: ZERO, scale: null };
 
-/** An order's parts, scaled, before anything is cut or snapped. */
-export function partsOf(input: ScaleInput): Parts {
-  return input.family === "SPOT" ? spotParts(input) : futuresParts(input);
+/** An order's parts, scaled, before anything is cut or snapped. `price`: what a unit of it may cost; null if none is known. */
+export function partsOf(input: ScaleInput, price: Price | null): Parts {
+  return input.family === "SPOT" ? spotParts(input, price) : futuresParts(input, price);
 }
 
 /** How much of the strategy's order opens something in the strategy itself. */
@@ -43,39 +53,81 @@ export function against(position: Quantity, side: Side): Quantity {
   return position === 0n || position > 0n === (side === "BUY") ? ZERO : magnitude(position);
 }
 
-function spotParts(input: ScaleInput): Parts {
+function spotParts(input: ScaleInput, price: Price | null): Parts {
   const { placement, lead, holdings, rules, restingOnSymbol } = input;
   const { side, quantity, symbol } = placement;
   const own = holdings.get(symbol)?.quantity ?? ZERO;
   const unsold = subtract(own, restingOnSymbol.sells);
   const reducible: Quantity = unsold > 0n ? unsold : ZERO;
-  if (side === "BUY") return { opening: openingPart(input, quantity), reducing: NO_PART, reducible };
+  if (side === "BUY") return { opening: openingPart(input, quantity, price), reducing: NO_PART, reducible };
   const theirs: Quantity = lead.held.get(rules?.baseAsset ?? "") ?? ZERO;
-  const scale: Scale = { by: "HOLDING", ours: own, theirs };
-  return { opening: NO_PART, reducing: scaledPart(quantity, scale), reducible };
+  const reducing = exitPart("HOLDING", quantity, {
+    ours: { held: own, promised: restingOnSymbol.sells },
+    theirs: { held: theirs, promised: lead.promised.get(symbol) ?? ZERO },
+    closesAll: false,
+  });
+  return { opening: NO_PART, reducing, reducible };
 }
 
-function futuresParts(input: ScaleInput): Parts {
+function futuresParts(input: ScaleInput, price: Price | null): Parts {
   const { placement, lead, holdings, opensNot, restingOnSymbol } = input;
-  const { side, quantity, symbol } = placement;
+  const { side, quantity, symbol, orderType } = placement;
   const own = against(holdings.get(symbol)?.quantity ?? ZERO, side);
   const { buys, sells, openSides } = restingOnSymbol;
+  const resting = side === "BUY" ? buys : sells;
   const isTaken = opensNot !== null && openSides.includes(side);
-  const taken = isTaken ? (side === "BUY" ? buys : sells) : ZERO;
-  const reducible = subtract(own, least(own, taken));
+  const reducible = isTaken ? subtract(own, least(own, resting)) : own;
   const theirs = against(lead.held.get(symbol) ?? ZERO, side);
   const opened = leadOpening(input);
-  const scale: Scale = { by: "POSITION", ours: own, theirs };
+  const exited = least(subtract(quantity, opened), theirs);
+  const exit = exitPart("POSITION", exited, {
+    ours: { held: own, promised: resting },
+    theirs: { held: theirs, promised: lead.promised.get(symbol) ?? ZERO },
+    closesAll: orderType === "MARKET" && exited === theirs,
+  });
   return {
-    opening: opened === 0n ? NO_PART : openingPart(input, opened),
-    reducing: theirs === 0n ? NO_PART : scaledPart(least(subtract(quantity, opened), theirs), scale),
+    opening: opened === 0n ? NO_PART : openingPart(input, opened, price),
+    reducing: theirs === 0n ? NO_PART : exit,
     reducible,
   };
 }
 
-function openingPart(input: ScaleInput, quantity: Quantity): Part {
+/** A holding, or a position's size, and what of it open exit orders are about to sell or close. */
+type Exits = { readonly held: Quantity; readonly promised: Quantity };
+
+/**
+ * An exit of so much, which is not more than the strategy holds. What neither has promised yet is compared, so that it does not
+ * matter which of the two had an earlier exit filled first. Where exits overlap, since this one is for more than the strategy has
+ * left unpromised, whole holdings are compared; so they are if it closes all at once.
+ */
+function exitPart(
+  by: "HOLDING" | "POSITION",
+  quantity: Quantity,
+  { ours, theirs, closesAll }: { readonly ours: Exits; readonly theirs: Exits; readonly closesAll: boolean },
+): Part {
+  const left = leftOf(theirs);
+  const arePromised = ours.promised > 0n || theirs.promised > 0n;
+  return closesAll || quantity > left || !arePromised
+    ? scaledPart(quantity, { by, ours: ours.held, theirs: theirs.held })
+    : scaledPart(quantity, { by: "UNPROMISED", ours: leftOf(ours), theirs: left });
+}
+
+/** Exits may promise more than there is: a target and a stop for the same position. */
+function leftOf({ held, promised }: Exits): Quantity {
+  return subtract(held, least(held, promised));
+}
+
+function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null): Part {
   const { family, lead, prices, settings, wallet, holdings } = input;
-  const ours = copyEquity(family, { share: settings.share, wallet, holdings }, prices, lead);
+  const { size, share, budget } = settings;
+  if (size.by === "FIXED_RATIO")
+    return scaledPart(quantity, { by: size.by, ours: size.ratio, theirs: SCALE });
+  if (size.by === "FIXED_AMOUNT") {
+    // Without a price nothing is opened.
+    const ours = price === null || price <= 0n ? 0n : quantityFor(size.amount, price);
+    return scaledPart(quantity, { by: size.by, ours, theirs: quantity });
+  }
+  const ours = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
   const theirs = leadEquity(family, lead, prices);
   return scaledPart(quantity, { by: family === "SPOT" ? "EQUITY" : "COLLATERAL", ours, theirs });
 }

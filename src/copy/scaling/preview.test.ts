@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
-import type { LeadAction, LeadFilled, LeadPlacement } from "../../domain/copying.ts";
+import {
+  EXACT_SETTINGS,
+  type LeadAction,
+  type LeadFilled,
+  type LeadPlacement,
+} from "../../domain/copying.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { decimal, formatBriefly } from "../../money/decimal.ts";
@@ -180,7 +185,7 @@ function previewed(family: StrategyType, actions: readonly LeadAction[], wallet:
     family,
     actions,
     worked: decimal(wallet),
-    settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
+    settings: EXACT_SETTINGS,
     rulesOf: (symbol) => (symbol === rules.symbol ? rules : null),
   });
 }

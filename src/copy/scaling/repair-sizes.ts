@@ -50,6 +50,8 @@ export type RepairTerms = {
   readonly price: Price | null;
   readonly scale: Scale;
   readonly maxPerOrder: Amount | null;
+  /** As much of an opening as the copier's bounds for symbols, positions and exposure permit. */
+  readonly withinBounds: (opening: Quantity, side: Side) => Quantity;
   /** Of the contract; of no matter on spot. */
   readonly leverage: number;
   /** The entries of the symbol that rest. */
@@ -79,7 +81,7 @@ export function repairSizes(
   const missing = held === own ? atLeastZero(toIncrease - atLeastZero(resting - toReduce)) : ZERO;
   const increase = orderOf(position, terms, {
     side: sideTowards(target),
-    quantity: affordable(missing, terms),
+    quantity: affordable(terms.withinBounds(missing, sideTowards(target)), terms),
     increases: true,
   });
   const worth =

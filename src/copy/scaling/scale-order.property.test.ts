@@ -5,12 +5,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
+import { EXACT_SETTINGS } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 import { type ScaleInput, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
-import { amount, anyFlip, anyInput } from "./testing/any-scale-input.ts";
+import { amount, anyBounded, anyFlip, anyInput } from "./testing/any-scale-input.ts";
 import { CopyBench } from "./testing/copy-bench.ts";
 import {
   bareFor,
@@ -25,6 +26,8 @@ import {
 
 const RUNS = 4_000;
 const ONE = 100_000_000n;
+/** Of contracts here. */
+const STEP = 100_000n;
 describe("whatever is scaled", () => {
   test("what is sent is within the scale, the copier's bounds, what there is and the venue's rules", () => {
     const counts = new Map<string, number>();
@@ -109,6 +112,123 @@ describe("whatever is scaled", () => {
     expect(grown).toBeGreaterThan(100);
   });
 });
+
+describe("whatever a copier has set", () => {
+  test("nothing that opens is above any bound, and no bound holds back an exit", () => {
+    const counts = new Map<string, number>();
+    const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+    fc.assert(
+      fc.property(anyBounded, (input) => {
+        const scaled = scaleOrder(input);
+        const { leftOut } = scaled.kind === "SIZED" ? scaled : { leftOut: scaled.skip };
+        if (leftOut !== null) count(leftOut.reason);
+        const unbounded = scaleOrder({ ...input, settings: EXACT_SETTINGS });
+        const isExit = unbounded.kind === "SIZED" && unbounded.opening === 0n && unbounded.leftOut === null;
+        if (isExit && definitionOf(input).opening === 0n) {
+          count("EXIT");
+          expect(scaled).toEqual(unbounded);
+        }
+        if (scaled.kind === "SKIPPED" || scaled.opening === 0n) return;
+        count(input.settings.size.by);
+        checkBounds(input, scaled);
+      }),
+      { numRuns: RUNS },
+    );
+    for (const name of [
+      ...["RATIO", "FIXED_RATIO", "FIXED_AMOUNT", "EXIT"],
+      ...["ABOVE_POSITION_MAX", "ABOVE_EXPOSURE_MAX", "SYMBOL_NOT_ALLOWED", "SLIPPAGE"],
+    ])
+      expect(counts.get(name) ?? 0, name).toBeGreaterThan(20);
+  });
+
+  test("the sum of a ladder of exits is the strategy's, whichever side fills first", () => {
+    const rung = fc.record({
+      /** In percent of what the strategy has not promised. */
+      part: fc.integer({ min: 1, max: 100 }),
+      fillsCopy: fc.boolean(),
+      fillsBoth: fc.boolean(),
+    });
+    const position = fc.integer({ min: 1_000, max: 50_000 }).map((units) => BigInt(units) * STEP);
+    fc.assert(
+      fc.property(
+        position,
+        position,
+        fc.array(rung, { minLength: 2, maxLength: 6 }),
+        (theirs, ours, rungs) => {
+          const bench = new CopyBench("FUTURES", rulesOf("FUTURES"));
+          bench.prices.set("BTCUSDT", decimal("100"));
+          bench.strategy.holdings.set("BTCUSDT", { quantity: theirs as Quantity, cost: ZERO });
+          bench.copy.holdings.set("BTCUSDT", { quantity: ours as Quantity, cost: ZERO });
+          bench.changeRules("BTCUSDT", { notional: null });
+          let [wanted, copied] = [0n, 0n];
+          for (const { part, fillsCopy, fillsBoth } of rungs) {
+            const quantity = ((theirs - wanted) * BigInt(part)) / 100n;
+            if (quantity <= 0n) break;
+            const scaled = bench.place({
+              ...{ symbol: "BTCUSDT", side: "SELL", orderType: "LIMIT", reduceOnly: true, leverage: 1 },
+              ...{ quantity: quantity as Quantity, price: decimal("101"), stopPrice: ZERO },
+            });
+            wanted += quantity;
+            if (scaled.kind === "SIZED") copied += scaled.quantity;
+            const [oldest, resting] = [...bench.resting].find(([, { copied: copy }]) => copy !== null) ?? [];
+            if (oldest === undefined || resting === undefined) continue;
+            if (fillsBoth) bench.fill(oldest, resting.placement.price);
+            else if (fillsCopy) bench.fillCopy(oldest);
+          }
+          expect(copied * theirs, "more than in proportion").toBeLessThanOrEqual(ours * wanted);
+          const missing = (ours * wanted) / theirs - copied;
+          expect(missing, "more is missing than was snapped").toBeLessThanOrEqual(
+            STEP * BigInt(rungs.length),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Against the copier's settings, reckoned with nothing rounded. */
+function checkBounds(input: ScaleInput, { opening, quantity, worth, price }: Sized): void {
+  const { settings, placement, holdings, prices, restingOnSymbol, family } = input;
+  const isSpot = family === "SPOT";
+  const isBuy = placement.side === "BUY";
+  const market = prices.get("BTCUSDT") ?? 0n;
+  const at = placement.orderType === "MARKET" || (!isSpot && !isBuy && market > price) ? market : price;
+  const other = (holdings.get("ETHUSDT")?.quantity ?? 0n) * (prices.get("ETHUSDT") ?? 0n);
+  const others = other < 0n ? -other : other;
+  const own = holdings.get("BTCUSDT")?.quantity ?? 0n;
+  const onSide = own > 0n === isBuy ? (own < 0n ? -own : own) : 0n;
+  const whole = input.wallet * ONE + (isSpot ? own * market + others : 0n);
+  const shared = (whole * settings.share) / ONE;
+  const budget = settings.budget === null ? shared : settings.budget * ONE;
+  const equity = shared < budget ? shared : budget;
+  const resting = isBuy ? restingOnSymbol.buys : restingOnSymbol.sells;
+  const position = (onSide + opening + (isSpot && !isBuy ? 0n : resting)) * at;
+  if (settings.positionMax !== null)
+    expect(position * ONE, "above the bound for a position").toBeLessThanOrEqual(
+      equity * settings.positionMax,
+    );
+  const open = isSpot ? input.restingWorth : (input.restingElsewhere ?? 0n);
+  if (settings.exposureMax !== null)
+    expect((position + others + open * ONE) * ONE, "above the exposure").toBeLessThanOrEqual(
+      equity * settings.exposureMax,
+    );
+  const { size, leverageMax, slippageMax } = settings;
+  const opened = definitionOf(input).opening;
+  if (size.by === "FIXED_RATIO" && opened > 0n && opening === quantity)
+    expect(opening * ONE).toBeLessThanOrEqual(opened * size.ratio);
+  if (size.by === "FIXED_AMOUNT" && opening === quantity)
+    expect(opening * at).toBeLessThanOrEqual(size.amount * ONE);
+  if (!isSpot && leverageMax !== null)
+    expect(worth * ONE * BigInt(leverageMax), "margin at a higher leverage").toBeGreaterThanOrEqual(
+      opening * at,
+    );
+  expect(settings.symbols).toBeNull();
+  const { filled } = placement;
+  if (filled === null || slippageMax === null) return;
+  const worse = isBuy ? market - filled.price : filled.price - market;
+  expect(worse * ONE, "above the slippage").toBeLessThanOrEqual(filled.price * slippageMax.major);
+}
 
 function sizedAs({ family }: ScaleInput, { leftOut, opening, quantity }: Sized): string {
   if (leftOut !== null) return "LEFT OUT";

@@ -2,8 +2,8 @@
 // particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
 // orders rest, funds; the first that fails is the answer.
 //
-// What opens is never more than the scaled size, than the copier's bound for an order, and than what the copy may still use: for
-// want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
+// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the exposure, and than what
+// the copy may still use: for want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
 // that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
 // next one.
 //
@@ -36,7 +36,15 @@ import {
 } from "../../money/decimal.ts";
 import { hasUnvalued, type VenuePrices } from "./equity.ts";
 import { fundedOpening, fundsSkip, paymentOf, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
-import { copiedLeverage, orderCapSkip, positionSkip } from "./limits.ts";
+import {
+  type BoundedOpening,
+  boundedOpening,
+  copiedLeverage,
+  orderCapSkip,
+  positionSkip,
+  slippageSkip,
+  symbolSkip,
+} from "./limits.ts";
 import { type OrderPrices, orderPrices } from "./order-prices.ts";
 import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
 import { skipOf, tellingBound } from "./skip.ts";
@@ -70,14 +78,19 @@ export type ScaleInput = {
   readonly available: Amount;
   /** On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use there. */
   readonly restingWorth: Amount;
+  /**
+   * Of futures what the open orders of other symbols that may open something are worth at their limits; counts towards the
+   * copier's exposure bound. On spot `restingWorth` has them.
+   */
+  readonly restingElsewhere?: Amount;
   readonly restingOnSymbol: RestingOnSymbol;
   /** On spot all that the account has of the base asset (MAX_POSITION); of futures zero. */
   readonly accountHeld: Quantity;
   /** The venue's; null if it does not list the symbol. */
   readonly rules: SymbolRules | null;
   readonly prices: VenuePrices;
-  /** Why nothing that opens may be sent; null if it may. */
-  readonly opensNot: SkipReason | null;
+  /** Why nothing that opens may be sent, with figures where there are any; null if it may. */
+  readonly opensNot: SkipReason | Skip | null;
 };
 
 export type Sized = {
@@ -95,7 +108,10 @@ export type Sized = {
   readonly opening: Quantity;
   /** What that may take of the available: on spot what it costs, of futures margin and fee. */
   readonly worth: Amount;
-  /** Why only the reducing part of an order through zero is sent; null for all others. */
+  /**
+   * Why only the reducing part of an order through zero is sent, or why the opening part was cut to the copier's bound for a position
+   * or for the exposure; null for all others.
+   */
   readonly leftOut: Skip | null;
 };
 
@@ -113,8 +129,8 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   const { placement, rules } = input;
   const unlisted = listingSkip(input);
   if (rules === null || unlisted !== null) return unsized(unlisted ?? skipOf("NOT_LISTED"));
-  const parts = partsOf(input);
   const prices = orderPrices(input, rules);
+  const parts = partsOf(input, prices.worth);
   const unfit = limitSkip(rules, prices);
   if (unfit !== null) return unsized(unfit, parts);
 
@@ -122,10 +138,11 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   // What the venue would take through zero by the time that it is filled is kept from that, where nothing may open.
   const mayNotOpen = placement.orderType === "MARKET" || input.opensNot !== null;
   const isReducing = input.family === "FUTURES" && !isOpening && mayNotOpen;
+  const unopened = isOpening ? openingSkip(input, rules) : null;
   const whole =
-    input.opensNot !== null && isOpening
-      ? unsized(skipOf(input.opensNot), parts)
-      : sized(input, rules, parts, prices, placement.reduceOnly || isReducing);
+    unopened === null
+      ? sized(input, rules, parts, prices, placement.reduceOnly || isReducing)
+      : unsized(unopened, parts);
   const isThroughZero = isOpening && parts.reducing.quantity > 0n;
   if (whole.kind === "SIZED" || !isThroughZero) return whole;
   // Only a contract's position goes through zero.
@@ -137,6 +154,13 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
 /** Whether the order opens nothing in the strategy. */
 export function isReduction(family: StrategyType, placement: LeadPlacement, lead: LeadState): boolean {
   return leadOpening({ family, placement, lead }) === 0n;
+}
+
+/** Why nothing may be opened, whatever its size; null if it may. */
+function openingSkip(input: ScaleInput, rules: SymbolRules): Skip | null {
+  const { opensNot } = input;
+  if (opensNot !== null) return typeof opensNot === "string" ? skipOf(opensNot) : opensNot;
+  return symbolSkip(input) ?? slippageSkip(input, rules);
 }
 
 function listingSkip({ family, placement, rules }: ScaleInput): Skip | null {
@@ -165,15 +189,19 @@ function sized(
   const { placement, settings } = input;
   const isOpening = parts.opening.scale !== null;
   if (!isOpening && hasNothing(parts)) return unsized(skipOf("NOTHING_HELD"), parts);
-  const isUnvalued = prices.worth === null || hasUnvalued(input.family, input.lead, input.prices);
+  const isByEquity = settings.size.by === "RATIO";
+  const isUnvalued =
+    prices.worth === null || (isByEquity && hasUnvalued(input.family, input.lead, input.prices));
   if (isOpening && isUnvalued) return unsized(skipOf("PRICE_UNFIT"), parts);
 
+  const reduced = least(parts.reducing.quantity, parts.reducible);
   const bound = settings.maxPerOrder;
-  const opened =
+  const cut =
     bound === null || prices.worth === null
       ? parts.opening.quantity
       : least(parts.opening.quantity, quantityFor(bound, prices.worth));
-  const before = add(least(parts.reducing.quantity, parts.reducible), opened);
+  const bounded = boundsOf(input, parts, { reduced, opened: cut, price: prices.worth });
+  const before = add(reduced, bounded.quantity);
   const measure = {
     takesMarketPrice: takesMarketPrice(placement.orderType),
     price: prices.notional,
@@ -181,11 +209,16 @@ function sized(
   };
   const snapped = snapQuantity(rules, before, measure);
   const opening = isOpening ? openingOf(input, parts, snapped) : ZERO;
-  const whole = add(least(parts.reducing.quantity, parts.reducible), parts.opening.quantity);
+  const ofSize = sizeSkipOf(rules, before, measure);
+  const telling = (of: Skip | null) =>
+    tellingBound(of, bound, () => sizeSkipOf(rules, add(reduced, parts.opening.quantity), measure));
+  if (bounded.skip !== null && (bounded.quantity === 0n || ofSize !== null)) {
+    // What the venue would not take uncut is not blamed on the bounds for the position and the exposure.
+    const uncut = telling(sizeSkipOf(rules, add(reduced, cut), measure));
+    return { ...unsized(uncut ?? bounded.skip, parts), quantity: snapped };
+  }
   const skip =
-    tellingBound(sizeSkip(rules, { before, snapped }, measure), bound, () =>
-      sizeSkip(rules, { before: whole, snapped: snapQuantity(rules, whole, measure) }, measure),
-    ) ??
+    telling(ofSize) ??
     positionSkip(input, rules, { quantity: snapped, opening, price: prices.worth }) ??
     orderCapSkip(rules, placement.orderType, input.restingOnSymbol);
   if (skip !== null) return { ...unsized(skip, parts), quantity: snapped };
@@ -200,8 +233,30 @@ function sized(
     price: prices.price ?? ZERO,
     stopPrice: prices.stopPrice ?? ZERO,
     reduceOnly,
-    leftOut: null,
+    leftOut: bounded.skip,
   };
+}
+
+function sizeSkipOf(rules: SymbolRules, before: Quantity, measure: Measure): Skip | null {
+  return sizeSkip(rules, { before, snapped: snapQuantity(rules, before, measure) }, measure);
+}
+
+/**
+ * What the copier's bounds for the position and the exposure let be opened. An opening that first closes more of the copy's own than
+ * the strategy closes of its own counts with what is left of it.
+ */
+function boundsOf(
+  input: ScaleInput,
+  parts: Parts,
+  order: { readonly reduced: Quantity; readonly opened: Quantity; readonly price: Price | null },
+): BoundedOpening {
+  const { reduced, opened, price } = order;
+  if (parts.opening.scale === null || price === null || opened === 0n)
+    return { quantity: opened, skip: null };
+  const closing = input.family === "SPOT" ? ZERO : subtract(parts.reducible, least(parts.reducible, reduced));
+  const beyond = subtract(opened, least(opened, closing));
+  const { quantity, skip } = boundedOpening(input, { opening: beyond, price });
+  return { quantity: subtract(opened, subtract(beyond, quantity)), skip };
 }
 
 /** An order that would be sent if it can be paid for: as it is, or with its opening part cut; or the skip for want of funds. */
@@ -220,7 +275,7 @@ function fundedOf(
   const { side, symbol } = input.placement;
   const { takesMarketPrice } = measure;
   const mark = input.prices.get(symbol) ?? null;
-  const leverage = copiedLeverage(input.placement, rules);
+  const leverage = copiedLeverage(input.placement, rules, input.settings);
   const of = { side, known: order.price, takesMarketPrice, limit, mark };
   const payment = paymentOf({ family: input.family, leverage }, of);
   const wanted = worthOfOpening(payment, opening);

@@ -1,6 +1,6 @@
 // Why something was not copied, in words.
 import { expect, test } from "vitest";
-import { SKIP_REASONS } from "../../domain/copying.ts";
+import { EXACT_SETTINGS, SKIP_REASONS } from "../../domain/copying.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
 import { previewOrders } from "./preview.ts";
@@ -67,10 +67,53 @@ function wordsOfFirst(quantity: string, maxPerOrder: string): string | null {
     family: "SPOT",
     actions: [actionOf(1, leadState("1000"), bought)],
     worked: decimal("100"),
-    settings: { share: decimal("1"), maxPerOrder: decimal(maxPerOrder), stopLoss: null },
+    settings: { ...EXACT_SETTINGS, maxPerOrder: decimal(maxPerOrder) },
     rulesOf: () => rules,
   });
   return row?.scaled.kind === "SKIPPED" ? skipWords(row.scaled.skip, "BTC") : null;
+}
+
+test.each<[Parameters<typeof skipOf>, string]>([
+  [
+    ["ABOVE_POSITION_MAX", quote("3000", "2000", "2")],
+    "With the whole order the position would be worth 3000 USDT; your maximum for one position is 2000 USDT, 2 times the copy's equity.",
+  ],
+  [
+    ["ABOVE_EXPOSURE_MAX", quote("5200.5", "5000", "5")],
+    "With the whole order all positions together would be worth 5200.5 USDT; your maximum is 5000 USDT, 5 times the copy's equity.",
+  ],
+  [
+    ["SLIPPAGE", quote("60000", "62400", "0.005")],
+    "The strategy's price was 60000 USDT; the exchange's was 62400 USDT, 4 % worse; your limit is 0.5 %.",
+  ],
+  [
+    ["SLIPPAGE", quote("0.3", "0.29", "0.015")],
+    "The strategy's price was 0.3 USDT; the exchange's was 0.29 USDT, 3.33 % worse; your limit is 1.5 %.",
+  ],
+  [
+    ["LOSS_OF_DAY", quote("104.5", "100", "0.1")],
+    "The copy has lost 104.5 USDT since 00:00 UTC; your maximum per day is 100 USDT, 10 % of the equity then. It opens nothing until the next day.",
+  ],
+  [
+    ["TOO_MANY_ORDERS", { wanted: countAsAmount(31), had: countAsAmount(30) }],
+    "It would be opening number 31 within a minute; your maximum is 30.",
+  ],
+  [["SYMBOL_NOT_ALLOWED"], "The symbol is not among those that your settings permit the copy to open."],
+])("the copier's own limits say which of them it was: %o", (skip, words) => {
+  expect(skipWords(skipOf(...skip), "BTC")).toBe(words);
+});
+
+test("how far two prices are apart is never negative", () => {
+  expect(formatBriefly(shortfallOf(skipOf("SLIPPAGE", quote("60000", "62400", "0.005"))) ?? 0n)).toBe("2400");
+});
+
+function quote(wanted: string, had: string, bound: string) {
+  return {
+    wanted: decimal<Amount>(wanted),
+    had: decimal<Amount>(had),
+    bound: decimal<Amount>(bound),
+    unit: "QUOTE",
+  } as const;
 }
 
 test("a count has no asset", () => {
@@ -86,6 +129,34 @@ test("the exchange's own words follow where it was the one who refused", () => {
   expect(skipWords(skip, "BTC")).toBe(
     "The account's margin is too small. The exchange said: Margin is insufficient. (-2019).",
   );
+});
+
+test("a shortfall is never negative: where the balances sufficed, they were out of date", () => {
+  const figures = {
+    wanted: decimal<Amount>("30.06"),
+    had: decimal<Amount>("126.39066"),
+    unit: "QUOTE",
+  } as const;
+  const venue = { code: -2010, message: "Account has insufficient balance for requested action." };
+  expect(skipWords(skipOf("INSUFFICIENT_BALANCE", { ...figures, venue }), "BTC")).toBe(
+    "The exchange rejected it because the account's balance is too small. The balances known here were out of date: it may cost 30.06 USDT, and they showed 126.39066 USDT. The exchange said: Account has insufficient balance for requested action. (-2010).",
+  );
+  for (const reason of SKIP_REASONS) {
+    for (const had of ["30.06", "126.39066"]) {
+      const words = skipWords(skipOf(reason, { ...figures, had: decimal<Amount>(had), venue }), "BTC");
+      expect(words, reason).not.toMatch(/-[0-9.]+ (USDT|BTC)|too little|, 0 USDT/);
+    }
+  }
+});
+
+test("a book that is too thin for a market order has words of its own", () => {
+  const message = "The counterparty's best price does not meet the PERCENT_PRICE filter limit.";
+  const words = skipWords(skipOf("PRICE_UNFIT", { venue: { code: -4131, message } }), "SOL");
+  expect(words).toMatch(
+    /^The exchange's order book is too thin: a market order .* further from the mark price/,
+  );
+  expect(words).toContain("(-4131)");
+  expect(words).not.toMatch(/does not accept its price/);
 });
 
 test.each(SKIP_REASONS)("%s is a sentence, with and without figures", (reason) => {

@@ -1,7 +1,9 @@
 // Why something was not copied, as a plain sentence with its figures: for the mirror log and for the preview.
 import { COPY_QUOTE_ASSET, type Skip, type SkipReason } from "../../domain/copying.ts";
-import { formatBriefly } from "../../money/decimal.ts";
+import { decimal, divideDown, floorToStep, formatBriefly, type Rate, SCALE } from "../../money/decimal.ts";
 import { shortfallOf } from "./skip.ts";
+
+const HUNDREDTH: Rate = decimal("0.01");
 
 type Figures = {
   readonly wanted: string;
@@ -9,11 +11,23 @@ type Figures = {
   readonly shortfall: string;
   /** The beginning of the sentence where the copier's own bound has cut the order; null where it has not. */
   readonly cut: string | null;
+  /** The copier's bound as per cent and as a multiple; empty where there is none. */
+  readonly percent: string;
+  readonly times: string;
+  /** The shortfall in per cent of what was wanted. */
+  readonly apart: string;
 };
 
-/** A sentence of each reason: with figures, and for when there are none. */
+/**
+ * A sentence of each reason: `counted` with figures that fall short, `stale` with figures that do not although the exchange refused,
+ * `plain` without any.
+ */
 const WORDS: {
-  readonly [R in SkipReason]: { readonly plain: string; readonly counted?: (figures: Figures) => string };
+  readonly [R in SkipReason]: {
+    readonly plain: string;
+    readonly counted?: (figures: Figures) => string;
+    readonly stale?: (figures: Figures) => string;
+  };
 } = {
   BELOW_MIN_QUANTITY: {
     plain: "Scaled to this account, the order is below the exchange's minimum quantity.",
@@ -44,11 +58,15 @@ const WORDS: {
     plain: "The account's balance is too small.",
     counted: ({ wanted, had, shortfall }) =>
       `It may cost ${wanted}; the copy has ${had} available, ${shortfall} too little.`,
+    stale: ({ wanted, had }) =>
+      `The exchange rejected it because the account's balance is too small. The balances known here were out of date: it may cost ${wanted}, and they showed ${had}.`,
   },
   INSUFFICIENT_MARGIN: {
     plain: "The account's margin is too small.",
     counted: ({ wanted, had, shortfall }) =>
       `Its margin and fee may come to ${wanted}; the copy has ${had} available, ${shortfall} too little.`,
+    stale: ({ wanted, had }) =>
+      `The exchange rejected it because the account's margin is too small. The balances known here were out of date: margin and fee may come to ${wanted}, and they showed ${had}.`,
   },
   NOTHING_HELD: { plain: "The copy holds nothing that it could sell or close." },
   NOT_MIRRORED: { plain: "The order that it refers to was not copied, or is older than the copy." },
@@ -65,6 +83,45 @@ const WORDS: {
   CREDENTIALS: { plain: "The exchange no longer accepts the account's key." },
   REFUSED: { plain: "The exchange rejected it." },
   OVERTAKEN: { plain: "The strategy's own order had ended before this one could be sent." },
+  UNCONFIRMED: {
+    plain:
+      "The exchange did not confirm it, and it was not sent again, since it might have been executed twice. If it turns up at the exchange, it is recorded.",
+  },
+  PROTECTS: {
+    plain: "The strategy has left its position, and the copy has not yet: its stop stays until then.",
+  },
+  SYMBOL_NOT_ALLOWED: { plain: "The symbol is not among those that your settings permit the copy to open." },
+  ABOVE_POSITION_MAX: {
+    plain: "The position would be worth more than your settings permit.",
+    counted: ({ wanted, had, times }) =>
+      `With the whole order the position would be worth ${wanted}; your maximum for one position is ${had}${times}.`,
+  },
+  ABOVE_EXPOSURE_MAX: {
+    plain: "All positions together would be worth more than your settings permit.",
+    counted: ({ wanted, had, times }) =>
+      `With the whole order all positions together would be worth ${wanted}; your maximum is ${had}${times}.`,
+  },
+  TOO_MANY_ORDERS: {
+    plain: "The copy opened as many orders within a minute as your settings permit.",
+    counted: ({ wanted, had }) =>
+      `It would be opening number ${wanted} within a minute; your maximum is ${had}.`,
+  },
+  SLIPPAGE: {
+    plain: "The exchange's price was too much worse than the strategy's.",
+    counted: ({ wanted, had, apart, percent }) =>
+      `The strategy's price was ${wanted}; the exchange's was ${had}, ${apart} % worse${percent}.`,
+  },
+  LOSS_OF_DAY: {
+    plain: "The copy has lost as much today as your settings permit.",
+    counted: ({ wanted, had, percent }) =>
+      `The copy has lost ${wanted} since 00:00 UTC; your maximum per day is ${had}${percent}. It opens nothing until the next day.`,
+  },
+};
+
+/** What certain codes of the exchange say more exactly than their reason does. Source: reference exchange, section 16.4. */
+const WORDS_BY_CODE: Readonly<Record<number, string>> = {
+  [-4131]:
+    "The exchange's order book is too thin: a market order of this size would be filled further from the mark price than the exchange allows.",
 };
 
 /**
@@ -72,11 +129,22 @@ const WORDS: {
  * its own words follow.
  */
 export function skipWords(skip: Skip, baseAsset: string | null): string {
-  const { plain, counted } = WORDS[skip.reason];
-  const figures = figuresOf(skip, baseAsset);
-  const sentence = counted === undefined || figures === null ? plain : counted(figures);
-  if (skip.venue === null) return sentence;
+  if (skip.venue === null) return sentenceOf(skip, baseAsset);
+  const sentence = WORDS_BY_CODE[skip.venue.code] ?? sentenceOf(skip, baseAsset);
   return `${sentence} The exchange said: ${skip.venue.message} (${skip.venue.code}).`;
+}
+
+function sentenceOf(skip: Skip, baseAsset: string | null): string {
+  const { plain, counted, stale } = WORDS[skip.reason];
+  const figures = figuresOf(skip, baseAsset);
+  if (figures === null) return plain;
+  return (fallsShort(skip) ? counted : stale)?.(figures) ?? plain;
+}
+
+/** Whether its figures say why: figures that were out of date do not. */
+export function fallsShort(skip: Pick<Skip, "reason" | "wanted" | "had">): boolean {
+  const shortfall = shortfallOf(skip);
+  return shortfall !== null && shortfall > 0n;
 }
 
 /** The asset that a skip's figures are in; null for a count, or if it has no figures. */
@@ -91,9 +159,29 @@ function figuresOf(skip: Skip, baseAsset: string | null): Figures | null {
   const asset = assetOf(skip, baseAsset);
   const text = (value: bigint) =>
     asset === null ? formatBriefly(value) : `${formatBriefly(value)} ${asset}`;
-  const cut =
-    skip.bound === undefined
-      ? null
-      : `Your maximum per order of ${formatBriefly(skip.bound)} ${COPY_QUOTE_ASSET} cuts it to`;
-  return { wanted: text(skip.wanted), had: text(skip.had), shortfall: text(shortfall), cut };
+  const { bound } = skip;
+  return {
+    wanted: text(skip.wanted),
+    had: text(skip.had),
+    shortfall: text(shortfall),
+    cut:
+      bound === undefined
+        ? null
+        : `Your maximum per order of ${formatBriefly(bound)} ${COPY_QUOTE_ASSET} cuts it to`,
+    percent: percentOf(skip),
+    times: bound === undefined ? "" : `, ${formatBriefly(bound)} times the copy's equity`,
+    apart: skip.wanted === 0n ? "0" : perCent(divideDown(shortfall * SCALE, skip.wanted)),
+  };
+}
+
+function percentOf({ reason, bound }: Skip): string {
+  if (bound === undefined) return "";
+  return reason === "SLIPPAGE"
+    ? `; your limit is ${perCent(bound)} %`
+    : `, ${perCent(bound)} % of the equity then`;
+}
+
+/** A share of one in per cent, to two digits after the point, rounded down. */
+function perCent(share: bigint): string {
+  return formatBriefly(floorToStep((share * 100n) as Rate, HUNDREDTH));
 }

@@ -1,16 +1,18 @@
 // A skip with its figures. What is wanted and what there is differ by the shortfall, whichever way round the rule compares
 // them: a minimum is wanted and the order has less; an order wants more than the maximum, or than is available.
 import type { Skip, SkipReason } from "../../domain/copying.ts";
-import { type Amount, SCALE, subtract } from "../../money/decimal.ts";
+import { type Amount, magnitude, SCALE, subtract } from "../../money/decimal.ts";
 
 /** A skip; what is not given is null. */
 export function skipOf(reason: SkipReason, details: Partial<Omit<Skip, "reason">> = {}): Skip {
   return { reason, filter: null, wanted: null, had: null, unit: null, venue: null, ...details };
 }
 
-/** By how much it fell short, in the unit of the skip; null if it has no figures. */
-export function shortfallOf({ wanted, had }: Pick<Skip, "wanted" | "had">): Amount | null {
-  return wanted === null || had === null ? null : subtract(wanted, had);
+/** By how much it fell short, in the unit of the skip; null if it has no figures. Of two prices it is how far they are apart. */
+export function shortfallOf({ reason, wanted, had }: Pick<Skip, "reason" | "wanted" | "had">): Amount | null {
+  if (wanted === null || had === null) return null;
+  const difference = subtract(wanted, had);
+  return reason === "SLIPPAGE" ? magnitude(difference) : difference;
 }
 
 /** A count as a decimal: the figures of what is neither in base units nor in the quote asset. */

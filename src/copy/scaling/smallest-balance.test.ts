@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LeadPlacement, LeadState } from "../../domain/copying.ts";
+import { EXACT_SETTINGS, type LeadPlacement, type LeadState } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
@@ -84,7 +84,7 @@ function isTooSmall(order: LeadPlacement, lead: LeadState, wallet: Amount): bool
     family: "SPOT",
     placement: order,
     lead,
-    settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
+    settings: EXACT_SETTINGS,
     holdings: new Map(),
     wallet,
     available: wallet,

@@ -1,6 +1,7 @@
 // What an answer of the venue means: taken, refused, refused for the key, too many requests, wrong time, or not known. Only
 // what the venue has certainly not carried out is a refusal; whatever may have happened behind an answer is UNKNOWN. A status of
-// 4xx alone refuses nothing: what stands between us and the venue gives it too. Refusals of the venue have a code below zero.
+// 4xx alone, also 401, refuses nothing: a load balancer in front of the venue gives it too. Refusals of the venue have a code below
+// zero.
 // Source: reference exchange, sections 2, 4 and 16.
 import type { VenueAnswer, VenueRefusal, VenueRejection, VenueSilence } from "./venue.ts";
 
@@ -31,7 +32,6 @@ const UNKNOWN_CODES: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1007])
 /** The key is not known, locked, malformed or not permitted; the signature is not that of the secret. */
 const REJECTION_CODES: ReadonlySet<number> = new Set([-1002, -1022, -2014, -2015, -2017]);
 export const LIMITING_STATUSES: ReadonlySet<number> = new Set([403, 418, 429]);
-const UNAUTHORIZED = 401;
 /** What stands between us and the venue gave up waiting for it. */
 const REQUEST_TIMEOUT = 408;
 const MESSAGE_LENGTH_MAX = 200;
@@ -50,12 +50,10 @@ export function readAnswer(status: number, text: string, secrets: readonly strin
   }
   const isUnclear = status < 400 || status >= 500 || status === REQUEST_TIMEOUT || UNKNOWN_CODES.has(code);
   if (isUnclear) return unknown(`it answered ${status}: ${message}`);
-  const isOfKey = status === UNAUTHORIZED || REJECTION_CODES.has(code);
-  if (error === null && !isOfKey)
-    return { ...unknown(`it answered ${message}, which is not the venue's own`), status };
+  if (error === null) return { ...unknown(`it answered ${message}, which is not the venue's own`), status };
   const isOfTime = code === TIMESTAMP_CODE || (code === MALFORMED_CODE && /\btimestamp\b/i.test(message));
   if (isOfTime) return { kind: "TIMESTAMP" };
-  return { kind: isOfKey ? "REJECTED" : "REFUSED", code, message };
+  return { kind: REJECTION_CODES.has(code) ? "REJECTED" : "REFUSED", code, message };
 }
 
 /** The value of an answer as something else. What cannot be read is not known. */

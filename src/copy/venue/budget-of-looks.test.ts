@@ -6,7 +6,7 @@ import { Limits } from "./limits.ts";
 import { readRateLimits } from "./rate-limits.ts";
 
 const WEIGHT = "x-mbx-used-weight-1m";
-const LOOK = { weight: 20, placesOrder: false, isUrgent: false };
+const LOOK = { weight: 20, placesOrder: false, priority: "POLL" } as const;
 const ROWS = [{ rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 }];
 
 /** At the begin of a minute. */

@@ -1,12 +1,13 @@
-// Fills as the venue lists them; those of an order summed up to what they cost in fees. These are asked for within the turn of the
-// order that they are of, so they may use what orders may. A venue may list them moments after the order itself says what it has
-// executed: a list that does not add up to that says nothing of fees.
+// Fills as the venue lists them; those of an order summed up to what they cost in fees. Fees decide no size, so asking
+// for them uses only the part of the budget that is left to polls. A venue may list fills moments after the order itself says what
+// it has executed: a list that does not add up to that says nothing of fees.
 // Source: reference exchange, sections 7.6 and 11.9.
 import { add, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, URGENT } from "./account-rest.ts";
+import { type AccountRest, POLL } from "./account-rest.ts";
 import { mapped, unknown } from "./answers.ts";
 import { amountOf, type Body, idOf, rowsOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf, type PairAssets } from "./fees.ts";
+import { demandOrderId } from "./orders.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { FillsAsked, VenueAnswer, VenueFills } from "./venue.ts";
 
@@ -28,7 +29,7 @@ export async function askForFills(
   const rules = await rest.rules.of(symbol);
   if (rules.kind !== "OK") return rules;
   if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
-  const listed = await listFills(rest, { ...route, ...URGENT }, { symbol, orderId: venueOrderId });
+  const listed = await listFills(rest, { ...route, ...POLL }, { symbol, orderId: venueOrderId });
   const rows = mapped(listed, (found) => (executed === null ? found.rows : firstOf(found.rows, executed)));
   if (rows.kind !== "OK") return rows;
   if (rows.value === null) return { kind: "OK", value: null };
@@ -64,7 +65,12 @@ export async function listFills(
     const from = last === undefined ? { startTime } : { fromId: Number(idOf(last, "id")) + 1 };
     const parameters = { ...of, ...from, limit: PAGE_ROWS };
     const answer = await rest.ask({ ...call, method: "GET", parameters });
-    const read = mapped(answer, (value) => rowsOf(value).map((row) => ({ ...row, id: idOf(row, "id") })));
+    const read = mapped(answer, (value) =>
+      rowsOf(value).map((row) => {
+        if (of.orderId !== undefined) demandOrderId(row, of.orderId);
+        return { ...row, id: idOf(row, "id") };
+      }),
+    );
     if (read.kind !== "OK") return read;
     rows.push(...read.value);
     if (read.value.length < PAGE_ROWS) return { kind: "OK", value: { rows, isWhole: true } };

@@ -5,25 +5,27 @@
 // `SETTINGS_AGE_MAX_MS` alone, no longer than looks lie apart: a burst of orders sets it once.
 // Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, placementCost, URGENT } from "./account-rest.ts";
 import { mapped, unknown, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { askForFills } from "./fills.ts";
 import { cancelLeg, findLeg, OPEN_LEGS, placeLeg } from "./futures-legs.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
 import { accountMayWithdraw, askForRestrictions, hasNoSuchRoute, restricted } from "./key-rights.ts";
-import { type OpenRoute, openIds, weightOfOpen } from "./open-ids.ts";
+import { listOpen, type OpenRoute, weightOfOpen } from "./open-orders.ts";
 import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf, unpaidOrderOf } from "./orders.ts";
 import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
+const { FUTURES } = WEIGHTS;
 const ORDER = "/fapi/v1/order";
-const ACCOUNT = { method: "GET", path: "/fapi/v3/account", weight: 5 } as const;
+const ACCOUNT = { method: "GET", path: "/fapi/v3/account", weight: FUTURES.account } as const;
 const OPEN_ORDERS: OpenRoute = {
   path: "/fapi/v1/openOrders",
-  weight: { ofOne: 1, ofAll: 40 },
+  weight: FUTURES.openOrders,
   idKey: "clientOrderId",
 };
-const FILLS = { path: "/fapi/v1/userTrades", weight: 5 };
+const FILLS = { path: "/fapi/v1/userTrades", weight: FUTURES.fills };
 const MARGIN_ASSET = "USDT";
 /** "No need to change margin type." */
 const MARGIN_TYPE_UNCHANGED: ReadonlySet<number> = new Set([-4046]);
@@ -52,7 +54,13 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
         reduceOnly: reduceOnly ? true : undefined,
         newOrderRespType: "RESULT",
       };
-      const answer = await rest.ask({ method: "POST", path: ORDER, weight: 1, parameters, ...PLACEMENT });
+      const answer = await rest.ask({
+        method: "POST",
+        path: ORDER,
+        weight: FUTURES.place,
+        parameters,
+        ...placementCost(order),
+      });
       return await withQuote(rest, symbol, clientOrderId, answer);
     },
 
@@ -64,21 +72,27 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
 
     async cancel(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({ method: "DELETE", path: ORDER, weight: 1, parameters, ...URGENT });
+      const answer = await rest.ask({
+        method: "DELETE",
+        path: ORDER,
+        weight: FUTURES.cancel,
+        parameters,
+        ...URGENT,
+      });
       const canceled = await withQuote(rest, symbol, clientOrderId, answer);
       return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
     },
 
     cancelLeg: (symbol, clientOrderId) => cancelLeg(rest, symbol, clientOrderId),
 
-    async openOrderIds(of) {
-      const orders = await openIds(rest, OPEN_ORDERS, of?.orders);
+    async openOrders(of) {
+      const orders = await listOpen(rest, OPEN_ORDERS, of?.orders);
       if (orders.kind !== "OK") return orders;
-      const legs = await openIds(rest, OPEN_LEGS, of?.legs);
-      return mapped(legs, (ids) => new Set([...orders.value, ...ids]));
+      const legs = await listOpen(rest, OPEN_LEGS, of?.legs);
+      return mapped(legs, (open) => new Map([...orders.value, ...open]));
     },
 
-    lookWeight: ({ orders, legs }) =>
+    pollWeight: ({ orders, legs }) =>
       ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders) + weightOfOpen(OPEN_LEGS, legs),
 
     fills: (of) => askForFills(rest, FILLS, of),
@@ -111,7 +125,13 @@ async function setting(
   name: "marginType" | "leverage",
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<VenueAnswer<null>> {
-  const call = { method: "POST", path: `/fapi/v1/${name}`, weight: 1, parameters, ...URGENT } as const;
+  const call = {
+    method: "POST",
+    path: `/fapi/v1/${name}`,
+    weight: FUTURES.setting,
+    parameters,
+    ...URGENT,
+  } as const;
   return mapped(await rest.ask(call), () => null);
 }
 
@@ -121,8 +141,8 @@ async function find(
   clientOrderId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, origClientOrderId: clientOrderId };
-  const answer = await rest.ask({ method: "GET", path: ORDER, weight: 1, parameters, ...URGENT });
-  const found = mapped(answer, (value) => orderOf(objectOf(value), clientOrderId, "cumQuote"));
+  const answer = await rest.ask({ method: "GET", path: ORDER, weight: FUTURES.find, parameters, ...URGENT });
+  const found = mapped(answer, (value) => orderOf(objectOf(value), { symbol, clientOrderId }, "cumQuote"));
   return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }
 
@@ -136,7 +156,8 @@ async function withQuote(
   const order = mapped(answer, (value) => {
     const body = objectOf(value);
     const isTold = body.cumQuote !== undefined;
-    const state = isTold ? orderOf(body, clientOrderId, "cumQuote") : unpaidOrderOf(body, clientOrderId);
+    const asked = { symbol, clientOrderId };
+    const state = isTold ? orderOf(body, asked, "cumQuote") : unpaidOrderOf(body, asked);
     return { state, isKnown: isTold || state.executedQuantity === 0n };
   });
   if (order.kind !== "OK") return order;
@@ -149,11 +170,14 @@ async function withQuote(
 async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
   // The newer version does not say whether the account may trade.
   const path = "/fapi/v2/account";
-  const account = mapped(await rest.ask({ method: "GET", path, weight: 5, ...URGENT }), (value) => {
-    const body = objectOf(value);
-    const canTrade = flagOf(body, "canTrade");
-    return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
-  });
+  const account = mapped(
+    await rest.ask({ method: "GET", path, weight: FUTURES.account, ...URGENT, isKeyCheck: true }),
+    (value) => {
+      const body = objectOf(value);
+      const canTrade = flagOf(body, "canTrade");
+      return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
+    },
+  );
   if (account.kind !== "OK") return account;
   const mode = await askForMode(rest);
   if (mode.kind !== "OK") return mode;
@@ -164,7 +188,13 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
 /** Null where the venue does not tell. */
 async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null>> {
   const path = "/fapi/v1/positionSide/dual";
-  const answer = await rest.ask({ method: "GET", path, weight: 30, ...URGENT });
+  const answer = await rest.ask({
+    method: "GET",
+    path,
+    weight: FUTURES.positionMode,
+    ...URGENT,
+    isKeyCheck: true,
+  });
   if (hasNoSuchRoute(answer)) return { kind: "OK", value: null };
   return mapped(answer, (value) => flagOf(objectOf(value), "dualSidePosition"));
 }

@@ -2,17 +2,19 @@
 // ordinary order, which says what was executed and under whose id its fills are.
 // Source: reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, LEG_PLACEMENT, URGENT } from "./account-rest.ts";
 import { BodyFault, mapped, valueFor } from "./answers.ts";
 import { type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
-import type { OpenRoute } from "./open-ids.ts";
-import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf } from "./orders.ts";
+import type { OpenRoute } from "./open-orders.ts";
+import { demandSame, NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf } from "./orders.ts";
 import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
+const { FUTURES } = WEIGHTS;
 const LEG = "/fapi/v1/algoOrder";
 export const OPEN_LEGS: OpenRoute = {
   path: "/fapi/v1/openAlgoOrders",
-  weight: { ofOne: 1, ofAll: 40 },
+  weight: FUTURES.openLegs,
   idKey: "clientAlgoId",
 };
 
@@ -40,8 +42,14 @@ export async function placeLeg(rest: AccountRest, leg: VenueLeg): Promise<VenueA
     closePosition: true,
     clientAlgoId: leg.clientOrderId,
   };
-  const answer = await rest.ask({ method: "POST", path: LEG, weight: 1, parameters, ...PLACEMENT });
-  return mapped(answer, (value) => legOf(objectOf(value)).state);
+  const answer = await rest.ask({
+    method: "POST",
+    path: LEG,
+    weight: FUTURES.place,
+    parameters,
+    ...LEG_PLACEMENT,
+  });
+  return mapped(answer, (value) => legOf(objectOf(value), leg).state);
 }
 
 /** The exchange has been seen not to find a leg by its id that it lists: what is not found is looked for among the open ones. */
@@ -51,8 +59,9 @@ export async function findLeg(
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, clientAlgoId };
-  const answer = await rest.ask({ method: "GET", path: LEG, weight: 1, parameters, ...URGENT });
-  const found = mapped(answer, (value) => legOf(objectOf(value)));
+  const asked = { symbol, clientOrderId: clientAlgoId };
+  const answer = await rest.ask({ method: "GET", path: LEG, weight: FUTURES.find, parameters, ...URGENT });
+  const found = mapped(answer, (value) => legOf(objectOf(value), asked));
   const sought = valueFor<Sought | null>(NOT_FOUND_CODES, found, null);
   if (sought.kind !== "OK") return sought;
   if (sought.value === null) return await findAmongOpen(rest, symbol, clientAlgoId);
@@ -66,14 +75,24 @@ export async function cancelLeg(
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, clientAlgoId };
-  const answer = await rest.ask({ method: "DELETE", path: LEG, weight: 1, parameters, ...URGENT });
-  const canceled = mapped(answer, (value) => ({
-    ...NOTHING_EXECUTED,
-    clientOrderId: clientAlgoId,
-    venueOrderId: idOf(objectOf(value), "algoId"),
-    status: "CANCELED" as const,
-    updatedAt: rest.venueNow(),
-  }));
+  const answer = await rest.ask({
+    method: "DELETE",
+    path: LEG,
+    weight: FUTURES.cancel,
+    parameters,
+    ...URGENT,
+  });
+  const canceled = mapped(answer, (value) => {
+    const body = objectOf(value);
+    demandLeg(body, { symbol, clientOrderId: clientAlgoId });
+    return {
+      ...NOTHING_EXECUTED,
+      clientOrderId: clientAlgoId,
+      venueOrderId: idOf(body, "algoId"),
+      status: "CANCELED" as const,
+      updatedAt: rest.venueNow(),
+    };
+  });
   return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
 }
 
@@ -83,15 +102,21 @@ async function findAmongOpen(
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol };
-  const answer = await rest.ask({ method: "GET", path: OPEN_LEGS.path, weight: 1, parameters, ...URGENT });
+  const answer = await rest.ask({
+    method: "GET",
+    path: OPEN_LEGS.path,
+    weight: FUTURES.openLegs.ofOne,
+    parameters,
+    ...URGENT,
+  });
   const found = mapped(answer, (value) => {
     const row = rowsOf(value).find((each) => each.clientAlgoId === clientAlgoId);
-    return row === undefined ? null : legOf(row).state;
+    return row === undefined ? null : legOf(row, { symbol, clientOrderId: clientAlgoId }).state;
   });
   return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }
 
-/** The order that a leg became when it fired, under the leg's client id. */
+/** The order that a leg became when it fired, under the leg's client id; the order may have a client id of its own. */
 async function findFired(
   rest: AccountRest,
   symbol: string,
@@ -100,9 +125,13 @@ async function findFired(
 ): Promise<VenueAnswer<VenueOrderState>> {
   const parameters = { symbol, orderId };
   const path = "/fapi/v1/order";
-  const answer = await rest.ask({ method: "GET", path, weight: 1, parameters, ...URGENT });
+  const answer = await rest.ask({ method: "GET", path, weight: FUTURES.find, parameters, ...URGENT });
   return mapped(answer, (value) => ({
-    ...orderOf(objectOf(value), leg.clientOrderId, "cumQuote"),
+    ...orderOf(
+      objectOf(value),
+      { symbol, clientOrderId: leg.clientOrderId, venueOrderId: orderId },
+      "cumQuote",
+    ),
     quantity: leg.quantity,
   }));
 }
@@ -113,7 +142,17 @@ const NOTHING_EXECUTED = {
   executedQuote: ZERO as Amount,
 };
 
-function legOf(body: Body): Sought {
+type LegAsked = Pick<VenueLeg, "symbol" | "clientOrderId">;
+
+/** Throws a BodyFault if the body names another leg. */
+function demandLeg(body: Body, { symbol, clientOrderId }: LegAsked): void {
+  demandSame(body, "symbol", symbol);
+  demandSame(body, "clientAlgoId", clientOrderId);
+}
+
+/** Throws a BodyFault if the body makes no sense or names another leg. */
+function legOf(body: Body, asked: LegAsked): Sought {
+  demandLeg(body, asked);
   const text = textOf(body, "algoStatus");
   const status = STATUSES.get(text);
   if (status === undefined) throw new BodyFault(`algoStatus ${text}`);

@@ -4,14 +4,15 @@
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
 import type { Side } from "../../domain/order.ts";
 import type { Amount, Quantity } from "../../money/decimal.ts";
-import { type AccountRest, LOOK } from "./account-rest.ts";
+import { type AccountRest, POLL } from "./account-rest.ts";
 import { BodyFault, mapped, valueFor } from "./answers.ts";
 import { amountOf, type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
 import { listFills } from "./fills.ts";
-import { NOT_FOUND_CODES, statusOf } from "./orders.ts";
+import { demandOrderId, NOT_FOUND_CODES, statusOf } from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
-const TRADES = { path: "/fapi/v1/userTrades", weight: 5, ...LOOK };
+const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...POLL };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
 /** Orders of an account that are asked for at one time: who trades much beside a copy does not hold it up. */
@@ -86,8 +87,18 @@ export class FuturesTrades {
   async #ask(symbol: string, orderId: string): Promise<VenueAnswer<Giver | null>> {
     const parameters = { symbol, orderId };
     const path = "/fapi/v1/order";
-    const answer = await this.#rest.ask({ method: "GET", path, weight: 1, parameters, ...LOOK });
-    const found = mapped(answer, (value) => giverOf(objectOf(value)));
+    const answer = await this.#rest.ask({
+      method: "GET",
+      path,
+      weight: WEIGHTS.FUTURES.find,
+      parameters,
+      ...POLL,
+    });
+    const found = mapped(answer, (value) => {
+      const body = objectOf(value);
+      demandOrderId(body, orderId);
+      return giverOf(body);
+    });
     const giver = valueFor<Giver | null>(NOT_FOUND_CODES, found, { by: "OTHER", clientOrderId: "" });
     if (giver.kind === "OK" && giver.value !== null) this.#remember(`${symbol} ${orderId}`, giver.value);
     return giver;
@@ -114,7 +125,7 @@ export async function askForClearance(
     limit: INCOMES_MAX,
   };
   const path = "/fapi/v1/income";
-  const answer = await rest.ask({ method: "GET", path, weight: 30, parameters, ...LOOK });
+  const answer = await rest.ask({ method: "GET", path, weight: WEIGHTS.FUTURES.income, parameters, ...POLL });
   return mapped(answer, (value) => {
     const taken = rowsOf(value).reduce((sum, row) => sum - amountOf<Amount>(row, "income"), 0n);
     return (taken > 0n ? taken : 0n) as Amount;

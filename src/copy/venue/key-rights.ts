@@ -7,6 +7,7 @@ import { type AccountRest, URGENT } from "./account-rest.ts";
 import { mapped } from "./answers.ts";
 import { type Body, flagOf, objectOf } from "./bodies.ts";
 import type { AccountCheck, KeyRights, VenueAnswer } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
 const NOT_FOUND = 404;
 /** What a key needs to trade a family. */
@@ -19,7 +20,13 @@ export async function askForRestrictions(
   family: StrategyType = rest.family,
 ): Promise<VenueAnswer<KeyRights>> {
   const path = "/sapi/v1/account/apiRestrictions";
-  const answer = await rest.ask({ method: "GET", path, weight: 1, ...URGENT });
+  const answer = await rest.ask({
+    method: "GET",
+    path,
+    weight: WEIGHTS[rest.family].keyRights,
+    ...URGENT,
+    isKeyCheck: true,
+  });
   if (hasNoSuchRoute(answer)) return { kind: "OK", value: NOT_TOLD };
   return mapped(answer, (value) => {
     const body = objectOf(value);

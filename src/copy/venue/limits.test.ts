@@ -6,9 +6,9 @@ import type { Header } from "./http-sender.ts";
 import { type Cost, Limits } from "./limits.ts";
 import { RATE_LIMITS_ASSUMED, readRateLimits } from "./rate-limits.ts";
 
-const ORDER: Cost = { weight: 1, placesOrder: true, isUrgent: true };
-const LOOK: Cost = { weight: 20, placesOrder: false, isUrgent: false };
-const QUERY: Cost = { weight: 4, placesOrder: false, isUrgent: true };
+const ORDER: Cost = { weight: 1, placesOrder: true, priority: "REDUCE" };
+const LOOK: Cost = { weight: 20, placesOrder: false, priority: "POLL" };
+const QUERY: Cost = { weight: 4, placesOrder: false, priority: "REDUCE" };
 const WEIGHT = "x-mbx-used-weight-1m";
 const ORDERS = "x-mbx-order-count-10s";
 const ROWS = [
@@ -60,6 +60,20 @@ test("what is not urgent stops at four fifths of the weight, an order at all of 
   time.advance(40_000);
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 20 })).toBeNull();
   expect(limits.shareUsed()).toBe(0.2);
+});
+
+test("openings stop at nine tenths of the weight and of the order count, exits at all of it", () => {
+  const { limits } = opened();
+  const opening: Cost = { ...ORDER, priority: "OPEN" };
+  expect(sent(limits, "a", opening, { [WEIGHT]: 89, [ORDERS]: 4 })).toBeNull();
+  expect(sent(limits, "a", opening, {})).not.toBeNull();
+  expect(sent(limits, "a", ORDER, { [WEIGHT]: 90, [ORDERS]: 5 })).toBeNull();
+  expect(sent(limits, "a", ORDER, {})).not.toBeNull();
+  expect(sent(limits, "b", opening, {})).not.toBeNull();
+  expect(sent(limits, "b", ORDER, { [WEIGHT]: 100, [ORDERS]: 1 })).toBeNull();
+  // What costs no weight is held up by none, but by the order count.
+  expect(sent(limits, "b", { ...ORDER, weight: 0 }, { [WEIGHT]: 100, [ORDERS]: 5 })).toBeNull();
+  expect(sent(limits, "b", { ...ORDER, weight: 0 }, {})).not.toBeNull();
 });
 
 test("what is under way is reckoned with, and what was never answered counts", () => {

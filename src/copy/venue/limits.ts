@@ -1,4 +1,5 @@
-// The venue's limits: what may be sent now, and until when not. Orders may use a budget whole, everything else but a part.
+// The venue's limits: what may be sent now, and until when not. Reductions may use a whole budget, openings a
+// part of it, polls a smaller part.
 //
 //   429   the account waits as long as the venue says; a second account's within a minute, and everybody waits
 //   418   everybody waits until the ban is over
@@ -14,14 +15,20 @@ import { Budget, type BudgetTerms, windowEnd } from "./budget.ts";
 import type { Header } from "./http-sender.ts";
 import { RATE_LIMITS_ASSUMED, type RateLimits } from "./rate-limits.ts";
 
-/** What a request costs. `isUrgent`: it is for an order, and may use what looking at accounts leaves alone. */
-export type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly isUrgent: boolean };
+/**
+ * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is needed for that; the
+ * whole budget. OPEN: opens or enlarges a position. POLL: account polls and bookkeeping, such as fees.
+ */
+export type Priority = "REDUCE" | "OPEN" | "POLL";
+
+/** What a request costs, and how urgent it is. */
+export type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly priority: Priority };
 
 /** A request that was let go; to be ended once. */
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
-/** The share of a budget that is for whatever is not urgent. */
-export const OTHERS_SHARE = 0.8;
+/** The share of a budget that each priority may use: the rest is kept for those before it. */
+export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
 /** The share of the weight that looks at accounts take together, where one count serves all accounts. */
 export const LOOKS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
@@ -83,14 +90,14 @@ export class Limits {
 
   /**
    * The weight that looks may take in a ms, so that they spread over the window and orders have the rest: an even part of their share,
-   * or of what is left of it for all that is not urgent if that is less. Null where each account has a budget of its own.
+   * or of what is left of it for polls if that is less. Null where each account has a budget of its own.
    */
   looksPerMs(): number | null {
     if (this.#isCountedByAccount) return null;
     const { windowMs, limit } = this.#rates.weight;
     const venueNow = this.#venueNow();
     const leftMs = windowEnd(venueNow, windowMs) - venueNow;
-    const left = this.#ofAll.left(venueNow, this.#rates.weight, OTHERS_SHARE);
+    const left = this.#ofAll.left(venueNow, this.#rates.weight, SHARES.POLL);
     return Math.min((limit * LOOKS_SHARE) / windowMs, left / leftMs);
   }
 
@@ -101,8 +108,9 @@ export class Limits {
     if (waitsUntil > this.#wallNow()) return waitsUntil;
     for (const [budget, amount, terms] of this.#budgetsOf(account, cost)) {
       const venueNow = this.#venueNow();
-      const share = cost.isUrgent ? 1 : OTHERS_SHARE;
-      if (!budget.allows(amount, venueNow, terms, share)) {
+      // What the venue charges nothing for is not held up by a budget that is used up.
+      if (amount === 0 && cost.priority === "REDUCE") continue;
+      if (!budget.allows(amount, venueNow, terms, SHARES[cost.priority])) {
         const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
         return this.#wallNow() + (budget === this.#ofAll ? Math.min(leftMs, DISPROOF_MS) : leftMs);
       }

@@ -46,9 +46,19 @@ export function placementOf(order: VenueOrder): Parameters {
   };
 }
 
-/** An order as a body has it; `quoteKey` is what the family calls the quote amount that was executed. */
-export function orderOf(body: Body, clientOrderId: string, quoteKey: string): VenueOrderState {
-  const order = { ...unpaidOrderOf(body, clientOrderId), executedQuote: amountOf<Amount>(body, quoteKey) };
+/** The order that was asked for. `venueOrderId`: it was asked for by this id, and may have another client id. */
+export type OrderAsked = {
+  readonly symbol: string;
+  readonly clientOrderId: string;
+  readonly venueOrderId?: string;
+};
+
+/**
+ * An order as a body has it; `quoteKey` is what the family calls the quote amount that was executed. Throws a BodyFault if the body
+ * names another order than the one asked for.
+ */
+export function orderOf(body: Body, asked: OrderAsked, quoteKey: string): VenueOrderState {
+  const order = { ...unpaidOrderOf(body, asked), executedQuote: amountOf<Amount>(body, quoteKey) };
   const { executedQuantity, executedQuote } = order;
   if (executedQuote < 0n) throw new BodyFault(`${quoteKey} is below zero`);
   if (executedQuantity === 0n && executedQuote > 0n)
@@ -57,15 +67,16 @@ export function orderOf(body: Body, clientOrderId: string, quoteKey: string): Ve
   return order;
 }
 
-/** An order as a body has it that does not say what was paid: zero. */
-export function unpaidOrderOf(body: Body, clientOrderId: string): VenueOrderState {
+/** An order as a body has it that does not say what was paid: zero. Throws as `orderOf` does. */
+export function unpaidOrderOf(body: Body, asked: OrderAsked): VenueOrderState {
+  demandOrder(body, asked);
   const quantity = amountOf<Quantity>(body, "origQty");
   const executedQuantity = amountOf<Quantity>(body, "executedQty");
   if (quantity < 0n || executedQuantity < 0n) throw new BodyFault("a size below zero");
   // One that closes whatever there is has no size of its own.
   if (quantity > 0n && executedQuantity > quantity) throw new BodyFault("more executed than was ordered");
   return {
-    clientOrderId,
+    clientOrderId: asked.clientOrderId,
     venueOrderId: idOf(body, "orderId"),
     status: statusOf(textOf(body, "status")),
     quantity,
@@ -73,4 +84,27 @@ export function unpaidOrderOf(body: Body, clientOrderId: string): VenueOrderStat
     executedQuote: ZERO as Amount,
     updatedAt: timeOf(body, "updateTime", "transactTime"),
   };
+}
+
+/** Throws a BodyFault if the body names another symbol or another order. */
+function demandOrder(body: Body, { symbol, clientOrderId, venueOrderId }: OrderAsked): void {
+  demandSame(body, "symbol", symbol);
+  if (venueOrderId !== undefined) {
+    demandOrderId(body, venueOrderId);
+    return;
+  }
+  // The answer to a spot cancel has the order's id here, and in clientOrderId the id of the cancel itself.
+  const key = body.origClientOrderId === undefined ? "clientOrderId" : "origClientOrderId";
+  demandSame(body, key, clientOrderId);
+}
+
+/** Throws a BodyFault if the body names an order of another id, as the venue numbers them. */
+export function demandOrderId(body: Body, venueOrderId: string): void {
+  if (body.orderId !== undefined && idOf(body, "orderId") !== venueOrderId)
+    throw new BodyFault("another orderId");
+}
+
+/** Throws a BodyFault if the body has something else under the key; a key that is missing is not judged. */
+export function demandSame(body: Body, key: string, expected: string): void {
+  if (body[key] !== undefined && body[key] !== expected) throw new BodyFault(`another ${key}`);
 }

@@ -7,6 +7,7 @@ import { mapped } from "./answers.ts";
 import { rowsOf } from "./bodies.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
 export const PRICES_AGE_MAX_MS = 2_000;
 /** After they could not be had they are not asked for again at once, ms. */
@@ -15,8 +16,8 @@ const PRICES_RETRY_MS = 500;
 export type Prices = ReadonlyMap<string, Price>;
 
 const ROUTES = {
-  SPOT: { path: "/api/v3/ticker/price", weight: 4, key: "price" },
-  FUTURES: { path: "/fapi/v1/premiumIndex", weight: 10, key: "markPrice" },
+  SPOT: { path: "/api/v3/ticker/price", weight: WEIGHTS.SPOT.prices, key: "price" },
+  FUTURES: { path: "/fapi/v1/premiumIndex", weight: WEIGHTS.FUTURES.prices, key: "markPrice" },
 } as const;
 
 export class VenuePrices {
@@ -47,7 +48,7 @@ export class VenuePrices {
   async #asked(): Promise<VenueAnswer<Prices>> {
     const { path, weight, key } = ROUTES[this.#family];
     const askedAt = this.#wallNow();
-    const body = await this.#ask({ method: "GET", path, weight, placesOrder: false, isUrgent: true });
+    const body = await this.#ask({ method: "GET", path, weight, placesOrder: false, priority: "REDUCE" });
     const answer = mapped(body, (value) => pricesOf(value, key));
     const askAgainAt = answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#wallNow() + PRICES_RETRY_MS;
     this.#last = { answer, askAgainAt };

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
 import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
 import { decimal, type Quantity } from "../../money/decimal.ts";
+import { CONFIRM_AFTER_MS } from "./rejections.ts";
 import { RULES_AGE_MAX_MS, RULES_RETRY_MS } from "./rules.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
@@ -115,11 +116,12 @@ describe("spot", () => {
     );
     expect(answer).toMatchObject({
       kind: "OK",
-      value: { venueOrderId: "28", executedQuote: decimal("180"), updatedAt: 1_507_725_176_595 },
-    });
-    expect(await client.fills(LISTED)).toEqual({
-      kind: "OK",
-      value: { fee: decimal("0.18"), feeInBase: decimal("0.000001") },
+      value: {
+        venueOrderId: "28",
+        executedQuote: decimal("180"),
+        updatedAt: 1_507_725_176_595,
+        fills: { fee: decimal("0.18"), feeInBase: decimal("0.000001") },
+      },
     });
     expect(server.asked.filter((asked) => asked.includes("myTrades"))).toEqual([]);
     expect(server.asked).toContain(
@@ -160,6 +162,13 @@ describe("spot", () => {
     });
   });
 
+  test("fills of another order are not believed: its fees stay unknown", async () => {
+    server.lay("GET /api/v3/myTrades", {
+      body: [{ ...fill("0.003", "60000", "0.18", "USDT"), id: 1, orderId: 29 }],
+    });
+    expect(await spot().fills(LISTED)).toMatchObject({ kind: "UNKNOWN" });
+  });
+
   test("more fills than a page has are asked for page by page", async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -183,19 +192,60 @@ describe("spot", () => {
     });
   });
 
-  test("fees may be asked for with what of the budget is kept for orders", async () => {
-    const headers = { "X-MBX-USED-WEIGHT-1M": "5000" };
+  test("account polls and fees wait once four fifths of the weight are used; an order goes", async () => {
+    const headers = { "X-MBX-USED-WEIGHT-1M": "4800" };
     server.lay("GET /api/v3/account", { headers, body: { balances: [], canTrade: true } });
     server.lay("GET /api/v3/myTrades", { body: [{ ...fill("0.003", "60000", "0.18", "USDT"), id: 1 }] });
     const client = spot();
     // The venue has said what there is before it says what is left of it.
     expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
     expect(await client.balances()).toMatchObject({ kind: "OK" });
-    const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { isLooking: true });
+    const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { isPolling: true });
     expect(await looker.balances()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
-    expect(await client.fills(LISTED)).toMatchObject({
-      value: { fee: decimal("0.18") },
-    });
+    expect(await client.fills(LISTED)).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    server.lay("POST /api/v3/order", { body: placed });
+    const sell = order({ type: "MARKET", side: "SELL", clientOrderId: "one" });
+    expect(await client.place(sell)).toMatchObject({ kind: "OK" });
+    time.advance(60_000);
+    expect(await client.fills(LISTED)).toMatchObject({ value: { fee: decimal("0.18") } });
+  });
+
+  test("with nine tenths of the weight used an opening waits for the next minute; an exit goes", async () => {
+    const headers = { "X-MBX-USED-WEIGHT-1M": "5400" };
+    server.lay("GET /api/v3/account", { headers, body: { balances: [], canTrade: true } });
+    server.lay("POST /api/v3/order", { body: placed });
+    const client = spot();
+    expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await client.balances()).toMatchObject({ kind: "OK" });
+    const market = order({ type: "MARKET", clientOrderId: "one" });
+    const opening = { ...market, priority: "OPEN" } as const;
+    expect(await client.place(opening)).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    expect(await client.place({ ...market, side: "SELL", priority: "REDUCE" })).toMatchObject({ kind: "OK" });
+    // Where the caller does not say, and where the order may only reduce, it goes as well.
+    expect(await client.place(market)).toMatchObject({ kind: "OK" });
+    expect(await client.place({ ...opening, reduceOnly: true })).toMatchObject({ kind: "OK" });
+    time.advance(60_000);
+    expect(await client.place(opening)).toMatchObject({ kind: "OK" });
+  });
+
+  test.each([
+    ["another client id", { clientOrderId: "other" }],
+    ["another symbol", { symbol: "ETHUSDT" }],
+  ])("an answer that names %s is not believed: the order's outcome is not known", async (_, said) => {
+    server.lay("POST /api/v3/order", { body: { ...placed, ...said } });
+    server.lay("GET /api/v3/order", { body: { ...placed, ...said } });
+    server.lay("DELETE /api/v3/order", { body: { ...placed, ...said, status: "CANCELED" } });
+    const client = spot();
+    const market = order({ type: "MARKET", quantity: decimal("0.003"), clientOrderId: "one" });
+    expect(await client.place(market)).toMatchObject({ kind: "UNKNOWN" });
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "UNKNOWN" });
+    expect(await client.cancel("BTCUSDT", "one")).toMatchObject({ kind: "UNKNOWN" });
+  });
+
+  test("a cancel of another order is not believed, whatever id the cancel itself has", async () => {
+    const canceled = { ...placed, status: "CANCELED", origClientOrderId: "other", clientOrderId: "one" };
+    server.lay("DELETE /api/v3/order", { body: canceled });
+    expect(await spot().cancel("BTCUSDT", "one")).toMatchObject({ kind: "UNKNOWN" });
   });
 
   test("a cancel answers with a client id of its own, and keeps what was executed", async () => {
@@ -243,6 +293,65 @@ describe("spot", () => {
       body: { code: -2015, msg: "Invalid API-key." },
     });
     expect(await spot().check()).toMatchObject({ kind: "REJECTED" });
+  });
+});
+
+describe("a key that the venue rejects", () => {
+  const rejected = { status: 401, body: { code: -2015, msg: "Invalid API-key, IP, or permissions." } };
+  const account = { body: { balances: [], canTrade: true } };
+
+  const NOT_BELIEVED = { kind: "DELAYED", why: "REJECTED" };
+
+  test("is believed of a running copy when the venue says it again three seconds later", async () => {
+    server.lay("GET /api/v3/account", rejected);
+    const client = spot();
+    const until = time.now() + CONFIRM_AFTER_MS;
+    expect(await client.balances()).toMatchObject({ ...NOT_BELIEVED, until });
+    time.advance(CONFIRM_AFTER_MS - 1);
+    expect(await client.balances()).toMatchObject(NOT_BELIEVED);
+    time.advance(1);
+    expect(await client.balances()).toMatchObject({ kind: "REJECTED", code: -2015 });
+    expect(await client.balances()).toMatchObject({ kind: "REJECTED", code: -2015 });
+  });
+
+  test("is in order again once the venue accepts it: an earlier rejection counts no more", async () => {
+    server.lay("GET /api/v3/account", rejected, account, rejected);
+    const client = spot();
+    expect(await client.balances()).toMatchObject(NOT_BELIEVED);
+    time.advance(CONFIRM_AFTER_MS);
+    expect(await client.balances()).toMatchObject({ kind: "OK" });
+    expect(await client.balances()).toMatchObject(NOT_BELIEVED);
+  });
+
+  test("says nothing of another account, nor of the key that replaces it", async () => {
+    server.lay("GET /api/v3/account", rejected);
+    const venue = venues.venue(server.url, "SPOT");
+    expect(await spot().balances()).toMatchObject(NOT_BELIEVED);
+    time.advance(CONFIRM_AFTER_MS);
+    expect(await venue.account("other", CREDENTIALS).balances()).toMatchObject(NOT_BELIEVED);
+    const replaced = { ...CREDENTIALS, apiSecret: "corrected" };
+    expect(await venue.account("account", replaced).balances()).toMatchObject(NOT_BELIEVED);
+  });
+
+  test("is told at once to a person who has it checked; that counts neither for nor against a running copy", async () => {
+    server.lay("GET /api/v3/account", rejected);
+    server.lay("GET /sapi/v1/account/apiRestrictions", rejected);
+    server.lay("GET /fapi/v2/account", rejected);
+    expect(await spot().check()).toMatchObject({ kind: "REJECTED", code: -2015 });
+    expect(await spot().keyRights("SPOT")).toMatchObject({ kind: "REJECTED", code: -2015 });
+    expect(await futures().check()).toMatchObject({ kind: "REJECTED", code: -2015 });
+    time.advance(CONFIRM_AFTER_MS);
+    expect(await spot().balances()).toMatchObject(NOT_BELIEVED);
+  });
+
+  test("a load balancer's page with status 401 rejects nothing, however often it comes", async () => {
+    server.lay("GET /api/v3/account", { status: 401, body: "<html>401 Authorization Required</html>" });
+    const client = spot();
+    for (let each = 0; each < 3; each += 1) {
+      expect(await client.balances()).toMatchObject({ kind: "UNKNOWN", status: 401 });
+      expect(await client.check()).toMatchObject({ kind: "UNKNOWN", status: 401 });
+      time.advance(CONFIRM_AFTER_MS);
+    }
   });
 });
 
@@ -325,6 +434,58 @@ describe("futures", () => {
     });
     server.lay("GET /fapi/v1/openAlgoOrders", { body: [] });
     expect(await futures().findLeg("BTCUSDT", "leg")).toEqual({ kind: "OK", value: null });
+  });
+
+  test("an answer that names another order, or another leg, is not believed", async () => {
+    const filled = { ...placed, avgPrice: "9300.00000", cumQuote: "93000" };
+    const market = order({ type: "MARKET", quantity: decimal("10"), clientOrderId: "one" });
+    const client = futures();
+    for (const other of [{ clientOrderId: "two" }, { symbol: "ETHUSDT" }]) {
+      server.lay("POST /fapi/v1/order", { body: { ...filled, ...other } });
+      expect(await client.place(market), JSON.stringify(other)).toMatchObject({ kind: "UNKNOWN" });
+    }
+    const leg = { symbol: "BTCUSDT", algoId: 7, clientAlgoId: "leg", algoStatus: "NEW", updateTime: 1 };
+    for (const other of [{ clientAlgoId: "other" }, { symbol: "ETHUSDT" }]) {
+      server.lay("GET /fapi/v1/algoOrder", { body: { ...leg, ...other } });
+      server.lay("DELETE /fapi/v1/algoOrder", { body: { ...leg, ...other } });
+      expect(await client.findLeg("BTCUSDT", "leg"), JSON.stringify(other)).toMatchObject({
+        kind: "UNKNOWN",
+      });
+      expect(await client.cancelLeg("BTCUSDT", "leg"), JSON.stringify(other)).toMatchObject({
+        kind: "UNKNOWN",
+      });
+    }
+  });
+
+  test("the order that a leg became may have a client id of its own, but not another order id", async () => {
+    const leg = { symbol: "BTCUSDT", algoId: 7, clientAlgoId: "leg", updateTime: 1 };
+    server.lay("GET /fapi/v1/algoOrder", { body: { ...leg, algoStatus: "FINISHED", actualOrderId: "28" } });
+    const fired = { ...placed, clientOrderId: "its-own", orderId: 28, cumQuote: "93000" };
+    server.lay("GET /fapi/v1/order", { body: fired });
+    expect(await futures().findLeg("BTCUSDT", "leg")).toMatchObject({
+      kind: "OK",
+      value: { clientOrderId: "leg", venueOrderId: "28", executedQuote: decimal("93000") },
+    });
+    server.lay("GET /fapi/v1/order", { body: { ...fired, orderId: 29 } });
+    expect(await futures().findLeg("BTCUSDT", "leg")).toMatchObject({ kind: "UNKNOWN" });
+  });
+
+  test("with the whole weight of a minute used an exit and a stop still go: they cost only the order count", async () => {
+    const headers = { "X-MBX-USED-WEIGHT-1M": "6001" };
+    server.lay("GET /fapi/v3/account", { headers, body: { assets: [], positions: [] } });
+    server.lay("POST /fapi/v1/order", { body: { ...placed, cumQuote: "93000" } });
+    const leg = { symbol: "BTCUSDT", algoId: 7, clientAlgoId: "leg", algoStatus: "NEW", updateTime: 1 };
+    server.lay("POST /fapi/v1/algoOrder", { body: leg });
+    const client = futures();
+    expect(await venues.venue(server.url, "FUTURES").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await client.balances()).toMatchObject({ kind: "OK" });
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    const exit = order({ type: "MARKET", quantity: decimal("10"), clientOrderId: "one", reduceOnly: true });
+    expect(await client.place(exit)).toMatchObject({ kind: "OK" });
+    const stop = { symbol: "BTCUSDT", side: "SELL", type: "STOP_MARKET", clientOrderId: "leg" } as const;
+    expect(await client.placeLeg({ ...stop, triggerPrice: decimal("50000") })).toMatchObject({ kind: "OK" });
+    const opening = { ...exit, reduceOnly: false, priority: "OPEN" } as const;
+    expect(await client.place(opening)).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
   });
 
   test("an account that has nothing yet, one with both modes, and contracts that we have no brackets of", async () => {

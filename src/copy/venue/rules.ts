@@ -16,6 +16,7 @@ import { type Body, objectOf, rowsOf } from "./bodies.ts";
 import { type RateLimits, readRateLimits } from "./rate-limits.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
 export const RULES_AGE_MAX_MS = 3_600_000;
 /** Of a symbol that is not there, and of rules that could not be had anew. */
@@ -88,7 +89,7 @@ export class VenueRules {
   }
 
   async #askForPair(symbol: string): Promise<VenueAnswer<null>> {
-    const answer = await this.#listing("/api/v3/exchangeInfo", { symbol }, 20);
+    const answer = await this.#listing("/api/v3/exchangeInfo", { symbol }, WEIGHTS.SPOT.rules);
     const isUnlisted = answer.kind === "REFUSED" && answer.code === UNKNOWN_SYMBOL_CODE;
     if (answer.kind !== "OK" && !isUnlisted) return answer;
     const row = answer.kind === "OK" ? answer.value.rows.find((each) => each.symbol === symbol) : undefined;
@@ -97,7 +98,7 @@ export class VenueRules {
   }
 
   async #askForContracts(): Promise<VenueAnswer<null>> {
-    const answer = await this.#listing("/fapi/v1/exchangeInfo", {}, 1);
+    const answer = await this.#listing("/fapi/v1/exchangeInfo", {}, WEIGHTS.FUTURES.rules);
     if (answer.kind !== "OK") return answer;
     const listed = answer.value.rows.flatMap((row) =>
       typeof row.symbol === "string" ? [[row.symbol, row] as const] : [],
@@ -113,7 +114,7 @@ export class VenueRules {
     parameters: RestCall["parameters"] & object,
     weight: number,
   ): Promise<VenueAnswer<Listing>> {
-    const call = { method: "GET", path, parameters, weight, placesOrder: false, isUrgent: true } as const;
+    const call = { method: "GET", path, parameters, weight, placesOrder: false, priority: "REDUCE" } as const;
     const listing = mapped(await this.#parts.ask(call), (value) => {
       const body = objectOf(value);
       return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };

@@ -16,7 +16,7 @@ const ORDER: RestCall = {
   parameters: { symbol: "BTCUSDT", quantity: "1", price: undefined },
   weight: 1,
   placesOrder: true,
-  isUrgent: true,
+  priority: "REDUCE",
 };
 const READ: RestCall = { ...ORDER, method: "GET", placesOrder: false };
 
@@ -31,7 +31,12 @@ afterEach(async () => {
 });
 
 function restOf(origin: string): VenueRest {
-  const rest = new VenueRest({ origin, wallNow: time.now, after: time.after, timePath: "/api/v3/time" });
+  const rest = new VenueRest({
+    origin,
+    wallNow: time.now,
+    after: time.after,
+    time: { path: "/api/v3/time", weight: 1 },
+  });
   opened.push(() => rest.close());
   return rest;
 }
@@ -204,7 +209,7 @@ describe("turns", () => {
       paths.push(incoming.url ?? "");
       waiting.push(() => outgoing.end("{}"));
       if (paths.length === SOCKETS_MAX) full.resolve();
-      if (paths.length === SOCKETS_MAX + 2) others.resolve();
+      if (paths.length === SOCKETS_MAX + 3) others.resolve();
     });
     const full = Promise.withResolvers<void>();
     const others = Promise.withResolvers<void>();
@@ -222,17 +227,18 @@ describe("turns", () => {
     return { rest, first, paths, answerAll, othersArrived: others.promise };
   }
 
-  test("there are no more under way than sockets; the urgent ones are next", async () => {
+  test("there are no more in flight than sockets; exits are next, then openings, then polls", async () => {
     const { rest, first, paths, answerAll, othersArrived } = await opening();
-    const look = rest.ask(null, { ...READ, path: "/look", isUrgent: false });
-    const urgent = rest.ask(null, { ...READ, path: "/urgent" });
+    const poll = rest.ask(null, { ...READ, path: "/poll", priority: "POLL" });
+    const open = rest.ask(null, { ...READ, path: "/open", priority: "OPEN" });
+    const exit = rest.ask(null, { ...READ, path: "/exit" });
     expect(paths).toHaveLength(SOCKETS_MAX);
     answerAll();
     await Promise.all(first);
     await othersArrived;
     answerAll();
-    expect(await Promise.all([look, urgent])).toMatchObject([{ kind: "OK" }, { kind: "OK" }]);
-    expect(paths.slice(SOCKETS_MAX).map((path) => path.split("?")[0])).toEqual(["/urgent", "/look"]);
+    expect((await Promise.all([poll, open, exit])).map(({ kind }) => kind)).toEqual(["OK", "OK", "OK"]);
+    expect(paths.slice(SOCKETS_MAX).map((path) => path.split("?")[0])).toEqual(["/exit", "/open", "/poll"]);
   });
 
   test("whose turn comes when too little is left of its window is not sent", async () => {

@@ -12,6 +12,7 @@ import { VenueClock } from "./clock.ts";
 import { Health } from "./health.ts";
 import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
 import { type Cost, Limits } from "./limits.ts";
+import { Rejections } from "./rejections.ts";
 import { Turns } from "./turns.ts";
 import type { VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
@@ -29,6 +30,8 @@ export type RestCall = Cost & {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly parameters?: Parameters;
+  /** A person waits to learn whether the venue accepts the key: a rejection is believed at once. */
+  readonly isKeyCheck?: true;
 };
 /** What is undefined is left out. */
 export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -56,18 +59,19 @@ export class VenueRest {
   readonly clock: VenueClock;
   readonly limits: Limits;
   readonly health: Health;
+  readonly #rejections = new Rejections();
 
   constructor(parts: {
     readonly origin: string;
     readonly wallNow: () => number;
     readonly after: Timers["after"];
-    /** Of the route that tells the time. */
-    readonly timePath: string;
+    /** The route that tells the time, and its weight. */
+    readonly time: { readonly path: string; readonly weight: number };
   }) {
-    const { wallNow, timePath } = parts;
+    const { wallNow } = parts;
     this.#wallNow = wallNow;
     this.#sender = new HttpSender(parts);
-    const time: RestCall = { method: "GET", path: timePath, weight: 1, placesOrder: false, isUrgent: true };
+    const time: RestCall = { ...parts.time, method: "GET", placesOrder: false, priority: "REDUCE" };
     this.clock = new VenueClock({
       wallNow,
       ask: async () => {
@@ -106,7 +110,7 @@ export class VenueRest {
   }
 
   async #attempt(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
-    if (!(await this.#turns.take(call.isUrgent))) return this.#later("too many requests wait for the venue");
+    if (!(await this.#turns.take(call.priority))) return this.#later("too many requests wait for the venue");
     try {
       if (this.#wallNow() - askedAt > WAIT_MS_MAX) return this.#later("its turn came too late");
       return await this.#sent(asker, call, askedAt);
@@ -126,6 +130,7 @@ export class VenueRest {
     const form = asker === null ? formOf(call.parameters ?? {}) : this.#signedForm(asker, call, askedAt);
     const secrets = asker === null ? [] : secretsOf(asker.credentials, form);
     const isBody = call.method === "POST";
+    const sentAt = this.#wallNow();
     const outcome = await this.#sender.send({
       method: call.method,
       target: isBody || form === "" ? call.path : `${call.path}?${form}`,
@@ -135,7 +140,14 @@ export class VenueRest {
     limits.end(charge, outcome.kind === "ANSWERED" ? outcome.header : null);
     const answer = this.#readingOf(outcome, holder, secrets);
     this.health.count(answer);
-    return answer;
+    return asker === null ? answer : this.#believed(asker, call, sentAt, answer);
+  }
+
+  /** See `Rejections`. */
+  #believed(asker: NonNullable<Asker>, { isKeyCheck }: RestCall, sentAt: number, answer: Attempt): Attempt {
+    if (answer.kind === "OK") this.#rejections.accepted(asker);
+    if (answer.kind !== "REJECTED" || isKeyCheck === true) return answer;
+    return this.#rejections.rejected({ ...asker, sentAt, answeredAt: this.#wallNow() }, answer);
   }
 
   #readingOf(outcome: HttpOutcome, holder: string, secrets: readonly string[]): Attempt {

@@ -2,39 +2,42 @@
 // Source: reference exchange, section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, PLACEMENT, URGENT } from "./account-rest.ts";
+import { type AccountRest, placementCost, URGENT } from "./account-rest.ts";
 import { BodyFault, mapped, valueFor } from "./answers.ts";
 import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
 import { feesOf, otherAssetsOf } from "./fees.ts";
 import { askForFills } from "./fills.ts";
 import { accountMayWithdraw, askForRestrictions, restricted } from "./key-rights.ts";
-import { type OpenRoute, openIds, weightOfOpen } from "./open-ids.ts";
-import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf } from "./orders.ts";
+import { listOpen, type OpenRoute, weightOfOpen } from "./open-orders.ts";
+import { NOT_FOUND_CODES, NOT_OPEN_CODES, type OrderAsked, orderOf, placementOf } from "./orders.ts";
 import type {
   AccountCheck,
   VenueAnswer,
   VenueBalances,
   VenueClient,
+  VenueFills,
   VenueOrder,
   VenueOrderState,
   VenueRefusal,
 } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
+const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";
-const FILLS = { path: "/api/v3/myTrades", weight: 20 };
-const ACCOUNT = { method: "GET", path: "/api/v3/account", weight: 20 } as const;
+const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills };
+const ACCOUNT = { method: "GET", path: "/api/v3/account", weight: SPOT.account } as const;
 const OPEN_ORDERS: OpenRoute = {
   path: "/api/v3/openOrders",
-  weight: { ofOne: 6, ofAll: 80 },
+  weight: SPOT.openOrders,
   idKey: "clientOrderId",
 };
 const QUOTE_KEY = "cummulativeQuoteQty";
 
 export function createSpotClient(rest: AccountRest): VenueClient {
   const orderIn =
-    (clientOrderId: string) =>
+    (asked: OrderAsked) =>
     (value: unknown): VenueOrderState =>
-      orderOf(objectOf(value), clientOrderId, QUOTE_KEY);
+      orderOf(objectOf(value), asked, QUOTE_KEY);
 
   return {
     check: () => check(rest),
@@ -50,43 +53,50 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 
     async place(order) {
       const parameters = { ...placementOf(order), newOrderRespType: "FULL" };
-      const answer = await rest.ask({ method: "POST", path: ORDER, weight: 1, parameters, ...PLACEMENT });
-      const placed = mapped(answer, orderIn(order.clientOrderId));
-      if (placed.kind === "OK" && answer.kind === "OK") {
-        await keepFills(rest, order, placed.value, objectOf(answer.value));
-      }
-      return placed;
+      const answer = await rest.ask({
+        method: "POST",
+        path: ORDER,
+        weight: SPOT.place,
+        parameters,
+        ...placementCost(order),
+      });
+      const placed = mapped(answer, orderIn(order));
+      if (placed.kind !== "OK" || answer.kind !== "OK") return placed;
+      const fills = await fillsOf(rest, order, placed.value, objectOf(answer.value));
+      return fills === null ? placed : { kind: "OK", value: { ...placed.value, fills } };
     },
 
     placeLeg: async () => NO_LEGS,
 
     async find(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({ method: "GET", path: ORDER, weight: 4, parameters, ...URGENT });
-      return valueFor(NOT_FOUND_CODES, mapped(answer, orderIn(clientOrderId)), null);
+      const answer = await rest.ask({ method: "GET", path: ORDER, weight: SPOT.find, parameters, ...URGENT });
+      return valueFor(NOT_FOUND_CODES, mapped(answer, orderIn({ symbol, clientOrderId })), null);
     },
 
     findLeg: async () => ({ kind: "OK", value: null }),
 
     async cancel(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({ method: "DELETE", path: ORDER, weight: 1, parameters, ...URGENT });
-      return valueFor(NOT_OPEN_CODES, mapped(answer, orderIn(clientOrderId)), null);
+      const answer = await rest.ask({
+        method: "DELETE",
+        path: ORDER,
+        weight: SPOT.cancel,
+        parameters,
+        ...URGENT,
+      });
+      return valueFor(NOT_OPEN_CODES, mapped(answer, orderIn({ symbol, clientOrderId })), null);
     },
 
     cancelLeg: async () => ({ kind: "OK", value: null }),
 
-    async openOrderIds(of) {
-      return mapped(await openIds(rest, OPEN_ORDERS, of?.orders), (ids) => new Set(ids));
+    async openOrders(of) {
+      return mapped(await listOpen(rest, OPEN_ORDERS, of?.orders), (open) => new Map(open));
     },
 
-    lookWeight: ({ orders }) => ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders),
+    pollWeight: ({ orders }) => ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders),
 
-    async fills(of) {
-      const kept = rest.keptFills.of(rest.accountId, of.symbol, of.venueOrderId);
-      if (kept !== null) return { kind: "OK", value: kept };
-      return await askForFills(rest, FILLS, of);
-    },
+    fills: (of) => askForFills(rest, FILLS, of),
 
     trades: async () => ({ kind: "OK", value: [] }),
 
@@ -102,7 +112,7 @@ const NO_LEVERAGE: VenueRefusal = { kind: "REFUSED", code: -4028, message: "Inva
 
 async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
   const parameters = { omitZeroBalances: true };
-  const account = mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT }), (value) => {
+  const account = mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT, isKeyCheck: true }), (value) => {
     const body = objectOf(value);
     const canTrade = flagOf(body, "canTrade");
     return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
@@ -128,28 +138,24 @@ function balancesOf(body: Body, at: number): VenueBalances {
   return { at, wallet, available, held, marginBalance: wallet };
 }
 
-/** Keeps the fees of an order that is over, if the answer to its placement has all its fills. Fees in a third asset are not among them. */
-async function keepFills(
+/** What an order that is over has cost, if the answer to its placement has all its fills; null if not, or for fees in a third asset. */
+async function fillsOf(
   rest: AccountRest,
   { symbol }: VenueOrder,
-  { venueOrderId, status, executedQuantity }: VenueOrderState,
+  { status, executedQuantity }: VenueOrderState,
   body: Body,
-): Promise<void> {
-  if (status === "RESTING" || !Array.isArray(body.fills)) return;
+): Promise<VenueFills | null> {
+  if (status === "RESTING" || !Array.isArray(body.fills)) return null;
   const rules = await rest.rules.of(symbol);
-  if (rules.kind !== "OK" || rules.value === null) return;
+  if (rules.kind !== "OK" || rules.value === null) return null;
   try {
     const rows = rowsOf(body.fills);
     const filled = rows.reduce((sum, row) => add(sum, amountOf<Quantity>(row, "qty")), ZERO as Quantity);
-    if (filled !== executedQuantity || otherAssetsOf(rows, rules.value).length > 0) return;
-    rest.keptFills.keep(
-      rest.accountId,
-      symbol,
-      venueOrderId,
-      feesOf(rows, rules.value, () => null),
-    );
+    if (filled !== executedQuantity || otherAssetsOf(rows, rules.value).length > 0) return null;
+    return feesOf(rows, rules.value, () => null);
   } catch (error) {
     // They are asked for when they are wanted.
     if (!(error instanceof BodyFault)) throw error;
+    return null;
   }
 }

@@ -16,11 +16,12 @@ export type VenueCredentials = { readonly apiKey: string; readonly apiSecret: st
 export type VenueRefusal = { readonly kind: "REFUSED"; readonly code: number; readonly message: string };
 /**
  * It cannot be had now. LIMITED: the venue's budgets, or ours for it; nothing was sent, or the venue has counted and refused
- * it. UNREACHABLE: no connection could be made, so nothing was sent. `until`: when it may be tried again, wall time, Unix ms.
+ * it. UNREACHABLE: no connection could be made, so nothing was sent. REJECTED: the venue has rejected the key once, and carried
+ * out nothing; see `Rejections`. `until`: when it may be tried again, wall time, Unix ms.
  */
 export type VenueDelay = {
   readonly kind: "DELAYED";
-  readonly why: "LIMITED" | "UNREACHABLE";
+  readonly why: "LIMITED" | "UNREACHABLE" | "REJECTED";
   readonly until: number;
   readonly reason: string;
 };
@@ -50,6 +51,11 @@ export type VenueOrder = {
   readonly stopPrice: Price;
   /** Of a contract alone. */
   readonly reduceOnly: boolean;
+  /**
+   * OPEN: waits for what reduces, and leaves a part of the venue's budgets to it. REDUCE, or missing: goes first and may use them
+   * whole.
+   */
+  readonly priority?: "REDUCE" | "OPEN";
   /** At most 36 characters of `[.A-Z:/a-z0-9_-]`. */
   readonly clientOrderId: string;
 };
@@ -76,6 +82,8 @@ export type VenueOrderState = {
   readonly executedQuote: Amount;
   /** The venue's own time of its last change, Unix ms. */
   readonly updatedAt: number;
+  /** What it cost in fees, where the answer has all its fills. */
+  readonly fills?: VenueFills;
 };
 
 /** What an order cost in fees, and what it brought: to be asked once it has executed something. */
@@ -155,12 +163,15 @@ export type Venue = {
   /** How it has fared of late. */
   health(): VenueHealth;
   /** Whether an account may be looked at now, where that costs so much weight; if so, it counts. See `BudgetOfLooks`. */
-  mayLook(weight: number): boolean;
-  /** `isLooking`: what it asks uses no more of the budgets than is for looking at accounts. */
+  mayPoll(weight: number): boolean;
+  /**
+   * `isPolling`: what it asks uses no more of the budgets than is for account polls. `isKeyCheck`: a person waits for the answers, so
+   * a rejected key is told at once.
+   */
   account(
     accountId: string,
     credentials: VenueCredentials,
-    options?: { readonly isLooking: boolean },
+    options?: { readonly isPolling?: boolean; readonly isKeyCheck?: true },
   ): VenueClient;
 };
 
@@ -178,10 +189,10 @@ export type VenueClient = {
   /** The state it ended in; null if there was nothing open of that id: ask what has become of it. */
   cancel(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
   cancelLeg(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
-  /** The client ids of all orders and legs that are open; `of` says where there may be any, if that is known. */
-  openOrderIds(of?: RestingSymbols): Promise<VenueAnswer<ReadonlySet<string>>>;
+  /** What all orders and legs that are open have executed, by client id; `of` says where there may be any, if that is known. */
+  openOrders(of?: RestingSymbols): Promise<VenueAnswer<ReadonlyMap<string, Quantity>>>;
   /** What it costs to ask for balances, and for what is open there. */
-  lookWeight(of: RestingSymbols): number;
+  pollWeight(of: RestingSymbols): number;
   /** Null while what it lists does not add up to what is executed. */
   fills(of: FillsAsked): Promise<VenueAnswer<VenueFills | null>>;
   /**

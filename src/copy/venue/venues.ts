@@ -7,12 +7,12 @@ import type { Timers } from "../../market/client/time.ts";
 import type { AccountRest } from "./account-rest.ts";
 import { BudgetOfLooks } from "./budget-of-looks.ts";
 import { createFuturesClient } from "./futures-account.ts";
-import { KeptFills } from "./kept-fills.ts";
 import { VenuePrices } from "./prices.ts";
 import { VenueRules } from "./rules.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
 import type { Venue } from "./venue.ts";
+import { WEIGHTS } from "./weights.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */
@@ -56,7 +56,12 @@ export function createVenues(parts: VenuesParts): Venues {
 }
 
 function openVenue(origin: string, family: StrategyType, { wallNow, after, log }: VenuesParts) {
-  const rest = new VenueRest({ origin, wallNow, after, timePath: TIME_PATHS[family] });
+  const rest = new VenueRest({
+    origin,
+    wallNow,
+    after,
+    time: { path: TIME_PATHS[family], weight: WEIGHTS[family].time },
+  });
   const ask = rest.ask.bind(rest, null);
   const rules = new VenueRules({ family, wallNow, ask, learn: (rates) => rest.limits.learn(rates), log });
   const prices = new VenuePrices({ family, wallNow, ask });
@@ -67,7 +72,6 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     venueNow: () => rest.clock.now(),
     rules,
     prices,
-    keptFills: new KeptFills(),
     log,
   };
   const venue: Venue = {
@@ -78,10 +82,15 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     prices: () => prices.all(),
     pausedUntil: () => rest.limits.pausedUntil(),
     health: () => rest.health.now(),
-    mayLook: (weight) => looks.take(weight),
-    account(accountId, credentials, { isLooking } = { isLooking: false }) {
+    mayPoll: (weight) => looks.take(weight),
+    account(accountId, credentials, { isPolling = false, isKeyCheck } = {}) {
       const asker = { accountId, credentials };
-      const ask = (call: RestCall) => rest.ask(asker, isLooking ? { ...call, isUrgent: false } : call);
+      const ask = (call: RestCall) =>
+        rest.ask(asker, {
+          ...call,
+          ...(isPolling && { priority: "POLL" }),
+          ...(isKeyCheck && { isKeyCheck }),
+        });
       return CLIENTS[family]({ ...shared, accountId, ask });
     },
   };

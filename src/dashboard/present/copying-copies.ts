@@ -1,6 +1,7 @@
 // Copies as the browser gets them: what they are worth as the venue said it last, what became of the strategy's orders, and whether
 // anything stops them.
-import { stopEquity } from "../../copy/lanes/stop-loss.ts";
+import { stopEquity } from "../../copy/reconcile/stop-loss.ts";
+import { takeProfitEquity } from "../../copy/scaling/limits.ts";
 import {
   COPY_QUOTE_ASSET,
   type Copy,
@@ -123,10 +124,11 @@ async function present(
 function worthOf({
   book,
   settings,
-}: Copy): Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "stopsFrom" | "stopsAt"> {
+}: Copy): Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "stopsFrom" | "stopsAt" | "takesAt"> {
   const { snapshot, startEquity, stopBase } = book;
   const stopsAt = stopEquity(book, settings);
   const stopsFrom = stopBase ?? startEquity;
+  const takesAt = takeProfitEquity(book, settings);
   const hasBegun = startEquity !== null && startEquity > 0n;
   const equity = snapshot?.equity ?? null;
   return {
@@ -136,5 +138,6 @@ function worthOf({
       hasBegun && equity !== null ? formatBriefly(((equity - startEquity) * SCALE) / startEquity) : null,
     stopsFrom: stopsAt === null || stopsFrom === null ? null : formatBriefly(stopsFrom),
     stopsAt: stopsAt === null ? null : formatBriefly(stopsAt),
+    takesAt: takesAt === null ? null : formatBriefly(takesAt),
   };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Drift } from "../../copy/scaling/drift.ts";
 import type { DriftCause } from "../../domain/copying.ts";
-import { decimal } from "../../money/decimal.ts";
+import { decimal, type Quantity, subtract } from "../../money/decimal.ts";
 import { presentDrift } from "./copying-drift.ts";
 
 function drifted(cause: DriftCause): Drift {
@@ -25,3 +25,37 @@ test("balances that have moved apart are no cause while older lines may have ano
   });
   expect(presentDrift(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
 });
+
+test.each([
+  [
+    "a short below its target",
+    "-0.45",
+    "-0.9",
+    "The copy's short position is 0.45 BTC smaller than its target.",
+  ],
+  [
+    "a short above its target",
+    "-0.9",
+    "-0.5",
+    "The copy's short position is 0.4 BTC larger than its target.",
+  ],
+  ["no short yet", "0", "-0.9", "The copy's short position is 0.9 BTC smaller than its target."],
+  ["a long above its target", "0.9", "0.5", "The copy has 0.4 BTC more than its target."],
+  ["a long below its target", "0.1", "0.5", "The copy has 0.4 BTC less than its target."],
+  [
+    "a long that should be a short",
+    "0.1",
+    "-0.5",
+    "The copy is long 0.1 BTC, and its target is to be short 0.5 BTC.",
+  ],
+])("%s is called what it is", (_, own, target, words) => {
+  const position = { own: signed(own), target: signed(target) };
+  const difference = subtract(position.own, position.target);
+  const shown = presentDrift({ ...drifted("SKIPPED"), ...position, difference }, null).words;
+  expect(shown).toBe(`An order was not copied, or only in part; the log says why. ${words}`);
+});
+
+function signed(text: string): Quantity {
+  const value = decimal<Quantity>(text.replace("-", ""));
+  return (text.startsWith("-") ? -value : value) as Quantity;
+}

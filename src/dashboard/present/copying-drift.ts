@@ -1,7 +1,7 @@
 // How a copy stands beside its strategy, as the browser gets it, with the cause in words.
 import type { Drift } from "../../copy/scaling/drift.ts";
-import { driftWords } from "../../copy/scaling/drift-words.ts";
-import { formatBriefly, magnitude } from "../../money/decimal.ts";
+import { driftWords, offWords } from "../../copy/scaling/drift-words.ts";
+import { formatBriefly } from "../../money/decimal.ts";
 import type { DriftRowShape } from "../shapes.ts";
 
 /**
@@ -30,7 +30,6 @@ export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftR
   };
 }
 
-function olderWords({ asset, difference }: Drift, linesLookedAt: number): string {
-  const gap = `${formatBriefly(magnitude(difference))} ${asset} ${difference > 0n ? "more" : "less"}`;
-  return `The newest ${linesLookedAt} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. The copy has ${gap} than its target.`;
+function olderWords(drift: Drift, linesLookedAt: number): string {
+  return `The newest ${linesLookedAt} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. ${offWords(drift)}`;
 }

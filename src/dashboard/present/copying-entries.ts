@@ -1,7 +1,7 @@
 // Mirror logs as the browser gets them: each line with its figures, and what was not copied with the reason in words.
 import { delayOf, slippageBps } from "../../copy/scaling/gap.ts";
 import { shortfallOf } from "../../copy/scaling/skip.ts";
-import { assetOf, skipWords } from "../../copy/scaling/skip-words.ts";
+import { assetOf, fallsShort, skipWords } from "../../copy/scaling/skip-words.ts";
 import { COPY_QUOTE_ASSET, type MirrorEntry, type Skip } from "../../domain/copying.ts";
 import { divideDown, formatBriefly, SCALE } from "../../money/decimal.ts";
 import type { EntryCount } from "../../store/copy-store.ts";
@@ -23,7 +23,12 @@ export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
     scale:
       scale === null
         ? null
-        : { by: scale.by, ours: formatBriefly(scale.ours), theirs: formatBriefly(scale.theirs) },
+        : {
+            by: scale.by,
+            ours: formatBriefly(scale.ours),
+            theirs: formatBriefly(scale.theirs),
+            part: partOf(entry),
+          },
     scaledQuantity: brieflyOrNull(entry.scaledQuantity),
     quantity: brieflyOrNull(entry.quantity),
     price: unlessZero(entry.price),
@@ -33,7 +38,7 @@ export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
     executedQuantity: formatBriefly(executedQuantity),
     executedPrice:
       executedQuantity === 0n ? null : formatBriefly(divideDown(executedQuote * SCALE, executedQuantity)),
-    fee: formatBriefly(entry.fee),
+    fee: entry.isFeeDue === true ? null : formatBriefly(entry.fee),
     slippageBps: slippageOf(entry),
     leadAt,
     sentAt: entry.sentAt,
@@ -47,14 +52,13 @@ export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
 /** `symbol`: null of what concerns none. */
 export function presentSkip(skip: Skip, symbol: string | null): SkipShape {
   const baseAsset = symbol === null ? null : baseAssetOf(symbol);
-  const shortfall = shortfallOf(skip);
   return {
     reason: skip.reason,
     words: skipWords(skip, baseAsset),
     filter: skip.filter,
     wanted: brieflyOrNull(skip.wanted),
     had: brieflyOrNull(skip.had),
-    shortfall: brieflyOrNull(shortfall),
+    shortfall: fallsShort(skip) ? brieflyOrNull(shortfallOf(skip)) : null,
     asset: assetOf(skip, baseAsset),
   };
 }
@@ -77,6 +81,13 @@ export function presentCounts(counts: readonly EntryCount[]): EntryCountsShape {
 /** What is bought and sold under a symbol, where its rules are not at hand: other quote assets are not copied. */
 export function baseAssetOf(symbol: string): string {
   return symbol.endsWith(COPY_QUOTE_ASSET) ? symbol.slice(0, -COPY_QUOTE_ASSET.length) : symbol;
+}
+
+/** The part of the order that the ratio is of: an order of more than a position opens by another ratio than it closes by. */
+function partOf({ leadQuantity, scale, scaledQuantity }: MirrorEntry): "OPENING" | "CLOSING" | null {
+  if (leadQuantity === null || scale === null || scaledQuantity === null || scale.theirs <= 0n) return null;
+  if (divideDown(leadQuantity * scale.ours, scale.theirs) === scaledQuantity) return null;
+  return scale.by === "COLLATERAL" ? "OPENING" : scale.by === "POSITION" ? "CLOSING" : null;
 }
 
 function slippageOf({ side, executedQuantity, executedQuote, leadPrice }: MirrorEntry): string | null {

@@ -1,10 +1,9 @@
 // A copier's copies: listed, begun, looked at, and given other settings. What is written here is carried out by whoever works at the
 // strategy's copies. Whoever has copies sees them in either profile; new ones and other settings are for copiers.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { NewAuditRecord } from "../../domain/audit.ts";
-import { type Copy, EMPTY_BOOK } from "../../domain/copying.ts";
-import { copySettingsForm, presentSettings } from "../copy-settings.ts";
+import { EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
+import { copySettingsForm, settingsFrom, settingsTold } from "../copy-settings.ts";
 import { DashboardError } from "../errors.ts";
 import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../own-copies.ts";
 import { presentCopies, presentCopy } from "../present/copying-copies.ts";
@@ -36,7 +35,8 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
     async answer(call) {
-      const { strategyId, accountId, settings } = call.body;
+      const { strategyId, accountId } = call.body;
+      const settings = settingsFrom(call.body.settings, EXACT_SETTINGS);
       const account = await connectedAccount(call, accountId);
       call.parts.copying.demand(account.venue);
       const strategy = await call.parts.gateway.store.people.findStrategy(strategyId);
@@ -58,6 +58,14 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
         copyAudit(call, "COPY_STARTED", copyId, { strategyId, accountId, ...settingsTold(settings) }),
       );
       if (outcome !== "CREATED") throw refusalOf(outcome);
+      // What the strategy holds already is opened as a repair that may increase, to which the copier has consented.
+      if (settings.copyExisting) {
+        const request = { requestId: randomUUID(), copyId, kind: "REPAIR", mayIncrease: true } as const;
+        await copyingOf(call).addRequest(
+          { ...request, askedAt: call.now, doneAt: null, failure: null },
+          null,
+        );
+      }
       const copy = await copyingOf(call).findCopy(copyId);
       if (copy === null) throw new Error(`a copy that was begun stays: ${copyId}`);
       return { status: 201, body: await presentCopy(call.parts, copy) };
@@ -78,9 +86,10 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
     needsKyc: true,
     body: copySettingsForm,
     async answer(call) {
-      const { copyId } = await ownLiveCopy(call);
-      const audit = copyAudit(call, "COPY_SETTINGS_CHANGED", copyId, settingsTold(call.body));
-      if (!(await copyingOf(call).changeSettings(copyId, call.body, audit))) {
+      const { copyId, settings: before } = await ownLiveCopy(call);
+      const settings = settingsFrom(call.body, before);
+      const audit = copyAudit(call, "COPY_SETTINGS_CHANGED", copyId, settingsTold(settings));
+      if (!(await copyingOf(call).changeSettings(copyId, settings, audit))) {
         throw new DashboardError("STATE_CHANGED");
       }
       return presented(call);
@@ -110,14 +119,4 @@ function refusalOf(outcome: "NOT_OPEN" | "TAKEN"): DashboardError {
     message: "You copy this strategy already, or one of your copies uses this account.",
     action: "Stop that copy first, or choose another account: each serves one copy.",
   });
-}
-
-/** Settings as the audit tells them: what is not set is left out. */
-function settingsTold(settings: Copy["settings"]): NewAuditRecord["details"] {
-  const { share, maxPerOrder, stopLoss } = presentSettings(settings);
-  return {
-    share,
-    ...(maxPerOrder === null ? {} : { maxPerOrder }),
-    ...(stopLoss === null ? {} : { stopLoss }),
-  };
 }

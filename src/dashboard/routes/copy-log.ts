@@ -12,6 +12,9 @@ import { presentEntry } from "../present/copying-entries.ts";
 import { type DashboardRoute, personOf, route } from "../route.ts";
 import type { DriftShape, MirrorEntryShape, PageShape } from "../shapes.ts";
 
+const HIDDEN_AFTER_THE_END =
+  "The copy has ended. The strategy’s holdings are shown to its copiers only, so there is nothing to compare. The mirror log keeps everything that the copy did.";
+
 export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
   route({
     method: "GET",
@@ -47,7 +50,8 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
       const copy = await ownCopy(call);
       const drifts = await driftsOf(call.parts, copy);
       const body: DriftShape = {
-        rows: drifts.rows.map((drift) => presentDrift(drift, drifts.linesLookedAt)),
+        rows: drifts?.rows.map((drift) => presentDrift(drift, drifts.linesLookedAt)) ?? [],
+        hiddenBecause: drifts === null ? HIDDEN_AFTER_THE_END : null,
         seenAt: copy.book.snapshot?.at ?? null,
         pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
       };

@@ -110,7 +110,7 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
         disconnectedAt: null,
       };
       const audit = audited(call, "VENUE_ACCOUNT_CONNECTED", accountId, { venue, family, label });
-      const keyDigests = digestsOf(call.parts.gateway.master, account, keys.apiKey);
+      const keyDigests = digestsFor(call, account, keys);
       const terms = { liveMax: ACCOUNTS_MAX, keyDigests };
       const outcome = await copyingOf(call).connectAccount(account, audit, terms);
       if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
@@ -159,7 +159,7 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       await demandCode(call, code);
       const found = await demandFit(call, account, keys);
       const sealed = sealCredentials(call.parts.gateway.master, accountId, keys);
-      const keyDigests = digestsOf(call.parts.gateway.master, account, keys.apiKey);
+      const keyDigests = digestsFor(call, account, keys);
       const outcome = await copyingOf(call).replaceCredentials(
         { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), keyDigests, at: call.now },
         audited(call, "VENUE_ACCOUNT_RENEWED", accountId, { venue }),
@@ -208,6 +208,16 @@ async function liveCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
   const copies = await copyingOf(call).listCopiesOf(personOf(call).personId);
   const live = copies.filter(({ status }) => status !== "STOPPED");
   return new Map(live.map(({ accountId, copyId }) => [accountId, copyId]));
+}
+
+/** The hashes that a key may be stored by, at whichever origin it was connected. */
+function digestsFor(
+  { parts }: Pick<DashboardCall, "parts">,
+  { family, venue }: VenueAccount,
+  { apiKey }: VenueCredentials,
+) {
+  const origins = [...new Set([venue, ...parts.copying.venues])];
+  return digestsOf(parts.gateway.master, { family, apiKey }, origins);
 }
 
 /** What the venue says of the account. Throws BODY_UNFIT, with the field that is wrong, unless it can be copied on. */

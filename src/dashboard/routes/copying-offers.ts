@@ -2,18 +2,18 @@
 import { z } from "zod";
 import { DUST_WORTH, leadStateOf } from "../../copy/leads/lead-state.ts";
 import { spotSymbolOf } from "../../copy/scaling/equity.ts";
-import { type Copy, EMPTY_BOOK } from "../../domain/copying.ts";
+import { type Copy, EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { proceedsDown, type Quantity } from "../../money/decimal.ts";
 import { previewOf } from "../copy-preview.ts";
-import { copySettingsForm } from "../copy-settings.ts";
+import { copySettingsForm, settingsFrom } from "../copy-settings.ts";
 import { DashboardError } from "../errors.ts";
 import { connectedAccount } from "../own-copies.ts";
+import { PAGE_ROWS, pageOf, placeText } from "../paging.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { OfferDetailShape, OfferShape } from "../shapes.ts";
+import type { OfferDetailShape, OfferShape, OffersShape } from "../shapes.ts";
 
-/** Strategies of a list; of more the oldest. */
-const OFFERS_MAX = 100;
 const ID_LENGTH_MAX = 64;
+const SEARCH_LENGTH_MAX = 100;
 
 const family = z.enum(["SPOT", "FUTURES"]);
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
@@ -23,13 +23,23 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
     method: "GET",
     path: "/copying/offers",
     access: "COPIER",
-    query: z.strictObject({ type: family.optional() }),
+    query: z.strictObject({
+      type: family.optional(),
+      search: z.string().trim().min(1).max(SEARCH_LENGTH_MAX).optional(),
+      before: placeText.optional(),
+    }),
     async answer(call) {
       const { parts, query } = call;
       parts.copying.demand();
       const { personId } = personOf(call);
       const { copying } = parts.gateway.store;
-      const strategies = await copying.listOpenStrategies({ type: query.type, limit: OFFERS_MAX });
+      const { before, ...filter } = query;
+      const found = await copying.listOpenStrategies({ ...filter, after: before, limit: PAGE_ROWS + 1 });
+      const { rows: strategies, next } = pageOf(found, {
+        present: (strategy) => strategy,
+        next: ({ createdAt, strategyId }) => `${createdAt}-${strategyId}`,
+      });
+      const total = await copying.countOpenStrategies(filter);
       const summaries = await parts.copyOffers.summaries(personId, strategies);
       const own = await ownCopies(call);
       const rows = strategies.map(
@@ -41,7 +51,8 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
           copyId: own.get(strategyId)?.copyId ?? null,
         }),
       );
-      return { body: { rows } };
+      const body: OffersShape = { rows, next, total };
+      return { body };
     },
   }),
 
@@ -75,7 +86,7 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
     async answer(call) {
-      const { strategyId, accountId, settings } = call.body;
+      const { strategyId, accountId } = call.body;
       const account = await connectedAccount(call, accountId);
       const { type, copy } = await visibleStrategy(call, strategyId);
       call.parts.copying.demand(account.venue);
@@ -84,7 +95,9 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
           fields: { accountId: "is for the other market than the strategy" },
         });
       }
-      const { holdings } = copy?.accountId === accountId ? copy.book : EMPTY_BOOK;
+      const isOwn = copy?.accountId === accountId;
+      const settings = settingsFrom(call.body.settings, isOwn ? copy.settings : EXACT_SETTINGS);
+      const { holdings } = isOwn ? copy.book : EMPTY_BOOK;
       return { body: await previewOf(call.parts, { strategyId, account, settings, holdings }) };
     },
   }),

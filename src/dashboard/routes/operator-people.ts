@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { KYC_STATUSES } from "../../domain/person.ts";
 import { DashboardError } from "../errors.ts";
-import { PAGE_ROWS, pageOf, pageQuery } from "../paging.ts";
+import { PAGE_ROWS, pageOf, pageQuery, placeText } from "../paging.ts";
 import { presentKey, presentName } from "../present/keys.ts";
 import { presentAudit, presentPerson, presentSubmissions } from "../present/people.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
@@ -29,20 +29,12 @@ const decision = z.discriminatedUnion("status", [
   z.strictObject({ status: z.literal("APPROVED"), reason: z.null().default(null) }),
   z.strictObject({ status: z.literal("REJECTED"), reason }),
 ]);
-/** A time alone would not do: of several rows of one moment only those up to the page's end would be told. */
-const place = z
-  .string()
-  .regex(/^[0-9]{1,15}-[\w-]{1,64}$/, "is no place in the list")
-  .transform((text) => {
-    const [at = ""] = text.split("-", 1);
-    return { at: Number(at), id: text.slice(at.length + 1) };
-  });
 const queued = z.strictObject({
-  before: place.optional(),
+  before: placeText.optional(),
   status: z.enum(["PENDING", "APPROVED", "REJECTED"]).default("PENDING"),
 });
 const searched = z.strictObject({
-  before: place.optional(),
+  before: placeText.optional(),
   search: z.string().trim().max(SEARCH_LENGTH_MAX).optional(),
   kyc: z.enum(KYC_STATUSES).optional(),
 });

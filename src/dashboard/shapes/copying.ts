@@ -1,5 +1,6 @@
 // Copying as the browser gets it: venue accounts, strategies on offer, copies, their mirror logs and their drift; and what traders
 // and operators see of it. Amounts are decimal texts with as many digits as they need; rates are shares of one.
+
 import type { StrategyType } from "../../domain/account.ts";
 import type {
   CopyReason,
@@ -8,10 +9,12 @@ import type {
   DriftCause,
   MirrorKind,
   MirrorStatus,
+  Scale,
   SkipReason,
   SwitchKind,
   VenueAccountStatus,
 } from "../../domain/copying.ts";
+import type { PageShape } from "../shapes.ts";
 
 /** GET /copying/venues: `{ rows }`, empty while the operator allows none. */
 export type VenueShape = { readonly origin: string };
@@ -74,6 +77,8 @@ export type OfferShape = {
   /** The caller's own live copy of it. */
   readonly copyId: string | null;
 };
+/** GET /copying/offers: a page, newest first, and how many there are on all pages. */
+export type OffersShape = PageShape<OfferShape> & { readonly total: number };
 /** GET /copying/offers/:strategyId */
 export type OfferDetailShape = OfferShape & {
   readonly equity: readonly { readonly at: number; readonly equity: string }[];
@@ -82,12 +87,31 @@ export type OfferDetailShape = OfferShape & {
   readonly holds: readonly string[];
 };
 
+/** Null sets no bound. In requests all but the first three may be left out: they are then as before, or of a new copy unset. */
 export type CopySettingsShape = {
   /** Above 0, at most 1. */
   readonly share: string;
   readonly maxPerOrder: string | null;
-  /** A share of the equity that the copy began with. */
+  /** Shares of the equity that the copy began with. */
   readonly stopLoss: string | null;
+  readonly takeProfit: string | null;
+  readonly size:
+    | { readonly by: "RATIO" }
+    | { readonly by: "FIXED_RATIO"; readonly ratio: string }
+    | { readonly by: "FIXED_AMOUNT"; readonly amount: string };
+  readonly budget: string | null;
+  readonly leverageMax: number | null;
+  /** Multiples of the copy's equity. */
+  readonly positionMax: string | null;
+  readonly exposureMax: string | null;
+  readonly ordersPerMinuteMax: number | null;
+  /** A share of the equity at 00:00 UTC. */
+  readonly lossPerDayMax: string | null;
+  readonly symbols: readonly string[] | null;
+  /** Shares of the strategy's price, for BTC and ETH and for all others. */
+  readonly slippageMax: { readonly major: string; readonly other: string } | null;
+  readonly copyExisting: boolean;
+  readonly closeAfterSeconds: number | null;
 };
 
 export type SkipShape = {
@@ -131,6 +155,30 @@ export type PreviewShape = {
   readonly held: string;
   readonly used: string;
   readonly asset: string;
+  /** What the strategy holds now, and what of it the copy would open with `copyExisting`, by symbol. */
+  readonly holds: readonly HeldNowShape[];
+  /** What the settings permit at worst. */
+  readonly worst: WorstCaseShape;
+};
+export type HeldNowShape = {
+  readonly symbol: string;
+  readonly side: "BUY" | "SELL";
+  /** Null where nothing is opened: too little, not permitted by the settings, or held already. */
+  readonly quantity: string | null;
+  readonly notional: string | null;
+};
+export type WorstCaseShape = {
+  /** Of the contract that is liquidated first; null on spot, or where no contract is known. `move` is a share of the price. */
+  readonly liquidation: {
+    readonly symbol: string;
+    readonly leverage: number;
+    readonly move: string;
+    readonly loss: string;
+  } | null;
+  /** The highest value of all positions, as a multiple of what the copy uses; null where it is not known. */
+  readonly exposure: { readonly multiple: string; readonly value: string } | null;
+  /** The same in plain sentences. */
+  readonly words: readonly string[];
 };
 
 export type EntryCountsShape = {
@@ -166,6 +214,8 @@ export type CopyShape = {
   /** The equity that the stop loss counts from, and at which it acts; null if it does not. */
   readonly stopsFrom: string | null;
   readonly stopsAt: string | null;
+  /** The equity at which the take profit acts; null if it does not. */
+  readonly takesAt: string | null;
   readonly counts: EntryCountsShape;
   readonly restingOrders: number;
   /**
@@ -188,9 +238,11 @@ export type MirrorEntryShape = {
   readonly leadQuantity: string | null;
   readonly leadPrice: string | null;
   readonly scale: {
-    readonly by: "EQUITY" | "COLLATERAL" | "HOLDING" | "POSITION";
+    readonly by: Scale["by"];
     readonly ours: string;
     readonly theirs: string;
+    /** Of an order of more than the strategy's position: the part that the ratio is of. Null if it is of the whole order. */
+    readonly part: "OPENING" | "CLOSING" | null;
   } | null;
   readonly scaledQuantity: string | null;
   readonly quantity: string | null;
@@ -201,7 +253,8 @@ export type MirrorEntryShape = {
   readonly executedQuantity: string;
   /** The average of what was executed. */
   readonly executedPrice: string | null;
-  readonly fee: string;
+  /** Null while it is not known yet. */
+  readonly fee: string | null;
   /** Basis points against the strategy's own price: positive is worse for the copier. */
   readonly slippageBps: string | null;
   readonly leadAt: number;
@@ -240,6 +293,8 @@ export type DriftRowShape = {
 /** GET /copies/:copyId/drift */
 export type DriftShape = {
   readonly rows: readonly DriftRowShape[];
+  /** Why no rows are shown, in plain sentences: the copy has ended. Null while they are. */
+  readonly hiddenBecause: string | null;
   readonly seenAt: number | null;
   /** A repair or a look that is under way. */
   readonly pending: readonly CopyRequestKind[];

@@ -2,12 +2,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LeadDeed, LeadFilled } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
-import type { CopyStore } from "../copy-store.ts";
+import type { CopyStore, OpenStrategy } from "../copy-store.ts";
 import type { Store } from "../store.ts";
 import { actionOf, auditedAs, claim, follow, HOLDER, openToCopiers, placementOf } from "./copying-records.ts";
 import { futuresAccountOf } from "./futures-records.ts";
 import { actionsIn } from "./people-records.ts";
-import { accountOf, commitOf, createdOf, firstOf, orderOf, upTo } from "./records.ts";
+import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function copyingLeadCases(opened: Opened): void {
@@ -55,7 +55,7 @@ export function copyingLeadCases(opened: Opened): void {
       ]);
     });
 
-    test("those that may be followed are live and somebody's, oldest first, with how many follow them", async () => {
+    test("those that may be followed are live and somebody's, with how many follow them", async () => {
       await openToCopiers(store, "b", "a", "closed", "shut");
       await create(store, "nobodys");
       await open("nobodys");
@@ -79,6 +79,46 @@ export function copyingLeadCases(opened: Opened): void {
       const futures = await copying.listOpenStrategies({ type: "FUTURES", limit: 9 });
       expect(futures.map(({ strategyId }) => strategyId)).toEqual(["perpetual"]);
       expect(await copying.listOpenStrategies({ limit: 1 })).toHaveLength(1);
+      expect(await copying.countOpenStrategies({})).toBe(3);
+      expect(await copying.countOpenStrategies({ type: "FUTURES" })).toBe(1);
+    });
+
+    test("those that may be followed are listed newest first, a page at a time, each on one page", async () => {
+      const ages: readonly (readonly [string, number])[] = [
+        ["old", 10],
+        ["b", 20],
+        ["a", 20],
+        ["c", 20],
+        ["new", 30],
+      ];
+      await store.createStrategies(
+        ages.map(([id, createdAt]) => createdOf(id, { ownerId: "tom", key: keyOf(id, { createdAt }) })),
+      );
+      for (const [id] of ages) await open(id);
+      const pages: (readonly string[])[] = [];
+      for (let last: OpenStrategy | undefined; pages.length === 0 || last !== undefined; ) {
+        const after = last && { at: last.createdAt, id: last.strategyId };
+        const page = await copying.listOpenStrategies({ limit: 2, after });
+        pages.push(page.map(({ strategyId }) => strategyId));
+        last = page.at(-1);
+      }
+      expect(pages).toEqual([["new", "a"], ["b", "c"], ["old"], []]);
+    });
+
+    test.each([
+      ["a part of their name", "ten", ["Ten percent"]],
+      ["the same in another case", "TEN P", ["Ten percent"]],
+      ["a sign that stands for nothing else", "100%", ["100% spot"]],
+      ["nor this", "_", []],
+      ["what no text is", "a\0", []],
+    ])("those that may be followed are found by %s", async (_what, search, expected) => {
+      const names = ["Ten percent", "100% spot", "100 spot"];
+      await store.createStrategies(names.map((name) => createdOf(name, { ownerId: "tom", name })));
+      for (const name of names) await open(name);
+      const found = await copying.listOpenStrategies({ search, limit: 9 });
+      expect(found.map(({ name }) => name)).toEqual(expected);
+      expect(await copying.countOpenStrategies({ search })).toBe(expected.length);
+      expect(await copying.listOpenStrategies({ search, type: "FUTURES", limit: 9 })).toEqual([]);
     });
 
     test("the entries of a lead are listed from any version on, whenever they were committed", async () => {

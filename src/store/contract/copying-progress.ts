@@ -186,11 +186,11 @@ export function copyingProgressCases(opened: Opened): void {
         collectiveId: "first",
       });
       await write(ann, rests, entryOf(ann, 2, { collectiveId: "first" }), entryOf(ann, 3));
-      expect(await copying.listRestingEntries({ copyId: ann })).toEqual([rests]);
+      expect(await copying.listOpenEntries({ copyId: ann })).toEqual([rests]);
       expect(await copying.listExecuted({ strategyId: "one" }, { orders: 9, perOrder: 9 })).toHaveLength(2);
       const filled = { ...rests, status: "FILLED", executedQuantity: decimal("1") } as MirrorEntry;
       await write(ann, filled);
-      expect(await copying.listRestingEntries({ copyId: ann })).toEqual([]);
+      expect(await copying.listOpenEntries({ copyId: ann })).toEqual([]);
       const ofFirst = await copying.listEntriesOf(ann, "first");
       expect(ofFirst).toEqual([filled, entryOf(ann, 2, { collectiveId: "first" })]);
       expect(await copying.listEntriesOf(bob, "first")).toEqual([]);
@@ -205,19 +205,19 @@ export function copyingProgressCases(opened: Opened): void {
       await write(bob, restingOf(bob, 1));
       await copying.recordProgress("two", HOLDER, [progressOf(cat, 1, { entries: [restingOf(cat, 1)] })]);
       const idsOf = (entries: readonly MirrorEntry[]) => entries.map((each) => [each.copyId, each.entryId]);
-      expect(idsOf(await copying.listRestingEntries({ copyId: ann }))).toEqual([
+      expect(idsOf(await copying.listOpenEntries({ copyId: ann }))).toEqual([
         [ann, 9],
         [ann, 10],
       ]);
-      const ofStrategy = await copying.listRestingEntries({ strategyId: "one" });
+      const ofStrategy = await copying.listOpenEntries({ strategyId: "one" });
       expect(idsOf(ofStrategy)).toEqual([
         [ann, 9],
         [ann, 10],
         [bob, 1],
       ]);
       await stop(bob);
-      expect(await copying.listRestingEntries({ strategyId: "one" })).toHaveLength(2);
-      expect(await copying.listRestingEntries({ copyId: bob })).toHaveLength(1);
+      expect(await copying.listOpenEntries({ strategyId: "one" })).toHaveLength(2);
+      expect(await copying.listOpenEntries({ copyId: bob })).toHaveLength(1);
       expect(await Promise.all([ann, bob, "ghost", "a\0b"].map((id) => copying.countResting(id)))).toEqual([
         2, 1, 0, 0,
       ]);

@@ -5,6 +5,7 @@ import {
   type CopyBook,
   type CopySettings,
   EMPTY_BOOK,
+  EXACT_SETTINGS,
   type LeadAction,
   type LeadDeed,
   type LeadState,
@@ -51,9 +52,21 @@ export const SETTINGS: CopySettings = {
   share: decimal("0.5"),
   maxPerOrder: decimal(HUGE),
   stopLoss: decimal(TINY),
+  takeProfit: decimal("1.5"),
+  size: { by: "FIXED_RATIO", ratio: decimal(TINY) },
+  budget: decimal(HUGE),
+  leverageMax: 5,
+  positionMax: decimal("2"),
+  exposureMax: decimal("5"),
+  ordersPerMinuteMax: 30,
+  lossPerDayMax: decimal("0.1"),
+  symbols: ["ETHUSDT", "BTCUSDT"],
+  slippageMax: { major: decimal("0.005"), other: decimal("0.015") },
+  copyExisting: true,
+  closeAfterSeconds: 60,
 };
 
-export const OTHER_SETTINGS: CopySettings = { share: decimal("1"), maxPerOrder: null, stopLoss: null };
+export const OTHER_SETTINGS: CopySettings = EXACT_SETTINGS;
 
 /** The copy of a strategy by a person, on their account, called like both. */
 export function copyOf(
@@ -108,6 +121,7 @@ const LEAD_STATE: LeadState = {
     ["7", decimal("-2")],
   ]),
   lastPrices: new Map([["ETHUSDT", decimal("2000.5")]]),
+  promised: new Map([["ETHUSDT", decimal(TINY)]]),
 };
 
 /** The action of that number, which a limit order is unless a case says otherwise. */

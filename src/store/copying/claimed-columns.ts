@@ -1,6 +1,6 @@
 // What is written under a claim, as columns: how both stores take it. A few long arrays cost far less to hand to another thread, or
 // to a server, than many short rows.
-import type { LeadAction, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
+import type { LeadAction, MirrorEntry, MirrorKind, MirrorStatus } from "../../domain/copying.ts";
 import type { CopyProgress, CopyStore } from "../copy-store.ts";
 import type { Columns, Value } from "../group-columns.ts";
 import { encodeAction, encodeBook, encodeEntry } from "./codec.ts";
@@ -31,6 +31,7 @@ export const CLAIMED_COLUMNS = {
     skip_reason: "text",
     is_counted: "bigint",
     is_executed: "bigint",
+    is_open: "bigint",
     lead_at: "bigint",
     body: "text",
   },
@@ -57,6 +58,11 @@ export type ProgressColumns = {
   readonly entries: Columns;
   readonly finishes: Columns;
 };
+
+/** Statuses of which something is still to be done: by the executor, or by polls of the account. */
+const OPEN: readonly MirrorStatus[] = ["NEW", "SENT", "UNCONFIRMED", "RESTING"];
+/** What these become is not known yet: they are not counted. */
+const UNDECIDED: readonly MirrorStatus[] = ["NEW", "SENT", "UNCONFIRMED"];
 
 /** Entries of these kinds move nothing that was ordered, and are not counted. */
 const NOT_COUNTED: readonly MirrorKind[] = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE", "WITHDRAW", "WRITE_OFF"];
@@ -120,11 +126,19 @@ function entryRow(entry: MirrorEntry) {
     symbol,
     status,
     skip_reason: skip?.reason ?? null,
-    is_counted: NOT_COUNTED.includes(entry.kind) ? 0 : 1,
+    is_counted: isCounted(entry) ? 1 : 0,
     is_executed: isExecuted(entry) ? 1 : 0,
+    is_open: OPEN.includes(status) || entry.isFeeDue === true ? 1 : 0,
     lead_at: leadAt,
     body: encodeEntry(entry),
   };
+}
+
+/** Fills of the strategy's orders that were not copied were counted when they were placed. */
+function isCounted({ kind, status }: MirrorEntry): boolean {
+  return (
+    !NOT_COUNTED.includes(kind) && !UNDECIDED.includes(status) && !(kind === "FILL" && status === "SKIPPED")
+  );
 }
 
 /** Whether it executed something of which the strategy's own price is known. */

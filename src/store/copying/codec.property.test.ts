@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   type CopyBook,
   type CopySettings,
+  EXACT_SETTINGS,
   type Holding,
   type LeadAction,
   type LeadDeed,
@@ -12,12 +13,13 @@ import {
   MIRROR_KINDS,
   MIRROR_STATUSES,
   type MirrorEntry,
+  SCALES,
   type Scale,
   SKIP_REASONS,
   type Skip,
   type VenueSnapshot,
 } from "../../domain/copying.ts";
-import type { Amount, Decimal } from "../../money/decimal.ts";
+import { type Amount, type Decimal, decimal, type Rate } from "../../money/decimal.ts";
 import {
   decodeAction,
   decodeBook,
@@ -54,6 +56,19 @@ test("the settings of a copy", () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+test("settings that were stored before copies had limits follow exactly, and actions promise nothing", () => {
+  const { size: _, ...exactly } = EXACT_SETTINGS;
+  const stored = '{"share":"0.5","maxPerOrder":"20.5","stopLoss":null}';
+  const read = decodeSettings(stored);
+  expect(read).toEqual({
+    ...{ ...exactly, size: { by: "RATIO" } },
+    ...{ share: decimal("0.5"), maxPerOrder: decimal("20.5") },
+  });
+  const lead = '{"wallet":"1000","held":[["BTC","0.5"]],"lastPrices":[]}';
+  const action = decodeAction({ seq: 1, version: 1 }, `{"kind":"CLOSE","at":1,"lead":${lead}}`);
+  expect(action.lead.promised).toEqual(new Map());
 });
 
 test("a line of a mirror log, with its row's place", () => {
@@ -137,6 +152,22 @@ const SETTINGS: fc.Arbitrary<CopySettings> = fc.record({
   share: units(),
   maxPerOrder: fc.option(units()),
   stopLoss: fc.option(units()),
+  takeProfit: fc.option(units()),
+  size: fc.oneof(
+    fc.record({ by: fc.constant("RATIO" as const) }),
+    fc.record({ by: fc.constant("FIXED_RATIO" as const), ratio: units<Rate>() }),
+    fc.record({ by: fc.constant("FIXED_AMOUNT" as const), amount: units<Amount>() }),
+  ),
+  budget: fc.option(units()),
+  leverageMax: fc.option(fc.integer({ min: 1, max: 125 })),
+  positionMax: fc.option(units()),
+  exposureMax: fc.option(units()),
+  ordersPerMinuteMax: fc.option(id),
+  lossPerDayMax: fc.option(units()),
+  symbols: fc.option(fc.array(text, { maxLength: 3 })),
+  slippageMax: fc.option(fc.record({ major: units<Rate>(), other: units<Rate>() })),
+  copyExisting: fc.boolean(),
+  closeAfterSeconds: fc.option(id),
 });
 
 const snapshot: fc.Arbitrary<VenueSnapshot> = fc.record({
@@ -170,7 +201,7 @@ const skip: fc.Arbitrary<Skip> = fc
   .map(([without, bound]) => (bound === null ? without : { ...without, bound }));
 /** Both sides may have more digits than any decimal. */
 const scale: fc.Arbitrary<Scale> = fc.record<Scale>({
-  by: fc.constantFrom("EQUITY", "COLLATERAL", "HOLDING", "POSITION"),
+  by: fc.constantFrom(...SCALES),
   ours: fc.bigInt(),
   theirs: fc.bigInt(),
 });
@@ -248,6 +279,7 @@ const lead: fc.Arbitrary<LeadState> = fc.record({
   wallet: units(),
   held: mapOf(units()),
   lastPrices: mapOf(units()),
+  promised: mapOf(units()),
 });
 const place = fc.record({ seq: id, version: id, at: time, lead });
 const ACTIONS: fc.Arbitrary<readonly LeadAction[]> = fc.tuple(

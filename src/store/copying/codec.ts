@@ -1,16 +1,17 @@
 // How copies, their logs and what leads did are written into rows: JSON with decimals as brief decimal text, and maps as lists of
 // pairs, which keep their order whatever a symbol is called. What is null is left out of an entry: most of its parts are.
-import type {
-  CopyBook,
-  CopySettings,
-  Holding,
-  LeadAction,
-  LeadDeed,
-  LeadState,
-  MirrorEntry,
-  Scale,
-  Skip,
-  VenueSnapshot,
+import {
+  type CopyBook,
+  type CopySettings,
+  EXACT_SETTINGS,
+  type Holding,
+  type LeadAction,
+  type LeadDeed,
+  type LeadState,
+  type MirrorEntry,
+  type Scale,
+  type Skip,
+  type VenueSnapshot,
 } from "../../domain/copying.ts";
 import { type Amount, type Decimal, decimal, formatBriefly, type Rate } from "../../money/decimal.ts";
 
@@ -19,25 +20,55 @@ type Named<T> = { readonly [K in keyof T]: unknown };
 // biome-ignore lint/suspicious/noExplicitAny: what is parsed was written here.
 type Parsed = any;
 
-export function encodeSettings({ share, maxPerOrder, stopLoss }: CopySettings): string {
+/** The parts of settings that are decimals. */
+const SETTINGS_DECIMALS: { readonly [K in DecimalPart<CopySettings>]: true } = {
+  share: true,
+  maxPerOrder: true,
+  stopLoss: true,
+  takeProfit: true,
+  budget: true,
+  positionMax: true,
+  exposureMax: true,
+  lossPerDayMax: true,
+};
+const SIZE_DECIMALS = { ratio: true, amount: true };
+const SLIPPAGE_DECIMALS = { major: true, other: true };
+
+export function encodeSettings(settings: CopySettings): string {
+  const { size, slippageMax } = settings;
   return JSON.stringify({
-    share: formatBriefly(share),
-    maxPerOrder: textOrNull(maxPerOrder),
-    stopLoss: textOrNull(stopLoss),
-  } satisfies Named<CopySettings>);
+    ...withTexts(settings),
+    size: withTexts(size),
+    slippageMax: slippageMax && withTexts(slippageMax),
+  });
 }
 
+/** What a row that was written before a setting existed lacks, is as in a copy that follows exactly. */
 export function decodeSettings(text: string): CopySettings {
-  const { share, maxPerOrder, stopLoss }: Parsed = JSON.parse(text);
+  const { size, slippageMax, ...parts }: Parsed = JSON.parse(text);
   return {
-    share: decimal(share),
-    maxPerOrder: decimalOrNull(maxPerOrder),
-    stopLoss: decimalOrNull(stopLoss),
+    ...EXACT_SETTINGS,
+    ...withDecimals(parts, SETTINGS_DECIMALS),
+    ...(size !== undefined && { size: withDecimals(size, SIZE_DECIMALS) as CopySettings["size"] }),
+    ...(slippageMax != null && {
+      slippageMax: withDecimals(slippageMax, SLIPPAGE_DECIMALS) as CopySettings["slippageMax"],
+    }),
   };
 }
 
 export function encodeBook(book: CopyBook): string {
-  const { holdings, realized, fees, startEquity, startShare, stopBase, snapshot, nextEntryId } = book;
+  const {
+    holdings,
+    realized,
+    fees,
+    startEquity,
+    startShare,
+    stopBase,
+    snapshot,
+    nextEntryId,
+    takenSeq,
+    dayStart,
+  } = book;
   return JSON.stringify({
     holdings: [...holdings].map(([symbol, holding]) => [symbol, storedHolding(holding)]),
     realized: formatBriefly(realized),
@@ -47,12 +78,24 @@ export function encodeBook(book: CopyBook): string {
     stopBase: textOrNull(stopBase),
     snapshot: snapshot && storedSnapshot(snapshot),
     nextEntryId,
+    takenSeq,
+    dayStart: dayStart && { ...dayStart, equity: formatBriefly(dayStart.equity) },
   } satisfies Named<CopyBook>);
 }
 
 export function decodeBook(text: string): CopyBook {
-  const { holdings, realized, fees, startEquity, startShare, stopBase, snapshot, nextEntryId }: Parsed =
-    JSON.parse(text);
+  const {
+    holdings,
+    realized,
+    fees,
+    startEquity,
+    startShare,
+    stopBase,
+    snapshot,
+    nextEntryId,
+    takenSeq,
+    dayStart,
+  }: Parsed = JSON.parse(text);
   return {
     holdings: new Map(holdings.map(([symbol, stored]: Parsed) => [symbol, reviveHolding(stored)])),
     realized: decimal(realized),
@@ -63,15 +106,25 @@ export function decodeBook(text: string): CopyBook {
     stopBase: decimalOrNull<Amount>(stopBase ?? null),
     snapshot: snapshot && reviveSnapshot(snapshot),
     nextEntryId,
+    ...(takenSeq !== undefined && { takenSeq }),
+    ...(dayStart !== undefined && { dayStart: { ...dayStart, equity: decimal<Amount>(dayStart.equity) } }),
   };
 }
 
-function storedHolding({ quantity, cost }: Holding): Named<Holding> {
-  return { quantity: formatBriefly(quantity), cost: formatBriefly(cost) };
+function storedHolding({ quantity, cost, target }: Holding): Named<Holding> {
+  return {
+    quantity: formatBriefly(quantity),
+    cost: formatBriefly(cost),
+    ...(target !== undefined && { target: formatBriefly(target) }),
+  };
 }
 
-function reviveHolding({ quantity, cost }: Parsed): Holding {
-  return { quantity: decimal(quantity), cost: decimal(cost) };
+function reviveHolding({ quantity, cost, target }: Parsed): Holding {
+  return {
+    quantity: decimal(quantity),
+    cost: decimal(cost),
+    ...(target !== undefined && { target: decimal(target) }),
+  };
 }
 
 function storedSnapshot({ at, wallet, available, equity, held }: VenueSnapshot): Named<VenueSnapshot> {
@@ -143,10 +196,11 @@ export function encodeEntry(entry: MirrorEntry): string {
 }
 
 export function decodeEntry(place: Pick<MirrorEntry, "copyId" | "entryId">, body: string): MirrorEntry {
-  const { skip, scale, ...parts }: Parsed = JSON.parse(body);
+  const { skip, scale, retained, ...parts }: Parsed = JSON.parse(body);
   return {
     ...ENTRY_WITHOUT,
     ...withDecimals(parts, ENTRY_DECIMALS),
+    ...(retained !== undefined && { retained: decimal(retained) }),
     ...(skip !== undefined && { skip: reviveSkip(skip) }),
     ...(scale !== undefined && { scale: reviveScale(scale) }),
     ...place,
@@ -206,12 +260,23 @@ export function decodeAction(place: Pick<LeadAction, "seq" | "version">, body: s
   } as LeadAction;
 }
 
-function storedLead({ wallet, held, lastPrices }: LeadState): Named<LeadState> {
-  return { wallet: formatBriefly(wallet), held: pairsOf(held), lastPrices: pairsOf(lastPrices) };
+function storedLead({ wallet, held, lastPrices, promised }: LeadState): Named<LeadState> {
+  return {
+    wallet: formatBriefly(wallet),
+    held: pairsOf(held),
+    lastPrices: pairsOf(lastPrices),
+    promised: pairsOf(promised),
+  };
 }
 
-function reviveLead({ wallet, held, lastPrices }: Parsed): LeadState {
-  return { wallet: decimal(wallet), held: mapOf(held), lastPrices: mapOf(lastPrices) };
+function reviveLead({ wallet, held, lastPrices, promised }: Parsed): LeadState {
+  return {
+    wallet: decimal(wallet),
+    held: mapOf(held),
+    lastPrices: mapOf(lastPrices),
+    // Of actions that were written before it was noted nothing is known to be promised.
+    promised: mapOf(promised ?? []),
+  };
 }
 
 /** With text for every decimal. */

@@ -31,6 +31,7 @@ export function countQueries(
         .selectFrom("mirror_entries")
         .select(({ fn }) => fn.countAll().as("count"))
         .where("copy_id", "=", copyId)
+        .where("is_open", "=", sql.lit(1))
         .where("status", "=", sql.lit("RESTING"))
         .executeTakeFirst();
       return Number(row?.count ?? 0);

@@ -8,7 +8,7 @@ import { decodeEntry } from "./codec.ts";
 
 type EntryQueries = Pick<
   CopyStore,
-  "listMirrorEntries" | "findMirrorEntry" | "listEntriesOf" | "listRestingEntries"
+  "listMirrorEntries" | "findMirrorEntry" | "listEntriesOf" | "listOpenEntries"
 >;
 
 export function entryQueries(db: Kysely<Tables>): EntryQueries {
@@ -50,15 +50,15 @@ export function entryQueries(db: Kysely<Tables>): EntryQueries {
       return rows.map(entryOfRow).sort((one, other) => one.entryId - other.entryId);
     },
 
-    async listRestingEntries(of) {
-      const resting = db
+    async listOpenEntries(of) {
+      const open = db
         .selectFrom("mirror_entries as e")
         .select(["e.copy_id", "e.entry_id", "e.body"])
-        .where("e.status", "=", sql.lit("RESTING"));
+        .where("e.is_open", "=", sql.lit(1));
       const wanted =
         "copyId" in of
-          ? resting.where("e.copy_id", "=", of.copyId)
-          : resting.where("e.copy_id", "in", (copies) =>
+          ? open.where("e.copy_id", "=", of.copyId)
+          : open.where("e.copy_id", "in", (copies) =>
               copies
                 .selectFrom("copies")
                 .select("copies.id")

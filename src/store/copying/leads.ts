@@ -1,6 +1,6 @@
-// Strategies that may be followed, their leads, and what these did. Who claims a lead, and moves it on, each store writes in its own
+// Leads, and what these did. Who claims a lead, and moves it on, each store writes in its own
 // way.
-import { type Kysely, sql, type Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import { decodeEvents } from "../codec.ts";
 import type { ClaimedLead, CopyStore } from "../copy-store.ts";
@@ -15,7 +15,6 @@ type LeadQueries = Pick<
   CopyStore,
   | "setOpenToCopiers"
   | "isOpenToCopiers"
-  | "listOpenStrategies"
   | "listClaimed"
   | "findLead"
   | "revisionOfLead"
@@ -57,33 +56,6 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
         .where("id", "=", strategyId)
         .executeTakeFirst();
       return Number(row?.is_open_to_copiers ?? 0) === 1;
-    },
-
-    async listOpenStrategies({ type, limit }) {
-      let query = db
-        .selectFrom("strategies as s")
-        .select(["s.id", "s.type", "s.status", "s.name", "s.owner_id", "s.created_at"])
-        .select(({ selectFrom }) =>
-          selectFrom("copies")
-            .select(({ fn }) => fn.countAll().as("copies"))
-            .whereRef("copies.strategy_id", "=", "s.id")
-            .where("copies.status", "<>", sql.lit("STOPPED"))
-            .as("copies"),
-        )
-        .where("s.is_open_to_copiers", "=", sql.lit(1))
-        .where("s.status", "=", "LIVE")
-        .where("s.owner_id", "is not", null);
-      if (type !== undefined) query = query.where("s.type", "=", type);
-      const rows = await query.orderBy("s.created_at").orderBy("s.id").limit(limit).execute();
-      return rows.map(({ id, type, status, name, owner_id, created_at, copies }) => ({
-        strategyId: id,
-        type,
-        status,
-        name,
-        ownerId: owner_id ?? "",
-        createdAt: Number(created_at),
-        copies: Number(copies),
-      }));
     },
 
     async listClaimed(holder) {

@@ -8,6 +8,7 @@ import { countQueries } from "./counts.ts";
 import { entryQueries } from "./entries.ts";
 import { executedQueries } from "./executed.ts";
 import { leadQueries } from "./leads.ts";
+import { offerQueries } from "./offers.ts";
 import { requestQueries } from "./requests.ts";
 import { switchQueries } from "./switches.ts";
 import { unfinishedQueries } from "./unfinished.ts";
@@ -16,13 +17,14 @@ import { venueReportQueries } from "./venue-reports.ts";
 /** What the process that works at leads writes, each store in its own way. */
 export type ClaimantsWrites = Pick<
   CopyStore,
-  "claimLeads" | "releaseLeads" | "advanceLead" | "recordProgress" | "noteVenueReport"
+  "claimLeads" | "releaseLeads" | "databaseNow" | "advanceLead" | "recordProgress" | "noteVenueReport"
 >;
 
 export function copyingQueries(db: Kysely<Tables>): Omit<CopyStore, keyof ClaimantsWrites> {
   return {
     ...accountQueries(db),
     ...leadQueries(db),
+    ...offerQueries(db),
     ...copyQueries(db),
     ...entryQueries(db),
     ...countQueries(db),

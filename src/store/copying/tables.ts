@@ -84,6 +84,8 @@ export type CopyingTables = {
     is_counted: Integer;
     /** Whether it executed something of which the strategy's own price is known. */
     is_executed: Integer;
+    /** Whether something is still to be done: it is in the outbox, open at the venue, or its fees are not known. */
+    is_open: Integer;
     lead_at: Integer;
     body: string;
     /** Of PostgreSQL alone, for the statement that writes the entry: the day, status and reason that it was counted by before. */

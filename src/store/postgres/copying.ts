@@ -86,7 +86,7 @@ const RECORD = `
     SELECT $1, ${namesOf("entries")} FROM ${rowsGiven("entries", ENTRIES_AT)} WHERE copy_id IN (SELECT id FROM moved)
     ON CONFLICT (copy_id, entry_id) DO UPDATE SET collective_id = excluded.collective_id, symbol = excluded.symbol,
       status = excluded.status, skip_reason = excluded.skip_reason, is_counted = excluded.is_counted,
-      is_executed = excluded.is_executed, lead_at = excluded.lead_at, body = excluded.body,
+      is_executed = excluded.is_executed, is_open = excluded.is_open, lead_at = excluded.lead_at, body = excluded.body,
       was_counted = CASE WHEN mirror_entries.is_counted = 1 THEN concat_ws(
         ' ', mirror_entries.lead_at / ${DAY_MS}, mirror_entries.status, mirror_entries.skip_reason) END
     RETURNING copy_id, status, skip_reason, is_counted, lead_at, was_counted
@@ -148,6 +148,12 @@ export function postgresCopying(connections: Connections, db: Kysely<Tables>): C
           SELECT strategy_id FROM leads WHERE holder = $1 ORDER BY strategy_id FOR UPDATE)`,
         values: [holder],
       });
+    },
+
+    async databaseNow() {
+      const text = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now";
+      const [row] = await connections.query<{ now: number }>({ name: "database-now", text, values: [] });
+      return row?.now ?? null;
     },
 
     async advanceLead(advance) {

@@ -55,7 +55,7 @@ export function copyWrites(database: DatabaseSync) {
     `${insertion("mirror_entries", "entries")}
      ON CONFLICT (copy_id, entry_id) DO UPDATE SET collective_id = excluded.collective_id, symbol = excluded.symbol,
        status = excluded.status, skip_reason = excluded.skip_reason, is_counted = excluded.is_counted,
-       is_executed = excluded.is_executed, lead_at = excluded.lead_at, body = excluded.body`,
+       is_executed = excluded.is_executed, is_open = excluded.is_open, lead_at = excluded.lead_at, body = excluded.body`,
   );
   const counts = countChanges(database);
   const finish = database.prepare(

@@ -31,6 +31,7 @@ export function sqliteCopying(db: Kysely<Tables>, writer: CommitWriter): CopySto
     },
     claimLeads: async (claim) => (await writer.claimLeads(claim)).map(claimedLeadOfRow),
     releaseLeads: (holder) => writer.releaseLeads(holder),
+    databaseNow: async () => null,
     advanceLead: (advance) => writer.advanceLead(advanceColumns(advance)),
     recordProgress: (strategyId, holder, progress) =>
       writer.recordProgress(progressColumns(strategyId, holder, progress)),

@@ -30,7 +30,7 @@ export function Page() {
         title="Drift"
         documentTitle={`Drift, ${copy?.strategyName ?? "copy"}`}
         lead={
-          data === undefined ? undefined : (
+          data === undefined || data.hiddenBecause !== null ? undefined : (
             <>
               {data.rows.length === 0
                 ? "Nothing is held."
@@ -77,10 +77,16 @@ export function Page() {
               copyId={copyId}
               rows={data?.rows}
               empty={
-                <EmptyState title="Neither the strategy nor the copy holds anything.">
-                  Once the strategy buys, this table compares its holdings with those that your copy should
-                  have.
-                </EmptyState>
+                data?.hiddenBecause == null ? (
+                  <EmptyState title="Neither the strategy nor the copy holds anything.">
+                    Once the strategy buys, this table compares its holdings with those that your copy should
+                    have.
+                  </EmptyState>
+                ) : (
+                  <EmptyState title="No drift is shown after the end of a copy.">
+                    {data.hiddenBecause}
+                  </EmptyState>
+                )
               }
             />
           </Card>

@@ -6,7 +6,7 @@ import type { CopySettingsShape, CopyShape } from "../../../../src/dashboard/sha
 import { fieldsOf } from "../../api/error.ts";
 import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
-import { formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
+import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
 import { SettingsFields } from "../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
@@ -71,13 +71,15 @@ function SettingsForm({ copy }: { copy: CopyShape }) {
       <Card title="Share and limits">
         <form onSubmit={submit} noValidate className="flex max-w-3xl flex-col gap-5">
           <SettingsFields
+            isRunning
+            family={copy.family}
             form={form}
             onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
-            errors={"errors" in read ? read.errors : fieldsOf(save.error)}
+            errors={"errors" in read ? read.errors : errorsOf(fieldsOf(save.error))}
           />
           <p className="text-ink-soft text-sm">
-            Changes apply from the next order on. Holdings stay: a smaller share sells nothing by itself, and
-            Drift shows what is then too much.
+            Changes apply from the next order on. Holdings stay: a smaller share or a lower limit sells
+            nothing by itself, and Drift shows what is then too much.
           </p>
           {save.error !== null && <ErrorNote error={save.error} />}
           <div>

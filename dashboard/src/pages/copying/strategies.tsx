@@ -4,16 +4,20 @@ import { offersQuery, venuesQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
-import { sortedOffers, sortOf } from "../../copying/sort-offers.ts";
+import { listedWords, sortedOffers, sortOf } from "../../copying/sort-offers.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { SearchForm } from "../../ui/search-form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useIsPhone } from "../../ui/use-is-phone.ts";
 import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
 
+const SEARCH_LENGTH_MAX = 100;
 const TYPES = [
   { value: "", label: "Spot and futures" },
   { value: "SPOT", label: "Spot" },
@@ -30,7 +34,7 @@ export function Page() {
   const isReversed = search.reversed !== undefined;
   const isOffered = venues === undefined || venues.length > 0;
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
-    ...offersQuery(type || undefined),
+    ...offersQuery({ type: type || undefined, search: search.search, before: search.before }),
     enabled: venues !== undefined && isOffered,
   });
   return (
@@ -46,7 +50,9 @@ export function Page() {
                 label="Type"
                 isInline
                 value={type}
-                onChange={({ target }) => change({ type: target.value || undefined }, { replace: true })}
+                onChange={({ target }) =>
+                  change({ type: target.value || undefined, before: undefined }, { replace: true })
+                }
                 options={TYPES}
               />
             </div>
@@ -73,8 +79,22 @@ export function Page() {
             <NotOffered />
           </Card>
         )}
+        {isOffered && (
+          <SearchForm
+            key={search.search ?? ""}
+            label="Name of the strategy"
+            maxLength={SEARCH_LENGTH_MAX}
+            searched={search.search ?? ""}
+            onSearch={(text) => change({ search: text, before: undefined })}
+          />
+        )}
         {isOffered && (error === null || data !== undefined) && (
           <div aria-busy={isPlaceholderData}>
+            {data !== undefined && data.total > 0 && (
+              <p className="mb-2 max-w-prose text-ink-soft text-sm">
+                {listedWords({ shown: data.rows.length, total: data.total })}
+              </p>
+            )}
             <Card isFlush>
               <OfferTable
                 rows={data && sortedOffers(data.rows, sort, isReversed)}
@@ -87,11 +107,23 @@ export function Page() {
                   )
                 }
                 empty={
-                  <EmptyState title="No strategy is open to copiers now.">
-                    A trader opens a strategy to copiers on its page “Copiers”. It is then listed here.
-                  </EmptyState>
+                  search.search === undefined ? (
+                    <EmptyState title="No strategy is open to copiers now.">
+                      A trader opens a strategy to copiers on its page “Copiers”. It is then listed here.
+                    </EmptyState>
+                  ) : (
+                    <EmptyState
+                      title="No strategy has this in its name."
+                      action={
+                        <Button onClick={() => change({ search: undefined, before: undefined })}>
+                          Show all strategies
+                        </Button>
+                      }
+                    />
+                  )
                 }
               />
+              <Pager what="strategies" before={search.before} next={data?.next} />
             </Card>
           </div>
         )}

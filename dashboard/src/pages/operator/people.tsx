@@ -1,7 +1,6 @@
 // Everybody who signed up: looked up by name or address, filtered by where their identity stands.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
 import { peopleQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
@@ -11,9 +10,9 @@ import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { SearchForm } from "../../ui/search-form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
 import { TEXT_LINK } from "../../ui/text-link.ts";
 import { Time } from "../../ui/time.tsx";
 import { Failed } from "./parts/loaded.tsx";
@@ -36,7 +35,13 @@ export function Page() {
     <>
       <PageHeader title="People" lead="Everybody with an account here, newest first." />
       <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-3">
-        <SearchForm key={searched ?? ""} searched={searched ?? ""} />
+        <SearchForm
+          key={searched ?? ""}
+          label="Name or e-mail address"
+          maxLength={SEARCH_LENGTH_MAX}
+          searched={searched ?? ""}
+          onSearch={(text) => change({ search: text, before: undefined })}
+        />
         <div className="w-44">
           <Select
             label="Identity"
@@ -73,33 +78,6 @@ export function Page() {
         </Card>
       )}
     </>
-  );
-}
-
-function SearchForm({ searched }: { searched: string }) {
-  const { change } = useAddress();
-  const [text, setText] = useState(searched);
-  return (
-    <search>
-      <form
-        className="flex items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change({ search: text.trim() || undefined, before: undefined });
-        }}
-      >
-        <div className="w-56">
-          <TextInput
-            label="Name or e-mail address"
-            type="search"
-            maxLength={SEARCH_LENGTH_MAX}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        </div>
-        <Button type="submit">Search</Button>
-      </form>
-    </search>
   );
 }
 

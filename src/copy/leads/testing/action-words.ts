@@ -3,11 +3,12 @@ import type { LeadAction } from "../../../domain/copying.ts";
 import { formatBriefly, type Price, type Quantity } from "../../../money/decimal.ts";
 
 export function wordsOf(action: LeadAction): string {
-  const { wallet, held, lastPrices } = action.lead;
+  const { wallet, held, lastPrices, promised } = action.lead;
   const has = [
     `${formatBriefly(wallet)} USDT`,
     ...[...held].map(([name, quantity]) => `${formatBriefly(quantity)} ${name}`),
     ...[...lastPrices].map(([symbol, price]) => `${symbol} ${formatBriefly(price)}`),
+    ...[...promised].map(([symbol, quantity]) => `exits for ${formatBriefly(quantity)} ${symbol}`),
   ];
   return `${deedWords(action)} | ${has.join(", ")}`;
 }

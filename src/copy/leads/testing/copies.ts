@@ -1,7 +1,6 @@
 // Strategies that are open to copiers, and copies of them, at accounts that nobody asks.
 import type { AuditAction, NewAuditRecord } from "../../../domain/audit.ts";
-import { EMPTY_BOOK } from "../../../domain/copying.ts";
-import { decimal } from "../../../money/decimal.ts";
+import { EMPTY_BOOK, EXACT_SETTINGS } from "../../../domain/copying.ts";
 import type { Store } from "../../../store/store.ts";
 
 export async function openToCopiers(store: Store, strategyId: string): Promise<void> {
@@ -35,7 +34,7 @@ export async function beginCopy(
       copyId,
       strategyId,
       family: "SPOT",
-      settings: { share: decimal("1"), maxPerOrder: null, stopLoss: null },
+      settings: EXACT_SETTINGS,
       status: "FOLLOWING",
       reason: null,
       startedAt: 0,

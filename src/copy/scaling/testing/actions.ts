@@ -12,6 +12,7 @@ export function leadState(
     wallet: decimal(wallet),
     held: new Map(Object.entries(held).map(([name, quantity]) => [name, decimal(quantity)])),
     lastPrices: new Map(Object.entries(lastPrices).map(([symbol, price]) => [symbol, decimal(price)])),
+    promised: new Map(),
   };
 }
 

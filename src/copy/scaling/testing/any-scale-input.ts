@@ -1,7 +1,7 @@
 // Orders, copies and rules of any kind, for properties of scaling; half of the orders cost about all that the strategy has.
 import fc from "fast-check";
 import type { StrategyType } from "../../../domain/account.ts";
-import type { LeadPlacement } from "../../../domain/copying.ts";
+import { EXACT_SETTINGS, type LeadPlacement } from "../../../domain/copying.ts";
 import type { LotSize, SymbolRules } from "../../../domain/symbol.ts";
 import { contractRules } from "../../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../../engine/testing/market-stub.ts";
@@ -89,11 +89,12 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
         wallet: drawn.theirWallet as Amount,
         held: new Map([[isSpot ? "BTC" : "BTCUSDT", theirs]]),
         lastPrices: new Map(),
+        promised: new Map(),
       },
       settings: {
+        ...EXACT_SETTINGS,
         share: ((BigInt(drawn.share) * ONE) / 100n) as Rate,
         maxPerOrder: drawn.maxPerOrder as Amount | null,
-        stopLoss: null,
       },
       holdings: new Map(ours === 0n ? [] : [["BTCUSDT", { quantity: ours, cost: costOf(ours, drawn) }]]),
       wallet: drawn.wallet as Amount,
@@ -108,6 +109,63 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
       prices: new Map([["BTCUSDT", drawn.market as Price]]),
       opensNot: drawn.isPaused ? "PAUSED" : null,
     } satisfies ScaleInput;
+  });
+
+const bound = (max: number) => fc.option(fc.integer({ min: 1, max }), { freq: 2 });
+
+/** Any order of a copier who has set limits, beside a holding of another symbol. */
+export const anyBounded: fc.Arbitrary<ScaleInput> = fc
+  .record({
+    base: anyInput,
+    size: fc.oneof(
+      fc.constant({ by: "RATIO" as const }),
+      fc.integer({ min: 1, max: 300 }).map((percent) => ({
+        by: "FIXED_RATIO" as const,
+        ratio: ((BigInt(percent) * ONE) / 100n) as Rate,
+      })),
+      amount(200_000).map((each) => ({ by: "FIXED_AMOUNT" as const, amount: (each + ONE) as Amount })),
+    ),
+    budget: fc.option(amount(500_000), { freq: 2 }),
+    leverageMax: bound(20),
+    /** In percent. */
+    positionMax: bound(500),
+    exposureMax: bound(800),
+    others: fc.record({ quantity: held, market: price, resting: amount(50_000) }),
+    isAllowed: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn > 0),
+    /** How far the strategy's own fill is from the venue's price, in 10,000 parts of it; null if it is not filled. */
+    fill: fc.option(fc.integer({ min: -300, max: 300 })),
+    slippage: fc.option(fc.integer({ min: 0, max: 200 })),
+  })
+  .map(({ base, others, ...drawn }) => {
+    const isSpot = base.family === "SPOT";
+    const market = base.prices.get("BTCUSDT") ?? 1n;
+    const other = (isSpot && others.quantity < 0n ? -others.quantity : others.quantity) as Quantity;
+    const rate = (percent: number | null) =>
+      percent === null ? null : (((BigInt(percent) * ONE) / 100n) as Rate);
+    const isFilled = base.placement.orderType === "MARKET" && drawn.fill !== null;
+    const filledAt = (market * (10_000n + BigInt(drawn.fill ?? 0))) / 10_000n;
+    const slippage = drawn.slippage === null ? null : (((BigInt(drawn.slippage) * ONE) / 10_000n) as Rate);
+    return {
+      ...base,
+      placement: {
+        ...base.placement,
+        filled: isFilled ? { quantity: base.placement.quantity, price: filledAt as Price } : null,
+      },
+      settings: {
+        ...base.settings,
+        size: drawn.size,
+        budget: drawn.budget as Amount | null,
+        leverageMax: drawn.leverageMax,
+        positionMax: rate(drawn.positionMax),
+        exposureMax: rate(drawn.exposureMax),
+        symbols: drawn.isAllowed ? null : ["ETHUSDT"],
+        slippageMax: slippage === null ? null : { major: slippage, other: ZERO },
+      },
+      holdings: new Map(base.holdings).set("ETHUSDT", { quantity: other, cost: ZERO }),
+      prices: new Map(base.prices).set("ETHUSDT", others.market as Price),
+      restingElsewhere: (isSpot ? ZERO : others.resting) as Amount,
+      restingOnSymbol: { ...base.restingOnSymbol, openSides: isSpot ? [] : (["BUY", "SELL"] as const) },
+    };
   });
 
 /** An order at the market's price through zero, of a position that holds most of both wallets. */
@@ -141,7 +199,7 @@ export const anyFlip: fc.Arbitrary<ScaleInput> = fc
         leverage,
       },
       lead: { ...base.lead, wallet: wallet as Amount, held: new Map([["BTCUSDT", held as Quantity]]) },
-      settings: { share: ONE as Rate, maxPerOrder: null, stopLoss: null },
+      settings: EXACT_SETTINGS,
       holdings: new Map(held === 0n ? [] : [["BTCUSDT", { quantity: held as Quantity, cost }]]),
       wallet: wallet as Amount,
       available: (locked < wallet ? wallet - locked : 0n) as Amount,

@@ -1,13 +1,19 @@
 // What a scenario of copying is carried out on: a strategy, a copy of it, and a venue whose prices and rules the steps set.
 // Orders fill whole and without fees, at the market's price or at their limit, so that tables can be reckoned by hand.
 import type { StrategyType } from "../../../domain/account.ts";
-import type { CopySettings, Holding, LeadPlacement, LeadState, SkipReason } from "../../../domain/copying.ts";
+import {
+  type CopySettings,
+  EXACT_SETTINGS,
+  type Holding,
+  type LeadPlacement,
+  type LeadState,
+  type SkipReason,
+} from "../../../domain/copying.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import {
   type Amount,
   add,
   costUp,
-  decimal,
   divideUp,
   least,
   magnitude,
@@ -53,8 +59,10 @@ export class CopyBench {
   readonly prices = new Map<string, Price>();
   readonly rules = new Map<string, SymbolRules>();
   readonly resting = new Map<number, Resting>();
-  settings: CopySettings = { share: decimal("1"), maxPerOrder: null, stopLoss: null };
+  settings: CopySettings = EXACT_SETTINGS;
   opensNot: SkipReason | null = null;
+  /** Where the strategy's orders at the market fill, if not at the venue's price. */
+  readonly paper = new Map<string, Price>();
   /** What the account's owner uses of it beside the copy. */
   usedOutside: Amount = ZERO;
   readonly #leverages = new Map<string, number>();
@@ -80,11 +88,15 @@ export class CopyBench {
       kind: "PLACE",
       orderId,
       collectiveId: `order-${orderId}`,
-      filled: null,
+      filled: this.#filledAtOnce(order),
     } as const;
     const scaled = this.scale(placement);
     const copied = scaled.kind === "SIZED" ? scaled : null;
-    if (order.leverage !== null && copied !== null) this.#leverages.set(order.symbol, order.leverage);
+    if (order.leverage !== null && copied !== null)
+      this.#leverages.set(
+        order.symbol,
+        Math.min(order.leverage, this.settings.leverageMax ?? order.leverage),
+      );
     this.resting.set(orderId, { placement, copied });
     if (order.orderType === "MARKET") this.fill(orderId, this.#priceOf(order.symbol));
     return scaled;
@@ -112,8 +124,11 @@ export class CopyBench {
         stops: onSymbol.filter(({ copied }) => copied !== null && copied.stopPrice > 0n).length,
         buys: left("BUY"),
         sells: left("SELL"),
-        openSides: [],
+        openSides: onSymbol
+          .filter(({ copied }) => copied !== null && !copied.reduceOnly)
+          .map(({ placement: { side } }) => side),
       },
+      restingElsewhere: isSpot ? ZERO : this.#worthElsewhere(symbol),
       accountHeld: isSpot ? this.copy.held(symbol) : ZERO,
       rules: this.rules.get(symbol) ?? null,
       prices: this.prices,
@@ -131,6 +146,15 @@ export class CopyBench {
     if (copied !== null) this.copy.trade(this.family, placement, copied.quantity, price);
   }
 
+  /** The copy's order fills at its limit, the strategy's does not yet. */
+  fillCopy(orderId: number): void {
+    const resting = this.resting.get(orderId);
+    if (resting?.copied == null) throw new Error(`no order ${orderId} of the copy rests`);
+    const { placement, copied } = resting;
+    this.copy.trade(this.family, placement, copied.quantity, copied.price);
+    this.resting.set(orderId, { placement, copied: null });
+  }
+
   cancel(orderId: number): void {
     this.resting.delete(orderId);
   }
@@ -146,7 +170,38 @@ export class CopyBench {
       const name = this.family === "SPOT" ? symbol.replace(/USDT$/, "") : symbol;
       return [name, quantity] as const;
     });
-    return { wallet: this.strategy.wallet, held: new Map(held), lastPrices: new Map() };
+    return {
+      wallet: this.strategy.wallet,
+      held: new Map(held),
+      lastPrices: new Map(),
+      promised: this.#promised(),
+    };
+  }
+
+  /** What the strategy's open exits sell or close. */
+  #promised(): ReadonlyMap<string, Quantity> {
+    const promised = new Map<string, Quantity>();
+    for (const { placement } of this.resting.values()) {
+      const { symbol, side, quantity } = placement;
+      const held = this.strategy.held(symbol);
+      if (held === 0n || held > 0n === (side === "BUY")) continue;
+      promised.set(symbol, add(promised.get(symbol) ?? ZERO, quantity));
+    }
+    return promised;
+  }
+
+  #filledAtOnce({ orderType, symbol, quantity }: Pick<LeadPlacement, "orderType" | "symbol" | "quantity">) {
+    const price = orderType === "MARKET" ? this.paper.get(symbol) : undefined;
+    return price === undefined ? null : { quantity, price };
+  }
+
+  #worthElsewhere(symbol: string): Amount {
+    return [...this.resting.values()]
+      .filter(({ placement, copied }) => placement.symbol !== symbol && copied?.reduceOnly === false)
+      .reduce(
+        (sum, { copied }) => add(sum, costUp(copied?.price ?? ZERO, copied?.quantity ?? ZERO)),
+        ZERO as Amount,
+      );
   }
 
   #restingWorth(): Amount {

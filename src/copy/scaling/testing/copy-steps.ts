@@ -42,6 +42,24 @@ const STEPS: Readonly<Record<string, Step>> = {
   share: (bench, [share = ""]) => set(bench, { share: decimal(share) }),
   most: (bench, [amount = ""]) =>
     set(bench, { maxPerOrder: amount === "none" ? null : decimal<Amount>(amount) }),
+  budget: (bench, [amount = ""]) => set(bench, { budget: decimal(amount) }),
+  size: (bench, [by, figure = ""]) =>
+    set(bench, {
+      size:
+        by === "ratio"
+          ? { by: "FIXED_RATIO", ratio: decimal(figure) }
+          : { by: "FIXED_AMOUNT", amount: decimal(figure) },
+    }),
+  "leverage-max": (bench, [leverage = ""]) => set(bench, { leverageMax: wholeNumber(leverage) }),
+  "position-max": (bench, [multiple = ""]) => set(bench, { positionMax: decimal(multiple) }),
+  "exposure-max": (bench, [multiple = ""]) => set(bench, { exposureMax: decimal(multiple) }),
+  symbols: (bench, symbols) => set(bench, { symbols }),
+  slippage: (bench, [major = "", other = ""]) =>
+    set(bench, { slippageMax: { major: decimal(major), other: decimal(other) } }),
+  paper: (bench, [symbol = "", price = ""]) => {
+    bench.paper.set(symbol, decimal(price));
+    return undefined;
+  },
   pause: (bench) => {
     bench.opensNot = "PAUSED";
     return undefined;
@@ -80,6 +98,10 @@ const STEPS: Readonly<Record<string, Step>> = {
     const placement = bench.resting.get(id)?.placement;
     if (placement === undefined) throw new Error(`no order ${orderId} rests`);
     bench.fill(id, placement.price > 0n ? placement.price : placement.stopPrice);
+    return undefined;
+  },
+  "fill-copy": (bench, [orderId = ""]) => {
+    bench.fillCopy(wholeNumber(orderId));
     return undefined;
   },
   cancel: (bench, [orderId = ""]) => {

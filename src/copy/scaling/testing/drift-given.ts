@@ -1,6 +1,6 @@
 // A copy and its strategy in one symbol, as a test of drift says them.
 import type { StrategyType } from "../../../domain/account.ts";
-import { EMPTY_BOOK, type Holding, type MirrorEntry } from "../../../domain/copying.ts";
+import { EMPTY_BOOK, EXACT_SETTINGS, type Holding, type MirrorEntry } from "../../../domain/copying.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import { contractRules } from "../../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../../engine/testing/market-stub.ts";
@@ -37,9 +37,8 @@ export function inputOf(family: StrategyType, given: Given): DriftInput {
     lead: heldBy(lead),
     leadAtStart: start === null ? null : heldBy(start),
     settings: {
-      share: decimal("1"),
+      ...EXACT_SETTINGS,
       maxPerOrder: maxPerOrder === undefined ? null : decimal<Amount>(maxPerOrder),
-      stopLoss: null,
     },
     book: {
       ...EMPTY_BOOK,

@@ -87,7 +87,8 @@ const OWN_TITLES: Partial<Readonly<Record<MirrorEntryShape["kind"], string>>> = 
 
 function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) {
   const { reason, words, filter, wanted, had, shortfall, asset } = skip;
-  const names = TOO_MUCH.has(reason) ? TOO_MUCH_NAMES : TOO_LITTLE_NAMES;
+  const names =
+    reason === "SLIPPAGE" ? SLIPPAGE_NAMES : TOO_MUCH.has(reason) ? TOO_MUCH_NAMES : TOO_LITTLE_NAMES;
   const facts: readonly Fact[] = [
     ...(filter === null
       ? []
@@ -115,8 +116,17 @@ const TOO_MUCH: ReadonlySet<SkipShape["reason"]> = new Set([
   "ORDER_CAP",
   "PRICE_UNFIT",
   "LEVERAGE_UNFIT",
+  "ABOVE_POSITION_MAX",
+  "ABOVE_EXPOSURE_MAX",
+  "TOO_MANY_ORDERS",
+  "LOSS_OF_DAY",
 ]);
 const TOO_MUCH_NAMES = { wanted: "Requested", had: "Maximum", shortfall: "Too much by" } as const;
+const SLIPPAGE_NAMES = {
+  wanted: "The strategy’s price",
+  had: "The exchange’s price",
+  shortfall: "Difference",
+} as const;
 const TOO_LITTLE_NAMES = { wanted: "Required", had: "Actual", shortfall: "Missing" } as const;
 
 function leadFacts(entry: MirrorEntryShape): readonly Fact[] {

@@ -3,7 +3,7 @@ import { scaleInWords, sentQuantityOf, slippageInWords } from "./entry-words.ts"
 
 const SCALED = {
   leadQuantity: "0.50000000",
-  scale: { by: "EQUITY", ours: "1000", theirs: "20000.50" },
+  scale: { by: "EQUITY", ours: "1000", theirs: "20000.50", part: null },
   scaledQuantity: "0.02499937",
   quantity: "0.02",
   status: "FILLED",
@@ -36,6 +36,28 @@ test("an order is scaled in words, with its figures", () => {
     "0.02499937 was sent: it fits the exchange’s step size.",
   );
   expect(scaleInWords({ ...SCALED, quantity: null })).toHaveLength(1);
+});
+
+test("of an order through zero it says which part the ratio is of, and gives no sum that is false", () => {
+  const through = {
+    ...SCALED,
+    leadQuantity: "0.9",
+    scale: { by: "COLLATERAL", ours: "499.77", theirs: "999.08", part: "OPENING" },
+    scaledQuantity: "0.45010111",
+    quantity: "0.45",
+  } as const;
+  const lines = scaleInWords(through);
+  expect(lines[0]).toMatch(/^The strategy’s order of 0.9 goes through zero/);
+  expect(lines[1]).toBe(
+    "The part that opens: its size × 499.77 (your collateral) ÷ 999.08 (the strategy’s collateral).",
+  );
+  expect(lines[2]).toMatch(/^The part that closes: .*position.* 0.45010111$/);
+  expect(lines.join()).not.toContain(" = ");
+  const closing = { by: "POSITION", ours: "0.5", theirs: "1", part: "CLOSING" } as const;
+  expect(scaleInWords({ ...through, scale: closing, quantity: null })).toEqual([
+    "The strategy’s order of 0.9 is for more than its position. The part that closes the position is scaled: its size × 0.5 (your position) ÷ 1 (the strategy’s position).",
+    "The whole order scales to 0.45010111.",
+  ]);
 });
 
 test("of a skipped order, it says what would have been sent, that nothing was, and why", () => {

@@ -13,6 +13,13 @@ const SCALES: Readonly<
   COLLATERAL: { ours: "your collateral", theirs: "the strategy’s collateral", decimals: 2 },
   HOLDING: { ours: "what your copy holds", theirs: "what the strategy holds", decimals: 0 },
   POSITION: { ours: "your position", theirs: "the strategy’s position", decimals: 0 },
+  UNPROMISED: {
+    ours: "what your copy holds without its open exits",
+    theirs: "what the strategy holds without its open exits",
+    decimals: 0,
+  },
+  FIXED_RATIO: { ours: "your fixed ratio", theirs: "once", decimals: 0 },
+  FIXED_AMOUNT: { ours: "your fixed amount in coins", theirs: "the strategy’s quantity", decimals: 0 },
 };
 
 type Sent = Pick<MirrorEntryShape, "status" | "sentAt" | "quantity">;
@@ -30,9 +37,8 @@ export function scaleInWords(entry: Scaled): readonly string[] {
   if (leadQuantity === null || scale === null || scaledQuantity === null) return [];
   const { ours, theirs, decimals } = SCALES[scale.by];
   const figure = (value: string) => grouped(trimZeros(value, decimals));
-  const lines = [
-    `${plain(leadQuantity)} × ${figure(scale.ours)} (${ours}) ÷ ${figure(scale.theirs)} (${theirs}) = ${plain(scaledQuantity)}`,
-  ];
+  const ratio = `× ${figure(scale.ours)} (${ours}) ÷ ${figure(scale.theirs)} (${theirs})`;
+  const lines = ratioLines(scale.part, { lead: plain(leadQuantity), scaled: plain(scaledQuantity), ratio });
   if (quantity === null) return lines;
   const isWhole = compare(quantity, scaledQuantity) === 0;
   if (sentQuantityOf(entry) !== null) {
@@ -51,6 +57,27 @@ export function scaleInWords(entry: Scaled): readonly string[] {
       : `${plain(quantity)} would have been sent${isWhole ? "" : ", rounded down to the exchange’s step size and to your limits"}.`,
     `Nothing was sent${why}.`,
   ];
+}
+
+function ratioLines(
+  part: Scale["part"],
+  { lead, scaled, ratio }: { readonly lead: string; readonly scaled: string; readonly ratio: string },
+): readonly string[] {
+  switch (part) {
+    case null:
+      return [`${lead} ${ratio} = ${scaled}`];
+    case "OPENING":
+      return [
+        `The strategy’s order of ${lead} goes through zero: it closes a position and opens one on the other side. The two parts are scaled by different ratios.`,
+        `The part that opens: its size ${ratio}.`,
+        `The part that closes: its size × your position ÷ the strategy’s position. Both parts together: ${scaled}`,
+      ];
+    case "CLOSING":
+      return [
+        `The strategy’s order of ${lead} is for more than its position. The part that closes the position is scaled: its size ${ratio}.`,
+        `The whole order scales to ${scaled}.`,
+      ];
+  }
 }
 
 function lowered(letter: string): string {

@@ -54,6 +54,11 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
           ]}
         />
         {copy.status !== "STOPPED" && <StopLine copy={copy} />}
+        {copy.status !== "STOPPED" && copy.takesAt !== null && (
+          <p className="text-ink-soft text-sm">
+            The take profit acts at {grouped(rounded(copy.takesAt, 2))} {copy.asset}.
+          </p>
+        )}
       </div>
     </Card>
   );

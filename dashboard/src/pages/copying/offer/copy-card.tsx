@@ -13,7 +13,7 @@ import { accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";
 import { usePerson } from "../../../api/session.ts";
 import { PreviewCard } from "../../../copying/preview.tsx";
-import { NEW_SETTINGS, settingsOf } from "../../../copying/settings.ts";
+import { errorsOf, newSettings, settingsOf } from "../../../copying/settings.ts";
 import { SettingsFields } from "../../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
@@ -92,7 +92,7 @@ type CopyFormProps = { offer: OfferDetailShape; accounts: readonly VenueAccountS
 
 function CopyForm({ offer, accounts }: CopyFormProps) {
   const [accountId, setAccountId] = useState(accounts[0]?.accountId ?? "");
-  const [form, setForm] = useState(NEW_SETTINGS);
+  const [form, setForm] = useState(() => newSettings(offer.type));
   const [starting, setStarting] = useState<CopySettingsShape | null>(null);
   const start = useStart(offer.strategyId);
   const read = settingsOf(form);
@@ -119,9 +119,10 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
             error={fieldsOf(start.error).accountId}
           />
           <SettingsFields
+            family={offer.type}
             form={form}
             onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
-            errors={"errors" in read ? read.errors : fieldsOf(start.error)}
+            errors={"errors" in read ? read.errors : errorsOf(fieldsOf(start.error))}
           />
           <div>
             <Button type="submit" kind="primary" disabled={settings === null}>
@@ -130,7 +131,7 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
           </div>
         </form>
       </Card>
-      {offer.holds.length > 0 && (
+      {offer.holds.length > 0 && !form.copyExisting && (
         <Note title="Copying starts with the orders that open after you start">
           <p className="break-words">
             The strategy holds {offer.holds.join(", ")} now. The copy does not buy{" "}
@@ -141,7 +142,7 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
       )}
       <PreviewCard asked={settings === null ? null : { strategyId: offer.strategyId, accountId, settings }} />
       <StartDialog
-        name={offer.name}
+        strategy={offer}
         account={account}
         holds={offer.holds}
         settings={starting}

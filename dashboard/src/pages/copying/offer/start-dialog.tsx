@@ -1,13 +1,18 @@
-// Confirms the start of a copy before real orders are sent.
-import type { CopySettingsShape, VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+// Confirms the start of a copy before real orders are sent, with what its settings permit at worst.
+import { useQuery } from "@tanstack/react-query";
+import type {
+  CopySettingsShape,
+  OfferDetailShape,
+  VenueAccountShape,
+} from "../../../../../src/dashboard/shapes.ts";
+import { type PreviewAsked, previewQuery } from "../../../api/copying.ts";
 import { settingsInWords } from "../../../copying/settings.ts";
 import { hostOf } from "../../../copying/words.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
 
 type StartDialogProps = {
-  /** Of the strategy. */
-  name: string;
+  strategy: Pick<OfferDetailShape, "strategyId" | "name">;
   account: VenueAccountShape | undefined;
   /** What the strategy holds now. */
   holds: readonly string[];
@@ -20,7 +25,9 @@ type StartDialogProps = {
 };
 
 export function StartDialog(props: StartDialogProps) {
-  const { name, account, holds, settings, onClose, onStart, isBusy, error } = props;
+  const { strategy, account, holds, settings, onClose, onStart, isBusy, error } = props;
+  const { strategyId, name } = strategy;
+  const { accountId = "" } = account ?? {};
   return (
     <Dialog isOpen={settings !== null} onClose={onClose} title={`Copy ${name} with real orders?`}>
       {settings !== null && (
@@ -37,15 +44,37 @@ export function StartDialog(props: StartDialogProps) {
               {account === undefined ? "" : hostOf(account.venue)}. You can lose the money that the copy uses.
             </li>
             <li>It uses {settingsInWords(settings)}.</li>
-            <li>
-              {holds.length === 0
-                ? "The strategy holds nothing now. The copy sells or closes only what it opened itself."
-                : `What the strategy holds now (${holds.join(", ")}) is not bought. The copy sells or closes only what it opened itself: exits of these holdings are skipped.`}
-            </li>
+            <li>{holdsInWords(holds, settings)}</li>
             <li>You can pause, stop or halt it at any time.</li>
           </ul>
+          <WorstCase asked={{ strategyId, accountId, settings }} />
         </DialogForm>
       )}
     </Dialog>
+  );
+}
+
+function holdsInWords(holds: readonly string[], { copyExisting }: CopySettingsShape): string {
+  if (holds.length === 0)
+    return "The strategy holds nothing now. The copy sells or closes only what it opened itself.";
+  const held = `What the strategy holds now (${holds.join(", ")})`;
+  return copyExisting
+    ? `${held} is opened at the market’s price when the copy starts, within your limits.`
+    : `${held} is not bought. The copy sells or closes only what it opened itself: exits of these holdings are skipped.`;
+}
+
+/** Of the preview that the page below has asked for already. */
+function WorstCase({ asked }: { asked: PreviewAsked }) {
+  const { data } = useQuery(previewQuery(asked));
+  if (data === undefined) return null;
+  return (
+    <section aria-label="At worst">
+      <h3 className="font-medium">At worst</h3>
+      <ul className="list-disc pl-5">
+        {data.worst.words.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </section>
   );
 }

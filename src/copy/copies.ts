@@ -1,0 +1,146 @@
+// The copies that this process works at, by strategy. The holder of the claims on strategies says which they are, hands over their
+// actions, and reports what people changed.
+//
+// Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to bound. What they have to
+// record is written together, strategy by strategy.
+import type { Logger } from "pino";
+import type { Account } from "../domain/account.ts";
+import type { Copy, CopyAlarm, CopyReason, LeadAction } from "../domain/copying.ts";
+import type { MasterKey } from "../identity/master-key.ts";
+import type { Lead } from "../store/copy-store.ts";
+import type { Store } from "../store/store.ts";
+import { PollSchedule } from "./reconcile/poll-schedule.ts";
+import { Switches } from "./session/switches.ts";
+import { StrategyCopies } from "./strategy-copies.ts";
+import type { Venues } from "./venue/venues.ts";
+
+/** Between two rounds of the reconciler, ms. */
+const TICK_MS = 1_000;
+/** What is in flight when copies are closed is waited for no longer than this, ms. */
+const CLOSE_MS_MAX = 2_500;
+
+/** Rows of all copies of which something is still to be done: each takes about a kilobyte of the thread's memory. */
+const OPEN_ROWS_MAX = 500_000;
+
+export type CopiesParts = {
+  readonly store: Pick<Store, "copying">;
+  readonly venues: Pick<Venues, "venue">;
+  readonly master: MasterKey;
+  /** Whose claims they are. */
+  readonly holder: string;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly timers: {
+    readonly after: (delayMs: number, callback: () => void) => () => void;
+    readonly every: (intervalMs: number, callback: () => void) => () => void;
+  };
+  /** Whether the claims are fresh enough to send. */
+  readonly mayRun: () => boolean;
+  /** Whether the operator allows a venue; one that is not allowed is halted. */
+  readonly isAllowed: (origin: string) => boolean;
+  /** A copy was paused or is being closed, and not by its owner: they are to be told. */
+  readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
+  readonly log: Pick<Logger, "error" | "warn">;
+  /** Instead of `OPEN_ROWS_MAX`. */
+  readonly openRowsMax?: number;
+};
+
+export class Copies {
+  readonly #parts: CopiesParts;
+  readonly #schedule: PollSchedule;
+  readonly #switches: Switches;
+  readonly #stopTicks: () => void;
+  readonly #strategies = new Map<string, StrategyCopies>();
+  /** Those that were dropped, while something of them is under way. */
+  readonly #ending = new Set<Promise<void>>();
+  #isTicking = false;
+
+  constructor(parts: CopiesParts) {
+    this.#parts = parts;
+    this.#schedule = new PollSchedule({ wallNow: parts.wallNow, every: parts.timers.every });
+    this.#switches = new Switches(parts.isAllowed);
+    this.#stopTicks = parts.timers.every(TICK_MS, () => void this.#tick());
+  }
+
+  /** Begins to work at the copies of a strategy, from their cursors; what was not recorded may have been sent. */
+  async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
+    this.drop(strategyId);
+    const copies = new StrategyCopies(strategyId, {
+      ...this.#parts,
+      schedule: this.#schedule,
+      switches: this.#switches,
+      demandRoom: () => this.#demandRoom(strategyId),
+    });
+    this.#strategies.set(strategyId, copies);
+    try {
+      await this.#readSwitches();
+      await copies.open();
+    } catch (error) {
+      this.drop(strategyId);
+      throw error;
+    }
+  }
+
+  /** Actions were added, in order, and are durable; `account` is the strategy's as of the last one. */
+  moved(strategyId: string, actions: readonly LeadAction[], account: Account | null): void {
+    this.#strategies.get(strategyId)?.moved(actions, account);
+  }
+
+  /** People changed copies, settings, requests or switches: reads them again. */
+  async changed(strategyId: string): Promise<void> {
+    await this.#readSwitches();
+    await this.#strategies.get(strategyId)?.changed();
+  }
+
+  /** The claim has ended: nothing more is sent or written. */
+  drop(strategyId: string): void {
+    const copies = this.#strategies.get(strategyId);
+    if (copies === undefined) return;
+    this.#strategies.delete(strategyId);
+    copies.end();
+    const ending = copies.settled().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  /** Nothing more is sent; resolves when what is under way is over, or does not come to an end soon. */
+  async close(): Promise<void> {
+    this.#schedule.close();
+    this.#stopTicks();
+    for (const strategyId of [...this.#strategies.keys()]) this.drop(strategyId);
+    if (this.#ending.size === 0) return;
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#parts.timers.after(CLOSE_MS_MAX, resolve);
+    });
+    await Promise.race([Promise.all(this.#ending), late]);
+    cancel();
+  }
+
+  /** One strategy too many is left alone, rather than all of them ended for want of memory. */
+  #demandRoom(strategyId: string): void {
+    const { openRowsMax = OPEN_ROWS_MAX } = this.#parts;
+    let rows = 0;
+    for (const copies of this.#strategies.values()) rows += copies.openRows;
+    if (rows <= openRowsMax) return;
+    throw new Error(
+      `the copies of strategy ${strategyId} are not worked at: more than ${openRowsMax} orders and legs rest at venues, which is as much as one copier holds in its memory`,
+    );
+  }
+
+  /** Never rejects, and does not run twice at a time. */
+  async #tick(): Promise<void> {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    try {
+      for (const copies of [...this.#strategies.values()]) await copies.tick();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, "copies could not be reconciled; it is tried again");
+    } finally {
+      this.#isTicking = false;
+    }
+  }
+
+  async #readSwitches(): Promise<void> {
+    this.#switches.replace(await this.#parts.store.copying.listSwitches());
+  }
+}

@@ -1,0 +1,248 @@
+// Orders and legs that are canceled at the venue: because the strategy canceled its own, or has left the symbol, or the copy opens
+// nothing any more. The last stop of a position that the copy still has is never canceled because the strategy has left.
+import { orderIdOf } from "../../domain/collective-id.ts";
+import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
+import { type Rate, ZERO } from "../../money/decimal.ts";
+import { applyReport, endRow } from "../orders/executions.ts";
+import { refusedRow, skipped } from "../orders/rows.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { refusedAs } from "../session/refusals.ts";
+import type { VenueOrderState } from "../venue/venue.ts";
+import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
+import { leadHeld } from "./lead-position.ts";
+import { type Counts, findAtVenue, NOT_FOUND_AFTER_MS, type Refused, type Unsent } from "./submit.ts";
+
+/** What is still open although it was canceled is asked for again after this, ms. */
+const STILL_OPEN_MS = 500;
+const RETRY_MS_MIN = 100;
+const RETRY_MS_MAX = 2_000;
+
+/** OVER: it is not open any more; its state, or null if the venue does not know it. NEVER_SENT: a leg that still waited. */
+type CancelOutcome =
+  | { readonly kind: "OVER"; readonly state: VenueOrderState | null; readonly counts: Counts }
+  | { readonly kind: "NEVER_SENT" }
+  | Refused
+  | Unsent;
+
+/** The strategy has canceled an order, or it has expired: cancels the mirrored one. */
+export async function cancel(
+  context: CopyContext,
+  row: MirrorEntry,
+  action: LeadAction & (LeadCancel | LeadLegCancel),
+): Promise<void> {
+  const { state } = context;
+  const kind = action.kind === "CANCEL" ? "PLACE" : "PLACE_LEG";
+  const isOurs = (entry: MirrorEntry) => entry.kind === kind && entry.collectiveId === action.collectiveId;
+  const unconfirmed = state
+    .open(action.symbol)
+    .find((entry) => isOurs(entry) && entry.status === "UNCONFIRMED");
+  // Should it turn up, it is canceled then, and nothing of it is the strategy's.
+  if (unconfirmed !== undefined) state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
+  const resting = state.resting(action.symbol).find(isOurs);
+  if (resting === undefined) {
+    state.put(await overBefore(context, row, isOurs));
+    await withdrawTarget(context, row, action);
+    return;
+  }
+  const about = aboutOrder(row, resting);
+  if (isLeg(resting) && !isWaitingLeg(resting)) {
+    if (isLastStop(context, resting, action)) {
+      state.put(skipped(about, skipOf("PROTECTS")));
+      return;
+    }
+    if (isToBeReplaced(context, resting)) {
+      state.put({ ...about, status: "DONE" });
+      return;
+    }
+  }
+  const { entry, outcome } = await cancelRow(context, resting, null);
+  switch (outcome.kind) {
+    case "UNSENT":
+      state.put({ ...state.latest(entry), isCancelDue: true });
+      state.put(skipped(about, outcome.skip));
+      return;
+    case "REFUSED":
+      state.put({ ...state.latest(entry), isCancelDue: true });
+      state.put(refusedRow(about, outcome));
+      return;
+    case "OVER": {
+      const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
+      await withdrawTarget(context, row, action);
+      state.put(entry.status === "CANCELED" ? sent : skipped(sent, skipOf("ALREADY_OVER")));
+      return;
+    }
+    case "NEVER_SENT":
+      state.put({ ...about, status: "DONE" });
+  }
+}
+
+/** What a mirrored order has opened although the strategy's own was canceled unfilled is not to be held. */
+async function withdrawTarget(
+  { state, rowsOf }: CopyContext,
+  { collectiveId }: MirrorEntry,
+  { kind, symbol }: LeadAction & (LeadCancel | LeadLegCancel),
+): Promise<void> {
+  if (kind !== "CANCEL" || collectiveId === null) return;
+  const rows = await rowsOf(collectiveId);
+  const order = rows.find((entry) => entry.kind === "PLACE" && entry.executedQuantity > 0n);
+  const isFilled = rows.some((entry) => entry.kind === "FILL");
+  if (order?.side == null || order.retained !== undefined || isFilled) return;
+  state.withdrawTarget(symbol, { side: order.side, quantity: order.executedQuantity });
+}
+
+/** Whether the strategy has left a position that the copy still has: its stop stays until it is closed. */
+function isLastStop(
+  { state }: CopyContext,
+  leg: MirrorEntry,
+  { lead, symbol }: LeadAction & { readonly symbol: string },
+): boolean {
+  if (leg.orderType !== "STOP_MARKET" || !closesPosition(state, leg)) return false;
+  const theirs = leadHeld(state.copy.family, lead, symbol);
+  return leg.side === "SELL" ? theirs <= 0n : theirs >= 0n;
+}
+
+/** Whether the strategy has placed another leg of the kind since: that one cancels it, so that the position is never without. */
+function isToBeReplaced({ state }: CopyContext, leg: MirrorEntry): boolean {
+  const isNew = ({ kind, status, side, orderType }: MirrorEntry) =>
+    kind === "PLACE_LEG" && status === "NEW" && side === leg.side && orderType === leg.orderType;
+  return closesPosition(state, leg) && state.open(leg.symbol ?? "").some(isNew);
+}
+
+/** The row of a cancel of which nothing rests: the order was over before, or was never mirrored. */
+async function overBefore(
+  { rowsOf, takenAt }: CopyContext,
+  row: MirrorEntry,
+  isOurs: (entry: MirrorEntry) => boolean,
+): Promise<MirrorEntry> {
+  const earlier = row.collectiveId === null ? [] : await rowsOf(row.collectiveId);
+  const mirrored = earlier.find((entry) => isOurs(entry) && entry.venueOrderId !== null);
+  if (mirrored === undefined) return skipped(row, skipOf("NOT_MIRRORED"));
+  const about = aboutOrder(row, mirrored);
+  // The process before may have canceled it without recording that.
+  const isOfBefore = mirrored.sends === 0 || row.updatedAt <= takenAt;
+  const wasCanceled = mirrored.status === "CANCELED" && isOfBefore;
+  return wasCanceled ? { ...about, status: "DONE" } : skipped(about, skipOf("ALREADY_OVER"));
+}
+
+/** Cancels an order or a leg, and books how it ended; `why` is noted on its row if it was canceled. */
+export async function cancelRow(
+  context: CopyContext,
+  entry: MirrorEntry,
+  why: Skip | null,
+  mayStillSend: () => Skip | null = () => context.gate.stopped(),
+): Promise<{ readonly entry: MirrorEntry; readonly outcome: CancelOutcome }> {
+  const { state, now } = context;
+  if (isWaitingLeg(entry) || entry.clientOrderId === null) {
+    return { entry: endRow(state, entry, why, now()), outcome: { kind: "NEVER_SENT" } };
+  }
+  const outcome = await cancelAtVenue(context, entry, mayStillSend);
+  if (outcome.kind !== "OVER") return { entry, outcome };
+  const present = state.latest(entry);
+  if (outcome.state === null) return { entry: endRow(state, present, why, now()), outcome };
+  const over = applyReport(state, present, outcome.state, now());
+  if (why === null || over.status !== "CANCELED") return { entry: over, outcome };
+  return { entry: state.put({ ...over, skip: why }), outcome };
+}
+
+/** Cancels until the order is over, or the venue refuses. A second cancel does no harm. */
+async function cancelAtVenue(
+  context: CopyContext,
+  entry: MirrorEntry,
+  mayStillSend: () => Skip | null,
+): Promise<Exclude<CancelOutcome, { kind: "NEVER_SENT" }>> {
+  const { session, now, pause, setInDoubt } = context;
+  const { symbol, clientOrderId } = entry;
+  if (symbol === null || clientOrderId === null) throw new Error("what is canceled was sent");
+  let [sends, queries] = [0, 0];
+  const sentAt = now();
+  const counts = (): Counts => ({
+    sends,
+    queries,
+    sentAt: sends === 0 ? null : sentAt,
+    acknowledgedAt: now(),
+  });
+  let openSince: number | null = null;
+  try {
+    for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+      const skip = mayStillSend();
+      if (skip !== null && openSince === null) return { kind: "UNSENT", skip };
+      if (skip === null) {
+        const answer = await session.attempt(({ client }) =>
+          isLeg(entry) ? client.cancelLeg(symbol, clientOrderId) : client.cancel(symbol, clientOrderId),
+        );
+        if (answer.kind !== "DELAYED") sends += 1;
+        if (answer.kind === "REFUSED") return { kind: "REFUSED", refusal: answer, counts: counts() };
+        if (answer.kind === "OK" && answer.value !== null && answer.value.status !== "RESTING") {
+          return { kind: "OVER", state: answer.value, counts: counts() };
+        }
+        if (answer.kind === "UNKNOWN") openSince = now();
+        if (answer.kind !== "OK") {
+          setInDoubt(symbol, true);
+          const waitMs = answer.kind === "DELAYED" ? answer.until - now() : 0;
+          await pause(Math.min(Math.max(waitMs, retryMs), RETRY_MS_MAX));
+          continue;
+        }
+      }
+      queries += 1;
+      const found = await findAtVenue(context, entry);
+      if (found?.status !== "RESTING") return { kind: "OVER", state: found, counts: counts() };
+      // It is being triggered, or what was sent is on its way still.
+      if (skip !== null && openSince !== null && now() - openSince > NOT_FOUND_AFTER_MS) openSince = null;
+      else await pause(STILL_OPEN_MS);
+    }
+  } finally {
+    setInDoubt(symbol, false);
+  }
+}
+
+/**
+ * The strategy holds nothing of the symbol any more: cancels what would still open something though its order at the strategy is
+ * over. As long as the strategy's own order rests, the mirrored one does.
+ */
+export async function cancelOvertaken(context: CopyContext, symbol: string): Promise<void> {
+  const { state, gate } = context;
+  for (const entry of state.resting(symbol)) {
+    if (isLeg(entry) || !opensSomething(context, entry) || restsAtStrategy(context, entry)) continue;
+    if (gate.stopped() !== null) return;
+    await cancelRow(context, entry, skipOf("OVERTAKEN"));
+  }
+}
+
+/** Legs without a position close nothing, and would close the next one. */
+export async function cancelLegs(context: CopyContext, symbol: string): Promise<Skip | null> {
+  const { state, session, now } = context;
+  for (const entry of state.resting(symbol)) {
+    if (!isLeg(entry) || isWaitingLeg(entry)) continue;
+    const { outcome } = await cancelRow(context, entry, null);
+    if (outcome.kind === "UNSENT") return outcome.skip;
+    if (outcome.kind !== "REFUSED") continue;
+    const { skip } = refusedAs(outcome.refusal);
+    if (!(await session.isUnlisted(symbol, outcome.refusal))) return skip;
+    endRow(state, state.latest(entry), skip, now());
+  }
+  return null;
+}
+
+/** Whether the strategy's own order of a mirrored one is still open. */
+export function restsAtStrategy(
+  { leadAccount }: Pick<CopyContext, "leadAccount">,
+  { collectiveId }: Pick<MirrorEntry, "collectiveId">,
+): boolean {
+  return collectiveId !== null && leadAccount()?.openOrders.has(orderIdOf(collectiveId)) === true;
+}
+
+/** Whether an open order would open, or increase, what the copy has. */
+export function opensSomething(
+  { state }: Pick<CopyContext, "state">,
+  { symbol, side, reduceOnly }: MirrorEntry,
+): boolean {
+  if (symbol === null || reduceOnly === true) return false;
+  if (state.copy.family === "SPOT") return side === "BUY";
+  const { quantity } = state.holding(symbol);
+  return side === "BUY" ? quantity >= 0n : quantity <= 0n;
+}
+
+function aboutOrder(row: MirrorEntry, entry: MirrorEntry): MirrorEntry {
+  const { side, orderType, quantity, clientOrderId, venueOrderId } = entry;
+  return { ...row, side, orderType, quantity, clientOrderId, venueOrderId };
+}

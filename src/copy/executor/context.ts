@@ -1,0 +1,58 @@
+// What the work on one copy needs, for the executor, polls and the reconciler alike.
+import type { Account } from "../../domain/account.ts";
+import type { CopyAlarm, LeadAction, MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { CopyState } from "../orders/copy-state.ts";
+import type { VenuePrices } from "../scaling/equity.ts";
+import type { Gate } from "../session/gate.ts";
+import type { VenueSession } from "../session/venue-session.ts";
+
+export type CopyContext = {
+  readonly state: CopyState;
+  readonly session: VenueSession;
+  readonly gate: Gate;
+  /** Wall time, Unix ms. */
+  now(): number;
+  /** Resolves after so many ms, or when everything is being closed. */
+  pause(ms: number): Promise<void>;
+  /** When this process took the copy: by then whatever was sent before had been sent. Wall time, Unix ms. */
+  readonly takenAt: number;
+  /** The rows of the log about an order or a leg of the strategy, oldest first. */
+  rowsOf(collectiveId: string): Promise<readonly MirrorEntry[]>;
+  /** The newest row about a symbol of which something holds; null if there is none. */
+  findRow(symbol: string, holds: (row: MirrorEntry) => boolean): Promise<MirrorEntry | null>;
+  /** An action of the strategy by its number. Throws if there is none. */
+  actionAt(seq: number): Promise<LeadAction>;
+  /** The strategy's account as of its last action; null before the first. */
+  leadAccount(): Account | null;
+  /** Polls the account, and waits so long for it, ms; answers whether the copy has new balances. */
+  pollInTime(ms: number): Promise<boolean>;
+  /** Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. */
+  openingLimit(prices: VenuePrices): Skip | null;
+  /** An order that opens something was sent. */
+  noteOpening(): void;
+  /** Tells the copier, unless it was told not long ago. */
+  raise(alarm: CopyAlarm): void;
+  /** The account is polled soon. */
+  pollSoon(): void;
+  /** The outcome of an order on a symbol is being found out, or is known again: other symbols do not wait for it. */
+  setInDoubt(symbol: string, isInDoubt: boolean): void;
+};
+
+/** A leg that waits for its position: it was never sent. */
+export function isWaitingLeg({ kind, status, clientOrderId }: MirrorEntry): boolean {
+  return kind === "PLACE_LEG" && status === "RESTING" && clientOrderId === null;
+}
+
+/** Whether the row's order is a leg at the venue. */
+export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
+  return kind === "PLACE_LEG";
+}
+
+/** Whether the copy has a position on the side that a leg closes. */
+export function closesPosition(
+  state: Pick<CopyState, "holding">,
+  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
+): boolean {
+  const { quantity } = state.holding(symbol ?? "");
+  return side === "SELL" ? quantity > 0n : quantity < 0n;
+}

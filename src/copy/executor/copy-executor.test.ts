@@ -1,0 +1,28 @@
+// What a copy does when everything is being closed.
+import { expect, test } from "vitest";
+import { copyOf } from "../../store/contract/copying-records.ts";
+import { ActionLog } from "../leads/action-log.ts";
+import { Pauses } from "../session/pauses.ts";
+import { CopyExecutor, type ExecutorParts } from "./copy-executor.ts";
+
+test("a copy that may not run lets go when all waiting is ended, also if nothing has ended the copy", async () => {
+  const pauses = new Pauses(() => () => {});
+  const actions = new ActionLog({ listActions: async () => [] }, "one", 0);
+  const parts = {
+    pauses,
+    actions,
+    mayRun: () => false,
+    wallNow: () => 0,
+    takenAt: 0,
+    leadAccount: () => null,
+    store: { findAccount: async () => null },
+    journal: { error() {}, warn() {} },
+  } as unknown as ExecutorParts;
+  const copy = { ...copyOf("ann", "one"), fromVersion: 0, doneSeq: 0, revision: 0 };
+  const executor = new CopyExecutor(parts, copy, []);
+  executor.wake();
+  executor.pollSoon();
+  pauses.end();
+  await executor.settled();
+  expect(executor.copy.status).toBe("FOLLOWING");
+});

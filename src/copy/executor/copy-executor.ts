@@ -1,0 +1,932 @@
+// The work on one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that executes its rows one after
+// the other, and reconciles the symbol when none is left. So orders of a symbol keep their order, and one symbol's trouble delays
+// no other. What opens waits, over all symbols, for what was ordered before it and for what reduces or protects: it may need the
+// money that this sets free, and it never takes the place of an exit.
+//
+// Polls of the account and what is asked of the copy run beside the workers.
+import type { Logger } from "pino";
+import type { Account } from "../../domain/account.ts";
+import type {
+  Copy,
+  CopyAlarm,
+  CopyReason,
+  CopyRequest,
+  LeadAction,
+  MirrorEntry,
+  Skip,
+} from "../../domain/copying.ts";
+import { magnitude } from "../../money/decimal.ts";
+import type { CopyControl, CopyProgress, CopyStore } from "../../store/copy-store.ts";
+import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
+import type { ActionLog } from "../leads/action-log.ts";
+import { CopyState } from "../orders/copy-state.ts";
+import { equityOf } from "../orders/funds.ts";
+import type { ProgressWriter } from "../orders/recorder.ts";
+import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
+import { learnDueFees, poll } from "../reconcile/poll.ts";
+import { isOwnOrder, isUneven, type Reconciled, reconcileSymbol } from "../reconcile/reconciler.ts";
+import { isStopLossReached } from "../reconcile/stop-loss.ts";
+import { Missing } from "../reconcile/write-off.ts";
+import type { VenuePrices } from "../scaling/equity.ts";
+import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../scaling/limits.ts";
+import { isReduction } from "../scaling/scale-order.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { skipWords } from "../scaling/skip-words.ts";
+import { Alarms } from "../session/alarms.ts";
+import { AccountGone, ClaimLost, CredentialsRejected, MayNotRun, NotAnswered } from "../session/failures.ts";
+import { Gate } from "../session/gate.ts";
+import type { Pauses } from "../session/pauses.ts";
+import type { Halt } from "../session/switches.ts";
+import { type SessionParts, VenueSession } from "../session/venue-session.ts";
+import type { Venue } from "../venue/venue.ts";
+import { type CopyContext, isLeg } from "./context.ts";
+import { executeRow } from "./execute-row.ts";
+import { conclude, ORDER_WAITS_MS } from "./place.ts";
+import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
+import { submit } from "./submit.ts";
+
+/** Until the reconciler acts on what an executed row, or a failed attempt, has left, ms; a failure doubles it. */
+export const RECONCILE_AFTER_MS = 2_000;
+const RECONCILE_MS_MAX = 60_000;
+/** Until work that failed is tried again, ms: doubled each time. */
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 60_000;
+/** Failures of one copy are logged once in so long, ms. */
+const LOGGED_AGAIN_MS = 60_000;
+/** Until a copy that may not run looks whether it may, ms. */
+const CLAIM_RETRY_MS = 500;
+/** Fees that the venue does not list yet are asked for again after this, ms. */
+const LEARN_AGAIN_MS = 1_000;
+/** A poll that something asked for is tried for so long, ms. */
+const REQUESTED_POLL_MS_MAX = 10_000;
+/** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
+const UNCONFIRMED_LOOK_MS = 2_000;
+/** What has changed at the venue and is not explained yet is looked at again so often, ms, as long as a poll would come anyway. */
+const UNEXPLAINED_POLL_MS = 5_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Why a copy closes everything by what it is worth. */
+const BY_EQUITY: readonly CopyReason[] = ["STOP_LOSS", "TAKE_PROFIT"];
+const IS_AWAY = "The venue did not answer. Please ask again in a while.";
+const IS_BLIND = "The venue may not be asked at the moment.";
+const IS_STOPPED = "The copy is stopped.";
+
+export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" | "store" | "mayRun"> & {
+  readonly store: SessionParts["store"] &
+    Pick<CopyStore, "listEntriesOf" | "listMirrorEntries" | "listRecentActions">;
+  readonly actions: ActionLog;
+  readonly writer: ProgressWriter;
+  readonly pauses: Pauses;
+  /** Whether the claim is fresh enough to send. */
+  readonly mayRun: () => boolean;
+  readonly leadAccount: () => Account | null;
+  /** Why nothing may be sent for a copy to a venue: a kill switch. Null if it may. */
+  readonly halted: (of: { readonly personId: string; readonly venue: string }) => Halt | null;
+  readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
+  readonly journal: Pick<Logger, "error" | "warn">;
+  /** When this process took the strategy, wall time, Unix ms. */
+  readonly takenAt: number;
+  /** What was changed could not be written: the copy has to be loaded again. */
+  readonly onBroken: (copyId: string) => void;
+};
+
+/** A symbol of which nothing more can be closed: what is left of it, and the row that says why. */
+type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
+/** What the reconciler has come to with a symbol. */
+type Pace = { readonly at: number; readonly waitMs: number; readonly before: MirrorEntry | null };
+
+export class CopyExecutor {
+  readonly #parts: ExecutorParts;
+  readonly #state: CopyState;
+  readonly #session: VenueSession;
+  readonly #gate: Gate;
+  readonly #alarms: Alarms;
+  readonly #context: CopyContext;
+  readonly #missing: Missing;
+  readonly #workers = new Map<string, Promise<void>>();
+  /** Rows that open something, by number. */
+  readonly #openings = new Set<number>();
+  /** Symbols that others do not wait for: an outcome is being found out there, or work failed. */
+  readonly #inDoubt = new Set<string>();
+  readonly #failed = new Set<string>();
+  readonly #touchedAt = new Map<string, number>();
+  readonly #paces = new Map<string, Pace>();
+  /** Since when a symbol is above its target and waits for an exit that is open, wall time, Unix ms. */
+  readonly #waitsSince = new Map<string, number>();
+  /** While everything is closed: symbols that are clean, with the row of what cannot be sold. */
+  readonly #closed = new Map<string, Closed>();
+  /** While everything is closed: whether the account was polled first. */
+  #stock: "BEING_TAKEN" | "TAKEN" | null = null;
+  readonly #finished = new Set<string>();
+  #requests: readonly CopyRequest[] = [];
+  #closing: CopyRequest | null = null;
+  #taking: Promise<void> | null = null;
+  #answering: Promise<void> | null = null;
+  #polling: Promise<NotAnswered | null> | null = null;
+  #prices: VenuePrices = NO_PRICES;
+  /** Of openings within the last minute, wall time, Unix ms. */
+  #openedAt: readonly number[] = [];
+  #isPollDue = false;
+  #wasBlocked = false;
+  #looking: Promise<void> | null = null;
+  #lookedAt = 0;
+  #learning: Promise<void> | null = null;
+  #learnAt = 0;
+  #loggedAt: number | null = null;
+  #isEnded = false;
+
+  constructor(parts: ExecutorParts, copy: Copy, open: readonly MirrorEntry[]) {
+    this.#parts = parts;
+    const { pauses, wallNow, journal, actions, takenAt } = parts;
+    const mayRun = () => !this.#isEnded && parts.mayRun();
+    const pause = (ms: number) => pauses.pause(ms);
+    this.#state = new CopyState(copy, open, (progress) => this.#record(progress));
+    const { copyId, accountId } = copy;
+    this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause, log: journal });
+    this.#gate = new Gate({ ...parts, session: this.#session, copy: () => this.#state.copy });
+    this.#alarms = new Alarms({ wallNow, tell: (alarm) => parts.tell(this.copy, alarm) });
+    this.#missing = new Missing(this.polledAt || copy.startedAt);
+    this.#context = {
+      state: this.#state,
+      session: this.#session,
+      gate: this.#gate,
+      now: wallNow,
+      pause,
+      takenAt,
+      rowsOf: (collectiveId) => this.#rowsOf(collectiveId),
+      findRow: (symbol, holds) => this.#findRow(symbol, holds),
+      async actionAt(seq) {
+        const action = await actions.at(seq);
+        if (action === null) throw new Error(`actions of a strategy have no gaps: ${seq} is missing`);
+        return action;
+      },
+      leadAccount: parts.leadAccount,
+      openingLimit: (prices) => this.#openingLimit(prices),
+      noteOpening: () => this.#noteOpening(),
+      pollSoon: () => this.pollSoon(),
+      raise: (alarm) => this.#alarms.raise(alarm),
+      pollInTime: (ms) => this.#pollInTime(ms),
+      setInDoubt: (symbol, isInDoubt) => {
+        if (isInDoubt) this.#inDoubt.add(symbol);
+        else this.#inDoubt.delete(symbol);
+        this.wake();
+      },
+    };
+  }
+
+  get copy(): Copy {
+    return this.#state.copy;
+  }
+
+  /** Whether a change of the copy's status is being written: what the store says of it may be outdated. */
+  get isMoving(): boolean {
+    return this.#state.isMoving;
+  }
+
+  /** Nothing is left to be done for a copy that is stopped. */
+  get isOver(): boolean {
+    return this.copy.status === "STOPPED" && this.#isIdle && this.#requests.length === 0;
+  }
+
+  get #isIdle(): boolean {
+    return this.#workers.size === 0 && this.#answering === null && this.#taking === null;
+  }
+
+  /** When the account was last polled, wall time; 0 if it never was. */
+  get polledAt(): number {
+    return this.copy.book.snapshot?.at ?? 0;
+  }
+
+  /** Where its account is polled; null while that is not known. */
+  get pollPlace(): Venue | null {
+    return this.#session.opened?.venue ?? null;
+  }
+
+  /** What a poll takes of the venue's budget. */
+  get pollWeight(): number {
+    return this.#session.opened?.poller.pollWeight(restingSymbols(this.#state.open())) ?? 0;
+  }
+
+  findPlace(): void {
+    // What is wrong with the account, its work says.
+    this.#session.open().catch(() => {});
+  }
+
+  /** Rows of which something is still to be done. */
+  get openRows(): number {
+    return this.#state.openCount;
+  }
+
+  /** Whether a kill switch or rejected credentials keep it from sending. */
+  get isBlocked(): boolean {
+    return this.#gate.blocked() !== null;
+  }
+
+  /** Whether they did since the last refresh. */
+  get wasBlocked(): boolean {
+    return this.#wasBlocked;
+  }
+
+  /** What people have changed; it counts for the next send. Answers whether the copy's status is another by it. */
+  control(control: Omit<CopyControl, "copyId">): boolean {
+    const hasMoved = this.#state.control(control);
+    if (hasMoved) {
+      this.#paces.clear();
+      this.#forgetClosing();
+      this.wake();
+    }
+    return hasMoved;
+  }
+
+  /** The requests that are not done, oldest first. */
+  request(requests: readonly CopyRequest[]): void {
+    this.#requests = requests.filter(({ requestId }) => !this.#finished.has(requestId));
+    this.wake();
+  }
+
+  /** Credentials, or a kill switch, may have changed. */
+  async refresh(): Promise<void> {
+    await this.#session.refresh();
+    this.#wasBlocked = this.isBlocked;
+    this.#paces.clear();
+    this.pollSoon();
+    this.wake();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    if (this.#isEnded) return;
+    if (this.isBlocked) this.#wasBlocked = true;
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null;
+      this.#startAll();
+    });
+  }
+
+  /** The account is polled when it may be. */
+  pollSoon(): void {
+    this.#isPollDue = true;
+    this.#startPoll();
+  }
+
+  /** Once a second: acts on prices, and on whatever has become due. */
+  tick(prices: VenuePrices): void {
+    if (this.#isEnded || this.copy.status === "STOPPED") return;
+    if (this.copy.book.holdings.size === 0 && this.#state.openCount === 0 && this.copy.status === "FOLLOWING")
+      return;
+    if (prices.size > 0) this.#prices = prices;
+    this.#checkEquity(prices);
+    if (!this.isBlocked)
+      this.#alarms.check(this.copy.book, this.#prices, this.#state.open().filter(isInOutbox));
+    this.#findUnconfirmed();
+    const sincePollMs = this.#parts.wallNow() - this.polledAt;
+    if (this.#missing.isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
+    this.#startAll();
+  }
+
+  /** Nothing more is sent or recorded. */
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /** Resolves when no order is in flight any more. What only asks is left to itself: nothing of it is recorded once this has ended. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#workers.values(), this.#taking]);
+  }
+
+  /** Takes the strategy's actions into the outbox. */
+  async #take(): Promise<void> {
+    const { actions, wallNow } = this.#parts;
+    const state = this.#state;
+    try {
+      for (;;) {
+        if (this.#isEnded || state.copy.status === "STOPPED") return;
+        const action = await actions.at(state.takenSeq + 1);
+        if (action === null) return;
+        const before = state.book.nextEntryId;
+        state.take([action], wallNow());
+        if (state.book.nextEntryId !== before && this.#opens(action)) this.#openings.add(before);
+        // What a strategy closes, it closes of all symbols at once.
+        if (action.kind === "CLOSE") await this.#close(action);
+      }
+    } catch (error) {
+      if (await this.#failedWith(error, null)) void this.#parts.pauses.pause(0).then(() => this.wake());
+    }
+  }
+
+  async #close(action: LeadAction): Promise<void> {
+    const row = this.#state.open().find(({ seq }) => seq === action.seq);
+    if (row === undefined) return;
+    await executeRow(this.#context, row, action);
+    this.#forgetClosing();
+    this.#paces.clear();
+  }
+
+  #opens(action: LeadAction): boolean {
+    return action.kind === "PLACE" && !isReduction(this.copy.family, action, action.lead);
+  }
+
+  /** Starts whatever has something to do. */
+  #startAll(): void {
+    if (this.#isEnded) return;
+    this.#startPoll();
+    this.#answering ??= this.#answer().then((isToBeTriedAgain) => {
+      this.#answering = null;
+      if (isToBeTriedAgain) this.wake();
+    });
+    const state = this.#state;
+    const symbols = new Set<string>(state.book.holdings.keys());
+    for (const { symbol } of state.open()) symbols.add(symbol ?? "");
+    if (state.copy.family === "FUTURES") {
+      for (const { symbol } of this.#parts.leadAccount()?.openLegs.values() ?? []) symbols.add(symbol);
+    }
+    for (const symbol of symbols) this.#start(symbol);
+    if (this.#isClosingDown) this.#finishClosing();
+    if (state.open().some((entry) => entry.isFeeDue === true)) this.#learnFees();
+  }
+
+  #start(symbol: string): void {
+    if (this.#workers.has(symbol) || this.#next(symbol) === null) return;
+    const work = this.#work(symbol).finally(() => {
+      this.#workers.delete(symbol);
+      // What it has done may be what others waited for.
+      if (!this.#isEnded) this.wake();
+    });
+    this.#workers.set(symbol, work);
+  }
+
+  /** What a symbol's worker is to do now; null if nothing. */
+  #next(symbol: string): MirrorEntry | "RECONCILE" | null {
+    const row = this.#head(symbol);
+    if (row === undefined) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
+    if (!this.#isEligible(row)) return null;
+    // Nothing is added to what should have been closed.
+    const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#isAboveTarget(symbol);
+    return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
+  }
+
+  #head(symbol: string): MirrorEntry | undefined {
+    return this.#state.open(symbol === "" ? undefined : symbol).find(isInOutbox);
+  }
+
+  /** Whether a row may be executed now: what opens waits for others. */
+  #isEligible(row: MirrorEntry): boolean {
+    // Nobody can be asked what became of it.
+    if (row.status === "SENT") return !this.#gate.isBlind();
+    if (!this.#openings.has(row.entryId)) return true;
+    const seen = new Set<string>();
+    for (const other of this.#state.open()) {
+      const symbol = other.symbol ?? "";
+      if (!isInOutbox(other) || symbol === row.symbol || seen.has(symbol)) continue;
+      seen.add(symbol);
+      if (this.#inDoubt.has(symbol) || this.#failed.has(symbol)) continue;
+      const isOpening = this.#openings.has(other.entryId);
+      if (other.entryId < row.entryId && !(isOpening && other.status === "SENT")) return false;
+      if (!isOpening) return false;
+    }
+    return true;
+  }
+
+  /** Whether nothing is left to be closed of a symbol, and nothing was booked since that was found. */
+  #isClosed(symbol: string): boolean {
+    const closed = this.#closed.get(symbol);
+    if (closed?.left === this.#state.holding(symbol).quantity) return true;
+    if (closed !== undefined) this.#closed.delete(symbol);
+    return false;
+  }
+
+  #forgetClosing(): void {
+    this.#closed.clear();
+    this.#stock = null;
+  }
+
+  #isAboveTarget(symbol: string): boolean {
+    return magnitude(this.#state.holding(symbol).quantity) > magnitude(this.#state.target(symbol));
+  }
+
+  #isPaceOver(symbol: string): boolean {
+    return this.#parts.wallNow() >= (this.#paces.get(symbol)?.at ?? 0);
+  }
+
+  /** What the venue itself has closed of the copy's positions is known before the rest is; it is waited for only a moment. */
+  #isStockTaken(): boolean {
+    if (!this.#closesAll) return true;
+    if (this.#stock === null) {
+      this.#stock = "BEING_TAKEN";
+      void Promise.race([this.#pollAfresh(), this.#parts.pauses.pause(ORDER_WAITS_MS)]).then(() => {
+        if (this.#stock === "BEING_TAKEN") this.#stock = "TAKEN";
+        this.wake();
+      });
+    }
+    return this.#stock === "TAKEN";
+  }
+
+  #isReconcilingDue(symbol: string): boolean {
+    if (symbol === "" || !isUneven(this.#context, symbol)) {
+      if (!this.#closesAll || this.#closed.has(symbol)) return false;
+    }
+    const now = this.#parts.wallNow();
+    if (!this.#isPaceOver(symbol) || this.#gate.stopped() !== null) return false;
+    if (this.#closesAll) return this.#isStockTaken() && !this.#closed.has(symbol);
+    const isLegReady = this.#state
+      .resting(symbol)
+      .some((entry) => isLeg(entry) && entry.clientOrderId === null);
+    return isLegReady || now - (this.#touchedAt.get(symbol) ?? 0) >= RECONCILE_AFTER_MS;
+  }
+
+  get #closesAll(): boolean {
+    return this.#isClosingDown || this.#closing !== null;
+  }
+
+  get #isClosingDown(): boolean {
+    return this.copy.status === "CLOSING";
+  }
+
+  async #work(symbol: string): Promise<void> {
+    let retryMs = RETRY_MS_MIN;
+    while (!this.#isEnded) {
+      try {
+        // The gate has to know the venue.
+        await this.#gate.ready();
+        const next = this.#next(symbol);
+        if (next === null) return;
+        if (next === "RECONCILE") await this.#reconcile(symbol);
+        else await this.#execute(next);
+        this.#failed.delete(symbol);
+        retryMs = RETRY_MS_MIN;
+      } catch (error) {
+        this.#failed.add(symbol);
+        if (!(await this.#failedWith(error, symbol, retryMs))) return;
+        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2);
+      }
+    }
+  }
+
+  async #execute(row: MirrorEntry): Promise<void> {
+    const state = this.#state;
+    if (row.kind === "REPAIR") await executeRepair(this.#context, row);
+    else if (row.seq === null) await this.#resume(row);
+    else await executeRow(this.#context, row, await this.#context.actionAt(row.seq));
+    if (isInOutbox(state.latest(row)))
+      throw new Error(`a row that was executed has left the outbox: ${row.entryId}`);
+    this.#openings.delete(row.entryId);
+    this.#touchedAt.set(row.symbol ?? "", this.#parts.wallNow());
+    if (row.requestId !== null) this.#finishRepair(row.requestId);
+    this.#save();
+    this.wake();
+  }
+
+  /** A row of the reconciler's own that a restart has left in the outbox: what became of it is found out, or it is not needed. */
+  async #resume(row: MirrorEntry): Promise<void> {
+    const outcome =
+      row.status === "SENT"
+        ? await submit(this.#context, row, () => skipOf("OVERTAKEN"))
+        : ({ kind: "UNSENT", skip: skipOf("OVERTAKEN") } as const);
+    await conclude(this.#context, row, outcome);
+  }
+
+  /** One step of a symbol towards its target. */
+  async #reconcile(symbol: string): Promise<void> {
+    const { wallNow } = this.#parts;
+    const { reason } = this.copy;
+    const isClosing = this.#closesAll;
+    const pace = this.#paces.get(symbol);
+    const kind = !isClosing ? "RECONCILE" : reason === "STRATEGY_CLOSED" ? "CLOSE" : "FLATTEN";
+    const before = pace?.before?.kind === kind ? pace.before : null;
+    const result = await reconcileSymbol(this.#context, symbol, {
+      kind,
+      request: this.#closing,
+      isClosing,
+      givesUpExits: isClosing || this.#isExitOverdue(symbol),
+      before,
+    });
+    this.#touchedAt.set(symbol, wallNow());
+    this.#note(symbol, result, pace);
+    this.#save();
+  }
+
+  /** Whether the copier has an exit that the strategy has filled closed at the market by now. */
+  #isExitOverdue(symbol: string): boolean {
+    const { closeAfterSeconds } = this.copy.settings;
+    const since = this.#waitsSince.get(symbol);
+    return (
+      closeAfterSeconds !== null &&
+      since !== undefined &&
+      this.#parts.wallNow() - since >= closeAfterSeconds * 1_000
+    );
+  }
+
+  #note(symbol: string, result: Reconciled, pace: Pace | undefined): void {
+    const now = this.#parts.wallNow();
+    this.#alarms.noteExit(symbol, result.kind === "LEFT" && result.skip.venue !== null);
+    if (result.kind !== "WAITS") this.#waitsSince.delete(symbol);
+    else if (!this.#waitsSince.has(symbol)) this.#waitsSince.set(symbol, now);
+    if (result.kind === "WAITS")
+      this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS, waitMs: 0, before: null });
+    else if (result.kind === "CLEAN") {
+      this.#paces.delete(symbol);
+      if (this.#closesAll)
+        this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
+      // What is too little to be sold is looked at again with the next change.
+      else if (isUneven(this.#context, symbol))
+        this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null });
+    } else {
+      const waitMs = Math.min(RECONCILE_MS_MAX, (pace?.waitMs || RECONCILE_AFTER_MS / 2) * 2);
+      this.#paces.set(symbol, { at: now + waitMs, waitMs, before: this.#lastFailed(symbol) });
+    }
+    if (this.#closing !== null) this.#finishCloseRequest(result);
+    if (this.#isClosingDown) this.#finishClosing();
+  }
+
+  /** The row of the reconciler's last attempt, if it failed. */
+  #lastFailed(symbol: string): MirrorEntry | null {
+    const own = this.#state.current([]).find((row) => row.symbol === symbol && isOwnOrder(row));
+    const earlier = this.#paces.get(symbol)?.before ?? null;
+    const before = own ?? (earlier === null ? null : this.#state.latest(earlier));
+    return before !== null && (before.status === "SKIPPED" || before.status === "FAILED") ? before : null;
+  }
+
+  /** The copy is closed once no symbol has anything left. */
+  #finishClosing(): void {
+    const state = this.#state;
+    if (!this.#isClosingDown || this.#workers.size > 1 || state.open().some(isInOutbox)) return;
+    const symbols = new Set<string>(state.book.holdings.keys());
+    for (const { symbol, isFeeDue, status } of state.open()) {
+      // What it has sold is known whole first, and what was not confirmed may turn up.
+      if (isFeeDue === true || status === "UNCONFIRMED") return;
+      if (symbol !== null) symbols.add(symbol);
+    }
+    if ([...symbols].some((symbol) => !this.#isClosed(symbol))) return;
+    if (state.resting().length > 0 || !this.#isStockTaken()) return;
+    for (const { unsold } of this.#closed.values()) if (unsold !== null) state.add(unsold);
+    this.#forgetClosing();
+    const { wallNow } = this.#parts;
+    const { reason } = this.copy;
+    const request = this.#requests.find(({ kind }) => kind === "CLOSE");
+    if (request !== undefined) this.#finish(request, null);
+    if (reason !== null && BY_EQUITY.includes(reason)) {
+      // From now on it counts from what the copy is worth.
+      const { snapshot } = state.book;
+      const equity = equityOf(state.book, this.#prices);
+      const valued = snapshot === null || equity === null ? snapshot : { ...snapshot, equity };
+      state.setBook({ ...state.book, stopBase: equity, snapshot: valued });
+      state.move("PAUSED", reason, wallNow());
+    } else state.move("STOPPED", reason ?? "COPIER", wallNow());
+    this.#save();
+  }
+
+  #finishCloseRequest(result: Reconciled): void {
+    const request = this.#closing;
+    if (request === null || this.#isClosingDown) return;
+    if (result.kind === "LEFT") {
+      // The targets stay, so the reconciler goes on; the person learns what keeps it.
+      this.#closing = null;
+      this.#forgetClosing();
+      this.#finish(request, skipWords(result.skip, null));
+      return;
+    }
+    const left = [...this.#state.book.holdings.keys()].some((symbol) => !this.#isClosed(symbol));
+    if (left || this.#state.resting().length > 0 || !this.#isStockTaken()) return;
+    for (const { unsold } of this.#closed.values()) if (unsold !== null) this.#state.add(unsold);
+    this.#closing = null;
+    this.#forgetClosing();
+    this.#finish(request, null);
+  }
+
+  /** Answers what is asked of the copy, one request after the other. True if something went wrong, and it is to be tried again. */
+  async #answer(): Promise<boolean> {
+    try {
+      for (const request of this.#requests) {
+        if (this.#isEnded || this.#finished.has(request.requestId)) continue;
+        if (!(await this.#answerOne(request))) return false;
+      }
+      return false;
+    } catch (error) {
+      return await this.#failedWith(error, null);
+    }
+  }
+
+  /** Whether it is done; if not, it is gone on with when something has changed. */
+  async #answerOne(request: CopyRequest): Promise<boolean> {
+    const state = this.#state;
+    const { status } = state.copy;
+    if (request.kind === "WITHDRAW") {
+      if (status !== "STOPPED" || state.open().some(isInOutbox)) return false;
+      await this.#gate.ready();
+      const left = await withdraw(this.#context, request);
+      if (left !== null && left.reason !== "CREDENTIALS") return false;
+      this.#finished.add(request.requestId);
+      this.#forget(request);
+      this.#save();
+      return true;
+    }
+    if (state.open().some(({ requestId, ...row }) => requestId === request.requestId && isInOutbox(row)))
+      return false;
+    if (status === "STOPPED") return this.#finish(request, IS_STOPPED);
+    await this.#gate.ready();
+    if (this.#gate.isBlind()) return this.#finish(request, IS_BLIND);
+    switch (request.kind) {
+      case "LOOK":
+        return this.#finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
+      case "CLOSE": {
+        if (status === "CLOSING") return false;
+        const stopped = this.#gate.stopped();
+        if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
+        if (this.#closing !== null) return false;
+        this.#closing = request;
+        this.#forgetClosing();
+        this.#paces.clear();
+        this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
+        this.wake();
+        return false;
+      }
+      case "REPAIR": {
+        const stopped = this.#gate.stopped();
+        if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
+        // What the strategy has done goes first.
+        if (state.open().some(isInOutbox)) return false;
+        if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
+        const ordered = await orderRepair(this.#context, request, this.#parts.store);
+        if (ordered === 0) return this.#finish(request, null);
+        this.#save();
+        this.wake();
+        return false;
+      }
+    }
+  }
+
+  #finishRepair(requestId: string): void {
+    const request = this.#requests.find((each) => each.requestId === requestId);
+    if (request === undefined || request.kind !== "REPAIR") return;
+    if (!this.#state.open().some((row) => row.requestId === requestId && isInOutbox(row)))
+      this.#finish(request, null);
+  }
+
+  #finish(request: CopyRequest, failure: string | null): true {
+    this.#state.finishRequest(request, this.#parts.wallNow(), failure);
+    this.#forget(request);
+    this.#save();
+    return true;
+  }
+
+  #forget({ requestId }: CopyRequest): void {
+    this.#finished.add(requestId);
+    this.#requests = this.#requests.filter((each) => each.requestId !== requestId);
+  }
+
+  /** Polls for a request, for a while. */
+  async #pollFor({ askedAt }: CopyRequest): Promise<boolean> {
+    const { wallNow, takenAt, pauses } = this.#parts;
+    const until = Math.max(askedAt, takenAt) + REQUESTED_POLL_MS_MAX;
+    for (;;) {
+      const failure = await this.#pollAfresh();
+      if (failure === null) return true;
+      if (this.#isEnded || wallNow() >= until) return false;
+      await pauses.pause(Math.max(RETRY_MS_MIN, Math.min(failure.until, until) - wallNow()));
+    }
+  }
+
+  /** Polls, and waits for it a moment; answers whether the copy has new balances. */
+  async #pollInTime(ms: number): Promise<boolean> {
+    const before = this.copy.book.snapshot;
+    await Promise.race([this.#pollAfresh(), this.#parts.pauses.pause(ms)]);
+    return this.copy.book.snapshot !== before;
+  }
+
+  /** Looks for what the venue has not confirmed, beside everything else. */
+  #findUnconfirmed(): void {
+    const now = this.#parts.wallNow();
+    const unconfirmed = this.#state.open().filter(({ status }) => status === "UNCONFIRMED");
+    if (unconfirmed.length === 0 || this.#looking !== null || this.#gate.isBlind()) return;
+    const youngestMs = Math.min(...unconfirmed.map(({ sentAt }) => now - (sentAt ?? 0)));
+    if (now - this.#lookedAt < Math.max(UNCONFIRMED_LOOK_MS, youngestMs / 10)) return;
+    this.#lookedAt = now;
+    this.#looking = findUnconfirmed({ ...this.#context, session: this.#session.polling() })
+      .then((hasFound) => {
+        if (!hasFound) return;
+        this.#save();
+        this.wake();
+      })
+      .catch(async (error) => {
+        if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
+      })
+      .finally(() => {
+        this.#looking = null;
+      });
+  }
+
+  #startPoll(): void {
+    if (!this.#isPollDue || this.#polling !== null || this.copy.status === "STOPPED") return;
+    this.#isPollDue = false;
+    void this.#poll();
+  }
+
+  /** A poll that begins now: one that was begun before may not have seen what this one is for. */
+  async #pollAfresh(): Promise<NotAnswered | null> {
+    await this.#polling;
+    return await this.#poll();
+  }
+
+  /** One poll at a time. Never rejects. */
+  #poll(): Promise<NotAnswered | null> {
+    this.#polling ??= this.#pollOnce().finally(() => {
+      this.#polling = null;
+    });
+    return this.#polling;
+  }
+
+  async #pollOnce(): Promise<NotAnswered | null> {
+    this.#isPollDue = false;
+    try {
+      await this.#gate.ready();
+      if (this.#gate.isBlind()) return new NotAnswered(IS_BLIND);
+      const failure = await poll(this.#context, this.#missing);
+      this.#save();
+      this.#startAll();
+      return failure;
+    } catch (error) {
+      await this.#failedWith(error, null);
+      return new NotAnswered("the poll failed");
+    }
+  }
+
+  /** Fees are learned beside everything else, in their own time. */
+  #learnFees(): void {
+    if (this.#parts.wallNow() < this.#learnAt) return;
+    this.#learning ??= this.#learn().finally(() => {
+      this.#learning = null;
+    });
+  }
+
+  async #learn(): Promise<void> {
+    const countDue = () => this.#state.open().filter((entry) => entry.isFeeDue === true).length;
+    const before = countDue();
+    try {
+      if (this.#gate.isBlind()) return;
+      await learnDueFees({ ...this.#context, session: this.#session.polling() });
+    } catch (error) {
+      if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
+    }
+    if (countDue() === before) this.#learnAt = this.#parts.wallNow() + LEARN_AGAIN_MS;
+    else {
+      this.#save();
+      this.wake();
+    }
+  }
+
+  /** Stop loss and take profit, and what the copy is worth at the beginning of a day. */
+  #checkEquity(prices: VenuePrices): void {
+    const { book, settings, status, reason } = this.copy;
+    const { wallNow } = this.#parts;
+    if (book.snapshot === null) return;
+    const equity = equityOf(book, prices) ?? book.snapshot.equity;
+    const day = Math.floor(wallNow() / DAY_MS);
+    if (settings.lossPerDayMax !== null && book.dayStart?.day !== day) {
+      this.#state.setBook({ ...book, dayStart: { day, equity } });
+      this.#save();
+    }
+    const isOver =
+      status === "CLOSING" || (status === "PAUSED" && reason !== null && BY_EQUITY.includes(reason));
+    const hasSomething = book.holdings.size > 0 || this.#state.resting().length > 0;
+    if (isOver || (status === "PAUSED" && !hasSomething)) return;
+    const isStopped = isStopLossReached({ ...book, snapshot: { ...book.snapshot, equity } }, settings);
+    if (!isStopped && !isTakeProfitReached(book, settings, equity)) return;
+    this.#state.setSnapshot({ ...book.snapshot, equity });
+    this.#state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", wallNow());
+    this.#forgetClosing();
+    this.#paces.clear();
+    this.#save();
+  }
+
+  /** Why the copier's limits let nothing be opened now. */
+  #openingLimit(prices: VenuePrices): Skip | null {
+    const { settings, book } = this.copy;
+    const now = this.#parts.wallNow();
+    const isOfToday = book.dayStart?.day === Math.floor(now / DAY_MS);
+    const dayStartEquity = isOfToday ? (book.dayStart?.equity ?? null) : null;
+    const equity = equityOf(book, prices);
+    return (
+      tooManyOrdersSkip(settings, { openedAt: this.#openedAt, now }) ??
+      (equity === null ? null : lossOfDaySkip(settings, { dayStartEquity, equity }))
+    );
+  }
+
+  #noteOpening(): void {
+    const now = this.#parts.wallNow();
+    this.#openedAt = [...this.#openedAt.filter((at) => now - at < MINUTE_MS), now];
+  }
+
+  async #rowsOf(collectiveId: string): Promise<readonly MirrorEntry[]> {
+    const stored = await this.#parts.store.listEntriesOf(this.copy.copyId, collectiveId);
+    return this.#state
+      .current(stored)
+      .filter((row) => row.collectiveId === collectiveId)
+      .toReversed();
+  }
+
+  async #findRow(symbol: string, holds: (row: MirrorEntry) => boolean): Promise<MirrorEntry | null> {
+    const limit = 200;
+    let before: number | undefined;
+    for (;;) {
+      const page = await this.#parts.store.listMirrorEntries(this.copy.copyId, { symbol, before, limit });
+      const rows =
+        before === undefined ? this.#state.current(page) : page.map((row) => this.#state.latest(row));
+      const found = rows.find((row) => row.symbol === symbol && holds(row));
+      if (found !== undefined) return found;
+      if (page.length < limit) return null;
+      before = page.at(-1)?.entryId;
+    }
+  }
+
+  /** Makes durable what has changed, beside everything else. */
+  #save(): void {
+    this.#state.flush().catch((error) => this.#broken(error));
+  }
+
+  async #record(progress: CopyProgress): Promise<void> {
+    if (this.#isEnded) throw new MayNotRun();
+    await this.#parts.writer.record(progress);
+    const { moves } = progress;
+    if (moves === null || moves.reason === null || moves.status !== this.copy.status) return;
+    if (isTold(moves.status, moves.reason)) this.#parts.tell(this.copy, moves.reason);
+  }
+
+  /** Memory is ahead of the store: nothing is done with it any more. */
+  #broken(error: unknown): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const { journal, onBroken } = this.#parts;
+    const { copyId } = this.copy;
+    if (!(error instanceof ClaimLost || error instanceof MayNotRun || error instanceof StoreUnavailable)) {
+      journal.error({ err: error, copyId }, "what became of a copy could not be stored; it is loaded again");
+    }
+    onBroken(copyId);
+  }
+
+  /** Waits as long as is fit for what went wrong; false if nothing more is to be done. Never rejects. */
+  async #failedWith(error: unknown, symbol: string | null, retryMs = RETRY_MS_MIN): Promise<boolean> {
+    const { pauses } = this.#parts;
+    if (this.#isEnded) return false;
+    if (error instanceof ClaimLost || error instanceof StoreUnavailable || error instanceof StoreFailure) {
+      this.#broken(error);
+      return false;
+    }
+    if (error instanceof MayNotRun) await pauses.pause(CLAIM_RETRY_MS);
+    else if (error instanceof CredentialsRejected)
+      await this.#rejected(error).catch((failure) => this.#log(failure, symbol));
+    else if (error instanceof NotAnswered) await pauses.pause(retryMs);
+    else if (error instanceof AccountGone && this.copy.status === "STOPPED") this.#accountGone();
+    else {
+      this.#log(error, symbol);
+      await pauses.pause(retryMs);
+    }
+    return !this.#isEnded;
+  }
+
+  #log(error: unknown, symbol: string | null): void {
+    const now = this.#parts.wallNow();
+    if (this.#loggedAt !== null && now - this.#loggedAt < LOGGED_AGAIN_MS) return;
+    this.#loggedAt = now;
+    const { copyId } = this.copy;
+    this.#parts.journal.error({ err: error, copyId, symbol }, "work on a copy failed; it is tried again");
+  }
+
+  /** Unless there are other credentials by now, the copy is paused, and its owner told. */
+  async #rejected({ rejection }: CredentialsRejected): Promise<void> {
+    const wasKnown = this.#session.isRejected;
+    if (await this.#session.reject(rejection)) return;
+    const { code, message } = rejection;
+    const { copyId, status } = this.copy;
+    const { journal, tell, wallNow } = this.#parts;
+    if (wasKnown !== true)
+      journal.warn({ copyId, code, message }, "a venue does not accept a copier's credentials");
+    if (status === "FOLLOWING") {
+      this.#state.move("PAUSED", "CREDENTIALS", wallNow());
+      this.#save();
+    } else if (status !== "STOPPED" && wasKnown !== true) tell(this.copy, "CREDENTIALS");
+  }
+
+  /** What is asked of a stopped copy cannot be done any more. */
+  #accountGone(): void {
+    for (const row of this.#state.open().filter(isInOutbox)) {
+      this.#state.put({ ...row, status: "SKIPPED", skip: skipOf("CREDENTIALS") });
+    }
+    for (const request of this.#requests) {
+      giveUp(this.#context, request, skipOf("CREDENTIALS"));
+      this.#forget(request);
+    }
+    this.#save();
+  }
+}
+
+/** A copier is told when something happened to the copy that was not their own doing. */
+function isTold(status: Copy["status"], reason: CopyReason): boolean {
+  if (BY_EQUITY.includes(reason) || reason === "STRATEGY_CLOSED") return status === "CLOSING";
+  return reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
+}
+
+const NO_PRICES: VenuePrices = new Map();
+
+function isInOutbox({ status }: Pick<MirrorEntry, "status">): boolean {
+  return status === "NEW" || status === "SENT";
+}

@@ -1,0 +1,163 @@
+// A row of the outbox, executed: the one place that knows which file does what.
+import type {
+  LeadAction,
+  LeadFill,
+  LeadLegFired,
+  LeadLeverage,
+  LeadLiquidation,
+  MirrorEntry,
+} from "../../domain/copying.ts";
+import { magnitude, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
+import { applyReport } from "../orders/executions.ts";
+import { skipped } from "../orders/rows.ts";
+import { copiedLeverage } from "../scaling/limits.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { unlessUnanswered } from "../session/venue-session.ts";
+import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
+import type { CopyContext } from "./context.ts";
+import { isFlat, leadHeld, reduced } from "./lead-position.ts";
+import { placeLeg } from "./legs.ts";
+import { sendAtMarket } from "./market-order.ts";
+import { conclude, ORDER_WAITS_MS, place } from "./place.ts";
+import { findAtVenue, submit } from "./submit.ts";
+
+/** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
+export async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<void> {
+  const { state, now } = context;
+  switch (action.kind) {
+    case "PLACE":
+      return await place(context, row, action);
+    case "CANCEL":
+    case "CANCEL_LEG":
+      return await cancel(context, row, action);
+    case "FILL":
+      return await fill(context, row, action);
+    case "PLACE_LEG":
+      return await placeLeg(context, row, action);
+    case "FIRE_LEG":
+      return await fireLeg(context, row, action);
+    case "LIQUIDATE":
+      return await closePosition(context, row, action);
+    case "SET_LEVERAGE":
+      return await setLeverage(context, row, action);
+    case "CLOSE":
+      state.put({ ...row, status: "DONE", updatedAt: now() });
+      if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
+  }
+}
+
+/**
+ * An order of the strategy that rested was filled. The mirrored one is a promise of a price and goes on resting; the venue is asked
+ * how it stands. What the strategy has closed by it leaves the copy's target.
+ */
+async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction & LeadFill): Promise<void> {
+  const { state, session } = context;
+  const { symbol, side, filled, collectiveId, lead } = action;
+  const isOurs = (entry: MirrorEntry) => entry.kind === "PLACE" && entry.collectiveId === collectiveId;
+  const resting = state.resting(symbol).find(isOurs);
+  if (resting !== undefined) {
+    const briefly = { ...context, session: session.briefly(ORDER_WAITS_MS) };
+    // What the strategy does next does not wait for it.
+    if (!(await unlessUnanswered(askAfter(briefly, resting)))) context.pollSoon();
+  }
+  const mirrored =
+    resting === undefined
+      ? (await context.rowsOf(collectiveId)).find((entry) => isOurs(entry) && entry.venueOrderId !== null)
+      : state.latest(resting);
+  if (mirrored === undefined) state.put(skipped(row, skipOf("NOT_MIRRORED")));
+  else {
+    const { orderType, clientOrderId, venueOrderId } = mirrored;
+    const isOpen = mirrored.status === "RESTING" && mirrored.retained === undefined;
+    const retained = isOpen ? { retained: SCALE as Rate } : {};
+    state.put({ ...mirrored, ...retained, leadPrice: filled.price });
+    state.put({ ...row, status: "DONE", orderType, clientOrderId, venueOrderId });
+  }
+  const { family } = state.copy;
+  const before = leadHeld(family, lead, symbol);
+  const left = reduced(before, side, filled.quantity);
+  if (left !== null) state.shrinkTarget(symbol, { left, before: magnitude(before) });
+  if (action.empties || (left !== null && isFlat(family, left, filled.price)))
+    await cancelOvertaken(context, symbol);
+}
+
+/** Asks the venue how an order or a leg stands, and books it. */
+async function askAfter(context: CopyContext, entry: MirrorEntry): Promise<void> {
+  const found = await findAtVenue(context, entry);
+  if (found !== null) applyReport(context.state, context.state.latest(entry), found, context.now());
+}
+
+/** The strategy's leg has fired: the copy's position is closed, unless its own leg has done so. */
+async function fireLeg(
+  context: CopyContext,
+  row: MirrorEntry,
+  action: LeadAction & LeadLegFired,
+): Promise<void> {
+  const { state, session } = context;
+  const isOurs = (entry: MirrorEntry) =>
+    entry.kind === "PLACE_LEG" && entry.collectiveId === action.collectiveId;
+  const resting = state.resting(action.symbol).find((entry) => isOurs(entry) && entry.clientOrderId !== null);
+  if (resting !== undefined && row.status === "NEW") {
+    await unlessUnanswered(askAfter({ ...context, session: session.briefly(ORDER_WAITS_MS) }, resting));
+  }
+  const own =
+    resting === undefined ? (await context.rowsOf(action.collectiveId)).find(isOurs) : state.latest(resting);
+  if (own?.status === "FILLED") {
+    const { clientOrderId, venueOrderId } = own;
+    state.put({ ...own, leadPrice: action.filled.price });
+    state.zeroTarget(action.symbol);
+    state.put({ ...row, status: "DONE", clientOrderId, venueOrderId });
+  } else await closePosition(context, row, action);
+}
+
+/**
+ * The strategy's position is gone, by a leg or a liquidation: the copy's is closed at the market. What cannot be closed now stays
+ * above its target, and the reconciler closes it. The copy's own legs protect it until then.
+ */
+async function closePosition(
+  context: CopyContext,
+  row: MirrorEntry,
+  { symbol, filled }: LeadAction & (LeadLegFired | LeadLiquidation),
+): Promise<void> {
+  const { state, gate, now } = context;
+  state.zeroTarget(symbol);
+  const mayStillSend = () => gate.stopped();
+  if (row.status === "SENT") await conclude(context, row, await submit(context, row, mayStillSend));
+  else {
+    const { quantity: own } = state.holding(symbol);
+    const size = magnitude(own);
+    const closing: MirrorEntry = {
+      ...row,
+      side: own === 0n ? row.side : own > 0n ? "SELL" : "BUY",
+      orderType: "MARKET",
+      scale: { by: "POSITION", ours: size, theirs: filled.quantity },
+      scaledQuantity: size,
+      reduceOnly: state.copy.family === "FUTURES",
+      updatedAt: now(),
+    };
+    const stopped = gate.stopped();
+    if (stopped !== null || own === 0n) state.put(skipped(closing, stopped ?? skipOf("NOTHING_HELD")));
+    else await sendAtMarket(context, closing, size, { isReduction: true, mayStillSend });
+  }
+  if (state.holding(symbol).quantity === 0n && gate.stopped() === null) await cancelLegs(context, symbol);
+}
+
+/** The strategy has chosen another leverage: the copy follows at once where it has something, else with its next order. */
+async function setLeverage(
+  context: CopyContext,
+  row: MirrorEntry,
+  action: LeadAction & LeadLeverage,
+): Promise<void> {
+  const { state, session, gate } = context;
+  const { symbol } = action;
+  const isConcerned = state.holding(symbol).quantity !== ZERO || state.resting(symbol).length > 0;
+  const stopped = isConcerned ? gate.stopped() : null;
+  const rules = isConcerned && stopped === null ? await session.rules(symbol) : null;
+  const leverage = rules === null ? null : copiedLeverage(action, rules, state.copy.settings);
+  const refusal = leverage === null ? null : await session.setLeverage(symbol, leverage);
+  if (stopped !== null) state.put(skipped(row, stopped));
+  else if (refusal === null) state.put({ ...row, status: "DONE" });
+  else {
+    const { code, message } = refusal;
+    state.put(skipped(row, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+  }
+}

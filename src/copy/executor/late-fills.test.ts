@@ -1,0 +1,97 @@
+// A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon as they are listed.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { decimal } from "../../money/decimal.ts";
+import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
+
+const SPOT_FILLS = "GET /api/v3/myTrades";
+const FUTURES_FILLS = "GET /fapi/v1/userTrades";
+
+let stage: CopiesStage;
+let proxy: FaultyProxy;
+
+beforeEach(async () => {
+  stage = await openCopiesStage({
+    through: async (url) => {
+      proxy = await FaultyProxy.open(url);
+      return proxy.url;
+    },
+  });
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
+});
+
+test("of a spot pair: the fee is not taken for none, and what it took is not held for long", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
+  const [order] = await stage.venue.orders(copier.account, "BTCUSDT");
+  await stage.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  listsNothing(SPOT_FILLS, 4);
+  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) !== "0");
+  expect(await stage.log(copier)).toEqual(["PLACE BUY LIMIT 0.001 FILLED executed 0.001"]);
+  expect((await stage.entries(copier))[0]?.isFeeDue).toBe(true);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.001");
+
+  await stage.waitFor("its fee is known", () => areFeesKnown(copier));
+  const [line] = await stage.entries(copier);
+  expect(line?.fee).toBe(decimal("0.09"));
+  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+  const { book } = await stage.copy(copier);
+  expect(book.fees).toBe(decimal("0.09"));
+  expect(book.holdings.get("BTCUSDT")?.cost).toBe(decimal("89.91"));
+});
+
+test("of a contract: an order after it is sized by the position that there is, and all fees are booked in the end", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  listsNothing(FUTURES_FILLS, 4);
+  await stage.does(strategy, places("BUY", "0.002"), false);
+  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) === "0.002");
+  expect(await stage.log(copier)).toEqual(["PLACE BUY MARKET 0.002 FILLED executed 0.002"]);
+  await stage.does(strategy, places("SELL", "0.001"), false);
+  stage.wake(strategy);
+  await stage.eventually("it is sized", async () => (await stage.holds(copier, "BTCUSDT")) === "0.001");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0.001");
+  await stage.waitFor("its fee is known", () => areFeesKnown(copier));
+  // A twentieth of a per cent of 200 at 100,000, and of 99.99.
+  expect((await stage.copy(copier)).book.fees).toBe(decimal("0.149995"));
+});
+
+test("a list that comes a moment later is asked for again", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  listsNothing(FUTURES_FILLS, 2);
+  await stage.does(strategy, places("BUY", "0.002"), false);
+  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) === "0.002");
+  await stage.waitFor("its fee is known", () => areFeesKnown(copier));
+  expect(proxy.seen.filter((route) => route === FUTURES_FILLS)).toHaveLength(3);
+  expect(await stage.log(copier)).toEqual(["PLACE BUY MARKET 0.002 FILLED executed 0.002"]);
+  expect((await stage.copy(copier)).book.fees).toBe(decimal("0.1"));
+});
+
+test("a copy that closes is closed once all that it sold is known whole", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  await stage.does(strategy, places("BUY", "0.002"));
+  listsNothing(FUTURES_FILLS, 5);
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
+  expect((await stage.log(copier)).slice(1)).toEqual(["FLATTEN SELL MARKET 0.002 FILLED executed 0.002"]);
+  expect((await stage.copy(copier)).book.fees).toBe(decimal("0.19999"));
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+});
+
+function listsNothing(route: string, times: number): void {
+  for (let time = 0; time < times; time += 1) proxy.plan(route, { kind: "ANSWER", status: 200, body: "[]" });
+}
+
+async function areFeesKnown(copier: Copier): Promise<boolean> {
+  return (await stage.entries(copier)).every(({ isFeeDue }) => isFeeDue !== true);
+}

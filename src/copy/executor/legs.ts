@@ -1,0 +1,115 @@
+// Legs of the strategy, mirrored: each closes the whole position of the copy at the venue, at the strategy's trigger.
+//
+// A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come waits in the log and is
+// sent as soon as it is there. A leg that takes the place of another of its kind is sent after that one is canceled; if the venue
+// refuses it, the one before is sent again.
+import type { LeadAction, LeadLeg, MirrorEntry } from "../../domain/copying.ts";
+import { type LegType, waitsForRise } from "../../domain/leg.ts";
+import type { CopyState } from "../orders/copy-state.ts";
+import { skipped } from "../orders/rows.ts";
+import { legCapSkip } from "../scaling/limits.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { snapPrice } from "../scaling/snap.ts";
+import { cancelRow } from "./cancel.ts";
+import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
+import { conclude, restingOn } from "./place.ts";
+import { submit } from "./submit.ts";
+
+/** Mirrors a leg, or has it wait for its position. */
+export async function placeLeg(
+  context: CopyContext,
+  row: MirrorEntry,
+  action: LeadAction & LeadLeg,
+): Promise<void> {
+  const { state, gate } = context;
+  const stopped = gate.stopped();
+  if (row.status === "SENT") await sendLeg(context, row);
+  else if (stopped !== null) state.put(skipped(row, stopped));
+  else if (closesPosition(state, action)) await replaceOrSend(context, row);
+  else if (state.holding(action.symbol).quantity === 0n && opensLater(state, action)) {
+    state.put({ ...row, status: "RESTING" });
+  } else state.put(skipped(row, skipOf("NOTHING_HELD")));
+}
+
+/** A leg that waits and whose wait is over: its position is there, or will not come. Null if there is none. */
+export function readyLeg(state: CopyState, symbol: string): MirrorEntry | null {
+  const isOver = (entry: MirrorEntry) =>
+    isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
+  return state.resting(symbol).find(isOver) ?? null;
+}
+
+/** Sends a leg that has waited, or ends it if its position will not come. */
+export async function endWait(context: CopyContext, waiting: MirrorEntry): Promise<void> {
+  const { state, now } = context;
+  if (closesPosition(state, waiting)) await replaceOrSend(context, waiting);
+  else if (!opensLater(state, waiting)) {
+    state.put({ ...skipped(waiting, skipOf("NOTHING_HELD")), updatedAt: now() });
+  }
+}
+
+/** Sends a leg; one of its kind that is kept although the strategy's is over gives way to it. */
+export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Promise<MirrorEntry> {
+  const { state, session } = context;
+  const symbol = row.symbol ?? "";
+  const rules = await session.rules(symbol);
+  const kept = await keptOfKind(context, row);
+  const stops = restingOn(state.resting(symbol)).stops - kept.length;
+  const cap = rules === null ? skipOf("NOT_LISTED") : legCapSkip(rules, stops);
+  if (cap !== null) return state.put(skipped(row, cap));
+  for (const entry of kept) {
+    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
+    if (outcome.kind === "UNSENT") return state.put(skipped(row, outcome.skip));
+  }
+  const sent = await sendLeg(context, row);
+  const [before] = kept;
+  // Better protected at the trigger of before than not at all.
+  if (before !== undefined && sent.status !== "RESTING" && sent.status !== "FILLED") {
+    const { clientOrderId: _id, venueOrderId: _order, ...again } = state.latest(before);
+    await sendLeg(context, { ...again, status: "NEW", clientOrderId: null, venueOrderId: null, skip: null });
+  }
+  return sent;
+}
+
+/** Legs of the same kind at the venue whose own leg of the strategy is over. */
+async function keptOfKind({ state, rowsOf }: CopyContext, row: MirrorEntry): Promise<readonly MirrorEntry[]> {
+  const kept: MirrorEntry[] = [];
+  for (const entry of state.resting(row.symbol ?? "")) {
+    const isOfKind = isLeg(entry) && !isWaitingLeg(entry) && entry.entryId !== row.entryId;
+    if (!isOfKind || entry.side !== row.side || entry.orderType !== row.orderType) continue;
+    const rows = entry.collectiveId === null ? [] : await rowsOf(entry.collectiveId);
+    if (rows.some(({ kind }) => kind === "CANCEL_LEG" || kind === "FIRE_LEG")) kept.push(entry);
+  }
+  return kept;
+}
+
+async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = false): Promise<MirrorEntry> {
+  const { state, session, gate } = context;
+  const { symbol, side, orderType, stopPrice: trigger } = row;
+  if (symbol === null || side === null || trigger === null)
+    throw new Error("a leg has a symbol, a side and a trigger");
+  const rules = await session.rules(symbol);
+  // Off the venue's ticks it fires a little later rather than sooner.
+  const direction = waitsForRise({ side, type: orderType as LegType }) ? "UP" : "DOWN";
+  const stopPrice = rules === null ? trigger : snapPrice(rules, trigger, direction);
+  const outcome = await submit(context, { ...row, stopPrice }, () => gate.stopped());
+  // Nothing may be sent at the moment: it goes on waiting.
+  if (outcome.kind === "UNSENT" && isWaitingLeg(row)) return state.put(row);
+  const isRefused = outcome.kind === "REFUSED";
+  if (isRefused && !isFittedAgain && (await session.haveRulesChanged(symbol, outcome.refusal))) {
+    return await sendLeg(context, row, true);
+  }
+  return await conclude(context, row, outcome);
+}
+
+/** Whether an order rests, or is in the outbox, that opens the position which a leg is to close. */
+function opensLater(state: CopyState, { symbol, side }: Pick<MirrorEntry, "symbol" | "side">): boolean {
+  return state
+    .open(symbol ?? "")
+    .some(
+      (entry) =>
+        entry.kind === "PLACE" &&
+        (entry.status === "RESTING" || entry.status === "UNCONFIRMED") &&
+        entry.side !== side &&
+        entry.reduceOnly !== true,
+    );
+}

@@ -1,0 +1,381 @@
+// An order of the strategy, mirrored: sized when its turn has come, submitted, and booked as the venue took it.
+//
+// A skip for want of funds is believed only after the account was polled, if it answers soon. What reduces needs no balances. An order
+// through zero of which the opening part may not be sent any more, or at a leverage that the venue refuses, is sized once more,
+// without it. Whatever becomes of it, the part of its position that the strategy has closed leaves the copy's target.
+import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
+import {
+  type Amount,
+  add,
+  costUp,
+  magnitude,
+  type Price,
+  type Quantity,
+  type Rate,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { applyReport, bookFees } from "../orders/executions.ts";
+import { released, spending } from "../orders/funds.ts";
+import { isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
+import { refreshBalances } from "../reconcile/balances.ts";
+import { copiedLeverage } from "../scaling/limits.ts";
+import {
+  isReduction,
+  type RestingOnSymbol,
+  type Sized,
+  scaleOrder,
+  type Unsized,
+} from "../scaling/scale-order.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { isAccountUnfit } from "../session/refusals.ts";
+import { unlessUnanswered } from "../session/venue-session.ts";
+import type { VenueRefusal } from "../venue/venue.ts";
+import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
+import { type CopyContext, isLeg } from "./context.ts";
+import { isFlat, leadHeld, reduced } from "./lead-position.ts";
+import { type Outcome, submit } from "./submit.ts";
+
+type Placing = LeadAction & LeadPlacement;
+type Scaled = Sized | Unsized;
+
+/** What an order would better know, and can be sent without, is asked for so long, ms. */
+export const ORDER_WAITS_MS = 2_000;
+/** Until an account that was not polled is asked again, ms. */
+const POLL_AGAIN_MS = 500;
+/** Why an order is sized once more without what it opens. */
+const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
+
+/** Mirrors an order, or says on its row why not. */
+export async function place(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+  const { state } = context;
+  const { symbol, filled, side, lead } = action;
+  const { family } = state.copy;
+  const before = leadHeld(family, lead, symbol);
+  const left = filled === null ? null : reduced(before, side, filled.quantity);
+  if (left === null || row.isTargetSet === true) await send(context, row, action);
+  else {
+    state.shrinkTarget(symbol, { left, before: magnitude(before) });
+    await send(context, state.put({ ...row, isTargetSet: true }), action);
+  }
+  if (filled !== null && left !== null && isFlat(family, left, filled.price))
+    await cancelOvertaken(context, symbol);
+}
+
+async function send(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+  const { state, gate, session } = context;
+  if (row.status === "SENT") return await resume(context, row, action);
+  const stopped = gate.stopped();
+  if (stopped !== null) {
+    state.put(skipped(row, stopped));
+    return;
+  }
+  if (isReduction(state.copy.family, action, action.lead)) await feesOfSpot(context, action.symbol);
+  else if (needsPoll(context)) await firstPoll(context, action);
+  const limit = context.openingLimit(await session.prices());
+  let withoutOpening: SkipReason | Skip | null = opensNot(context, action) ?? limit;
+  let isFittedAgain = false;
+  let ofLeverage: Skip | null = null;
+  for (;;) {
+    const sized = await scaleWithFunds(context, action, withoutOpening);
+    const scaled = ofLeverage === null ? sized : explained(sized, ofLeverage);
+    const sizedRow = withSizes(row, scaled);
+    if (scaled.kind === "SKIPPED") {
+      state.put(skipped(sizedRow, scaled.skip));
+      return;
+    }
+    const refusal = await setLeverage(context, action, scaled);
+    if (refusal !== null) {
+      const { code, message } = refusal;
+      ofLeverage = skipOf("LEVERAGE_UNFIT", { venue: { code, message } });
+      if (scaled.opening < scaled.quantity) {
+        withoutOpening = ofLeverage.reason;
+        continue;
+      }
+      state.put(skipped(sizedRow, ofLeverage));
+      return;
+    }
+    reserve(context, scaled.worth);
+    const opens = scaled.opening > 0n;
+    const retained = retainedOf(action, opens);
+    const mayStillSend = () => gate.stopped() ?? mayOpen(context, scaled, action);
+    const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, { opens });
+    if (outcome.kind !== "PLACED") release(context, scaled.worth);
+    else if (opens) context.noteOpening();
+    const lacksOnlyOpening =
+      outcome.kind === "UNSENT" &&
+      withoutOpening === null &&
+      OPENS_NOT.includes(outcome.skip.reason) &&
+      scaled.opening < scaled.quantity;
+    if (lacksOnlyOpening) withoutOpening = outcome.skip.reason;
+    else if (!isFittedAgain && (await isOfOldRules(context, action.symbol, outcome))) isFittedAgain = true;
+    else {
+      const { leftOut, worth } = scaled;
+      await conclude(context, latest(context, sizedRow), outcome, { leftOut, worth });
+      return;
+    }
+  }
+}
+
+/** After a restart: an order that may have been sent. */
+async function resume(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+  const { gate, state } = context;
+  const isReducing = isReduction(state.copy.family, action, action.lead);
+  const outcome = await submit(context, row, () => {
+    const reason = isReducing ? null : opensNot(context, action);
+    return gate.stopped() ?? (reason === null ? null : skipOf(reason));
+  });
+  await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
+}
+
+/** Says on the row what became of an order. */
+export async function conclude(
+  context: CopyContext,
+  row: MirrorEntry,
+  outcome: Outcome,
+  { leftOut = null, worth = ZERO }: { readonly leftOut?: Skip | null; readonly worth?: Amount } = {},
+): Promise<MirrorEntry> {
+  const { state, now } = context;
+  const updatedAt = now();
+  switch (outcome.kind) {
+    case "UNSENT":
+      return state.put({ ...skipped(row, outcome.skip), clientOrderId: null, sentAt: null, updatedAt });
+    case "UNCONFIRMED":
+      context.pollSoon();
+      // Under the id that it was sent with.
+      return state.put({
+        ...state.latest(row),
+        ...outcome.counts,
+        status: "UNCONFIRMED",
+        skip: skipOf("UNCONFIRMED"),
+        updatedAt,
+      });
+    case "REFUSED": {
+      const refused = state.put({ ...refusedRow({ ...row, clientOrderId: null }, outcome), updatedAt });
+      const told = state.put(await withFunds(context, refused, worth));
+      // The position is not what the book says.
+      if (told.skip?.reason === "NOTHING_HELD") context.pollSoon();
+      if (isAccountUnfit(outcome.refusal) && state.copy.status === "FOLLOWING")
+        state.move("PAUSED", "ACCOUNT_UNFIT", updatedAt);
+      return told;
+    }
+    case "PLACED": {
+      const placed: MirrorEntry = { ...outcome.row, status: "RESTING", skip: leftOut };
+      return applyReport(state, state.put(placed), outcome.state, updatedAt);
+    }
+  }
+}
+
+function latest({ state }: CopyContext, row: MirrorEntry): MirrorEntry {
+  const { clientOrderId, sentAt, sends, queries, retained } = state.latest(row);
+  return { ...row, clientOrderId, sentAt, sends, queries, ...(retained !== undefined && { retained }) };
+}
+
+/** What a mirrored exit opens, because there is less to close, is nothing that the strategy has opened. */
+function retainedOf({ filled, quantity }: Placing, opens: boolean): Pick<MirrorEntry, "retained"> {
+  if (!opens) return { retained: ZERO as Rate };
+  return filled !== null && filled.quantity === quantity ? { retained: SCALE as Rate } : {};
+}
+
+/** What a spot order's fees have taken of the base asset is known before it is sold: there is that much less of it. */
+export async function feesOfSpot(context: CopyContext, symbol: string): Promise<void> {
+  const { state, session } = context;
+  if (state.copy.family !== "SPOT") return;
+  const briefly = session.briefly(ORDER_WAITS_MS);
+  for (const entry of state.open(symbol)) {
+    if (entry.isFeeDue === true) await unlessUnanswered(learnFees({ ...context, session: briefly }, entry));
+  }
+}
+
+/** Asks what an order cost in fees, and books it; what the venue does not list yet stays due. */
+export async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void> {
+  const { session, state, now } = context;
+  const { symbol, venueOrderId, executedQuantity } = entry;
+  if (symbol === null || venueOrderId === null) return;
+  const fills = await session.fills({ symbol, venueOrderId, executed: executedQuantity });
+  const present = state.latest(entry);
+  if (fills === null || present.executedQuantity !== executedQuantity) return;
+  bookFees(state, present, fills, now());
+}
+
+function reserve({ state }: CopyContext, worth: Amount): void {
+  const { snapshot } = state.book;
+  if (snapshot !== null && worth > 0n) state.setSnapshot(spending(snapshot, worth));
+}
+
+/** What was not spent after all. */
+function release({ state }: CopyContext, worth: Amount): void {
+  const { snapshot } = state.book;
+  if (snapshot !== null && worth > 0n) state.setSnapshot(released(snapshot, worth));
+}
+
+/** Whether the account is polled before anything that opens is sized: balances of an earlier process may be old. */
+function needsPoll({ state, takenAt }: CopyContext): boolean {
+  const { snapshot } = state.book;
+  return isWithoutBalances(state) || (snapshot !== null && snapshot.at < takenAt);
+}
+
+function isWithoutBalances({ book }: CopyContext["state"]): boolean {
+  return book.startEquity === null || book.snapshot === null;
+}
+
+/** Without any balances nothing can be sized that opens something: they are asked for until the order is too late. */
+async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
+  const { state, gate } = context;
+  for (;;) {
+    if (await context.pollInTime(ORDER_WAITS_MS)) return;
+    if (!isWithoutBalances(state) || gate.opensNot(at) !== null || gate.stopped() !== null) return;
+    await context.pause(POLL_AGAIN_MS);
+  }
+}
+
+/** Asks for balances for an order that cannot wait for them long; answers whether there was an answer. */
+async function balancesInTime(context: CopyContext): Promise<boolean> {
+  const briefly = { ...context, session: context.session.briefly(ORDER_WAITS_MS) };
+  let isFresh = false;
+  const isAnswered = await unlessUnanswered(
+    refreshBalances(briefly).then((fresh) => {
+      isFresh = fresh;
+    }),
+  );
+  return isAnswered && isFresh;
+}
+
+/** Why nothing that opens may be sent: a limit order that still rests at the strategy is a price promise, and never too late. */
+function opensNot(context: CopyContext, { at, collectiveId }: Placing): SkipReason | null {
+  const reason = context.gate.opensNot(at);
+  return reason === "TOO_LATE" && restsAtStrategy(context, { collectiveId }) ? null : reason;
+}
+
+/** Whether the venue has refused it for rules that have changed since it was sized. */
+async function isOfOldRules({ session }: CopyContext, symbol: string, outcome: Outcome): Promise<boolean> {
+  return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol, outcome.refusal));
+}
+
+/** With the venue's own words where its refusal of the leverage is what left something out. */
+function explained(scaled: Scaled, why: Skip): Scaled {
+  if (scaled.kind === "SKIPPED") return scaled.skip.reason === why.reason ? { ...scaled, skip: why } : scaled;
+  return scaled.leftOut?.reason === why.reason ? { ...scaled, leftOut: why } : scaled;
+}
+
+/**
+ * Adds the figures to an order that the venue refused for want of funds. The balances that it was sized by were wrong, so the
+ * account is polled first; without an answer that explains the refusal the row has no figures.
+ */
+async function withFunds(context: CopyContext, row: MirrorEntry, wanted: Amount): Promise<MirrorEntry> {
+  const { skip } = row;
+  if (skip === null || !isWantOfFunds(skip) || !(await balancesInTime(context))) return row;
+  const had = context.state.book.snapshot?.available ?? null;
+  if (had === null || had >= wanted) return row;
+  return { ...row, skip: { ...skip, wanted, had, unit: "QUOTE" } };
+}
+
+/** As `scale`; what is skipped, left out or cut for want of funds is sized once more after the account was polled. */
+async function scaleWithFunds(
+  context: CopyContext,
+  action: Placing,
+  without: SkipReason | Skip | null,
+): Promise<Scaled> {
+  const scaled = await scale(context, action, without);
+  const skip = scaled.kind === "SIZED" ? scaled.leftOut : scaled.skip;
+  const isWanting = skip !== null && isWantOfFunds(skip);
+  if (!isWanting && !(await isCut(context, action, { scaled, without }))) return scaled;
+  return (await balancesInTime(context)) ? await scale(context, action, without) : scaled;
+}
+
+/** Whether it would be more if more were available than is known of. */
+async function isCut(
+  context: CopyContext,
+  action: Placing,
+  { scaled, without }: { readonly scaled: Scaled; readonly without: SkipReason | Skip | null },
+): Promise<boolean> {
+  if (scaled.kind === "SKIPPED" || scaled.opening === 0n) return false;
+  const wallet = context.state.book.snapshot?.wallet ?? ZERO;
+  const ample = await scale(context, action, without, wallet);
+  return ample.kind === "SIZED" && ample.quantity > scaled.quantity;
+}
+
+/** `available`: what is reckoned with instead of what the snapshot says. */
+async function scale(
+  { state, session }: CopyContext,
+  action: Placing,
+  without: SkipReason | Skip | null,
+  available?: Amount,
+): Promise<Scaled> {
+  const rules = await session.rules(action.symbol);
+  const prices = await session.prices();
+  const { family, settings } = state.copy;
+  const { holdings, snapshot } = state.book;
+  return scaleOrder({
+    family,
+    placement: action,
+    lead: action.lead,
+    settings,
+    holdings,
+    wallet: snapshot?.wallet ?? ZERO,
+    available: available ?? snapshot?.available ?? ZERO,
+    restingWorth: restingWorth(state.resting()),
+    restingOnSymbol: restingOn(state.resting(action.symbol)),
+    accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
+    rules,
+    prices,
+    opensNot: without,
+  });
+}
+
+/** What rests of a symbol, as sizing asks for it. */
+export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
+  const orders = entries.filter((entry) => !isLeg(entry) && unexecuted(entry) > 0n);
+  const left = (side: "BUY" | "SELL") =>
+    orders
+      .filter((entry) => entry.side === side)
+      .reduce((sum, entry) => add(sum, unexecuted(entry)), ZERO as Quantity);
+  const stops = entries.filter((entry) => isLeg(entry) || entry.orderType?.startsWith("STOP_"));
+  const openSides = (["BUY", "SELL"] as const).filter((side) =>
+    orders.some((entry) => entry.side === side && entry.reduceOnly !== true),
+  );
+  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL"), openSides };
+}
+
+/** What the bids that rest would cost. */
+function restingWorth(entries: readonly MirrorEntry[]): Amount {
+  return entries
+    .filter((entry) => !isLeg(entry) && entry.side === "BUY")
+    .reduce((sum, entry) => add(sum, costUp(priceOfResting(entry), unexecuted(entry))), ZERO as Amount);
+}
+
+function priceOfResting({ price, stopPrice }: MirrorEntry): Price {
+  return price !== null && price > 0n ? price : (stopPrice ?? ZERO);
+}
+
+export function unexecuted({ quantity, executedQuantity }: MirrorEntry): Quantity {
+  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
+}
+
+/** The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it took it. */
+async function setLeverage(
+  { session, state }: CopyContext,
+  action: Placing,
+  { opening }: Sized,
+): Promise<VenueRefusal | null> {
+  if (action.leverage === null || opening === 0n) return null;
+  const rules = await session.rules(action.symbol);
+  const leverage = (rules && copiedLeverage(action, rules, state.copy.settings)) ?? action.leverage;
+  return await session.setLeverage(action.symbol, leverage);
+}
+
+/** Why what may open something may not be sent any more: also what reduces, by the time that it is filled. Null if it may. */
+function mayOpen(context: CopyContext, { opening, reduceOnly }: Sized, action: Placing): Skip | null {
+  const isSafe = opening === 0n && (reduceOnly || context.state.copy.family === "SPOT");
+  const reason = isSafe ? null : opensNot(context, action);
+  return reason === null ? null : skipOf(reason);
+}
+
+/** The row with what the order was scaled to. */
+function withSizes(row: MirrorEntry, scaled: Scaled): MirrorEntry {
+  const { scale, scaledQuantity, quantity } = scaled;
+  if (scaled.kind === "SKIPPED") return { ...row, scale, scaledQuantity, quantity };
+  const { price, stopPrice, reduceOnly } = scaled;
+  return { ...row, scale, scaledQuantity, quantity, price, stopPrice, ...(reduceOnly && { reduceOnly }) };
+}

@@ -1,0 +1,191 @@
+// Of one lane one thing was under way when its process ended. Whatever that was, it is found before anything else is sent.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CopyRequest } from "../../domain/copying.ts";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
+
+let stage: CopiesStage;
+let proxy: FaultyProxy;
+
+beforeEach(async () => {
+  stage = await openCopiesStage({
+    through: async (url) => {
+      proxy = await FaultyProxy.open(url);
+      return proxy.url;
+    },
+  });
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
+});
+
+const unknown = JSON.stringify({ code: -2013, msg: "Order does not exist." });
+
+async function asksForRepair({ copyId }: Copier, strategy: string): Promise<void> {
+  const asked: CopyRequest = {
+    requestId: "repair",
+    copyId,
+    kind: "REPAIR",
+    mayIncrease: true,
+    askedAt: stage.time.now(),
+    doneAt: null,
+    failure: null,
+  };
+  await stage.store.copying.addRequest(asked, null);
+  await stage.peopleChanged(strategy);
+}
+
+const repairOf = async ({ copyId }: Copier) => (await stage.store.copying.listRequests(copyId, 5))[0];
+
+describe("a repair that was sent and not recorded", () => {
+  let strategy: string;
+  let copier: Copier;
+
+  beforeEach(async () => {
+    strategy = await stage.strategy("SPOT");
+    await stage.start();
+    copier = await stage.copier(strategy, "SPOT");
+    await stage.halt(strategy);
+    await stage.does(strategy, places("BUY", "0.001"));
+    await stage.unhalt(strategy);
+    const cut = stage.cutRecording();
+    await asksForRepair(copier, strategy);
+    await cut;
+  });
+
+  const orders = () => stage.venue.orders(copier.account, "BTCUSDT");
+
+  test("is booked before what the strategy did since is carried out", async () => {
+    stage.abandon();
+    await stage.does(strategy, places("SELL", "0.00099"), false);
+    await stage.restart();
+    await stage.waitFor("both are done", async () => {
+      const { doneSeq } = await stage.copy(copier);
+      return doneSeq === 2 && (await repairOf(copier))?.doneAt !== null;
+    });
+    const log = await stage.log(copier);
+    expect(log[1]).toContain("REPAIR BUY MARKET");
+    expect(log[2]).toContain("PLACE SELL MARKET");
+    expect(log[2]).toContain("FILLED");
+    expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "SELL"]);
+    expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+    expect((await repairOf(copier))?.failure).toBeNull();
+  });
+
+  test("is booked although the copy is stopped by then", async () => {
+    stage.abandon();
+    const change = {
+      copyId: copier.copyId,
+      from: ["FOLLOWING"],
+      status: "STOPPED",
+      reason: "COPIER",
+    } as const;
+    await stage.store.copying.changeCopy(
+      { ...change, at: stage.time.now() },
+      {
+        who: { kind: "SERVICE" },
+        what: "COPY_STARTED",
+        about: { kind: "COPY", id: copier.copyId },
+        at: 0,
+        details: {},
+      },
+    );
+    await stage.restart();
+    await stage.waitFor("the request is over", async () => (await repairOf(copier))?.doneAt !== null);
+    expect((await stage.log(copier)).at(-1)).toContain("REPAIR BUY MARKET");
+    const owned = await stage.owned(copier, "BTC");
+    await stage.waitFor("its fee is known", async () => (await stage.holds(copier, "BTCUSDT")) === owned);
+  });
+});
+
+test("a copy that is being closed sells what an order that was not recorded has bought", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  const cut = stage.cutRecording();
+  await stage.does(strategy, places("BUY", "0.001"), false);
+  stage.wake(strategy);
+  await cut;
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.restart();
+  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+  expect(await stage.log(copier)).toEqual([
+    "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+    "FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099",
+  ]);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+});
+
+test("a leg that had waited, was sent and not recorded is found, and taken back with the strategy's", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") };
+  const entry = { reduceOnly: false, leverage: null, attached };
+  const orderId = await stage.does(strategy, { ...places("BUY", "0.002", { at: "95000" }), entry });
+  const seen = decimal<Price>("95000");
+  await stage.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: stage.time.now() });
+  const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
+  const [first] = await stage.entries(copier);
+  await stage.venue.fill(copier.account, first?.venueOrderId ?? "", "95000");
+  const legs = async () =>
+    (await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.size;
+  // The look that finds the position is recorded; the leg is not.
+  const real = stage.store.copying.recordProgress;
+  stage.seams.recordProgress = (strategyId, holder, progress) => {
+    const isLeg = progress.some(({ entries }) =>
+      entries.some((entry) => entry.kind === "PLACE_LEG" && entry.venueOrderId !== null),
+    );
+    return isLeg ? new Promise(() => {}) : real(strategyId, holder, progress);
+  };
+  await stage.waitFor("the leg is at the venue", async () => (await legs()) === 1);
+  await stage.does(strategy, { type: "CancelLeg", legId }, false);
+  await stage.lead();
+  await stage.eventually(
+    "the copies could know of it",
+    async () => (await stage.store.copying.findLead(strategy))?.seq === 4,
+  );
+  await stage.restart();
+  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
+  expect(await legs()).toBe(0);
+  expect((await stage.log(copier)).slice(2)).toEqual([
+    "PLACE_LEG SELL STOP_MARKET CANCELED",
+    "CANCEL_LEG SELL STOP_MARKET DONE",
+  ]);
+});
+
+test("an order that the venue does not know for a moment goes on resting, and is booked when it is filled", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  await stage.passes(10_000);
+  proxy.plan("GET /api/v3/order", { kind: "ERROR_AFTER", status: 400, body: unknown });
+  const seen = decimal<Price>("90000");
+  await stage.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: stage.time.now() });
+  expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 RESTING");
+  const [first] = await stage.entries(copier);
+  await stage.venue.fill(copier.account, first?.venueOrderId ?? "", "90000");
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 FILLED executed 0.0005");
+  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+});
+
+test("a cancel that the venue has refused is made up for by the next look", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  // The first look of a process makes up for what may have been missed before it.
+  await stage.passes(20_000);
+  await stage.ask(copier, strategy, { kind: "REPAIR" });
+  const body = JSON.stringify({ code: -1099, msg: "Not now." });
+  proxy.plan("DELETE /api/v3/order", { kind: "ANSWER", status: 400, body });
+  await stage.does(strategy, { type: "CancelOrder", orderId });
+  // The next look may have come already.
+  expect(await stage.log(copier)).toContain("CANCEL BUY LIMIT 0.0005 FAILED REFUSED");
+  const status = async () => (await stage.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
+  await stage.waitFor("it is cancelled after all", async () => (await status()) === "CANCELED");
+});

@@ -1,0 +1,167 @@
+// What is asked of a copy beside its strategy's actions, once each. What a request orders becomes rows of the outbox, so that after a
+// restart nothing of it is ordered twice: a request of which there are rows is only waited for.
+import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
+import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
+import type { CopyStore } from "../../store/copy-store.ts";
+import { leadStateOf } from "../leads/lead-state.ts";
+import { endRow } from "../orders/executions.ts";
+import { ownRow, skipped } from "../orders/rows.ts";
+import { bookOpenOrders } from "../reconcile/balances.ts";
+import { driftOf, repairOrders } from "../scaling/drift.ts";
+import { spotSymbolOf } from "../scaling/equity.ts";
+import { copiedLeverage } from "../scaling/limits.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { skipWords } from "../scaling/skip-words.ts";
+import { refusedAs } from "../session/refusals.ts";
+import { cancelRow } from "./cancel.ts";
+import { type CopyContext, isLeg, isWaitingLeg } from "./context.ts";
+import { sendAtMarket } from "./market-order.ts";
+import { conclude, feesOfSpot, unexecuted } from "./place.ts";
+import { submit } from "./submit.ts";
+
+/** Rows of the log that a repair looks back on. */
+const ENTRIES_MAX = 300;
+
+/** Adds the orders that bring a copy nearer to its target, to the outbox; answers how many. The account has been polled. */
+export async function orderRepair(
+  context: CopyContext,
+  request: CopyRequest,
+  store: Pick<CopyStore, "listMirrorEntries" | "listRecentActions">,
+): Promise<number> {
+  const { state, session, now } = context;
+  const account = context.leadAccount();
+  if (account === null) return 0;
+  const { family, settings, copyId, strategyId } = state.copy;
+  const [last = null] = await store.listRecentActions(strategyId, { limit: 1 });
+  const lead = leadStateOf(account, last);
+  const entries = await store.listMirrorEntries(copyId, { limit: ENTRIES_MAX });
+  const rules = new Map<string, SymbolRules | null>();
+  const ofLead = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  for (const symbol of new Set([...ofLead, ...state.book.holdings.keys()])) {
+    rules.set(symbol, await session.rules(symbol));
+  }
+  const drifts = driftOf({
+    family,
+    lead,
+    leadAtStart: null,
+    settings,
+    book: state.book,
+    isPending: false,
+    entries: state.current(entries),
+    rulesOf: (symbol) => rules.get(symbol) ?? null,
+    prices: await session.prices(),
+    leverages: account.leverages,
+  });
+  const orders = repairOrders(drifts, request);
+  for (const { symbol, side, quantity, scale, reduceOnly, increases } of orders) {
+    state.add({
+      ...ownRow("REPAIR", symbol, { request, now: now() }),
+      ...{ status: "NEW", side, orderType: "MARKET", scale, scaledQuantity: quantity, quantity },
+      ...(family === "FUTURES" && reduceOnly && { reduceOnly }),
+      ...(increases && { retained: SCALE as Rate }),
+    });
+  }
+  return orders.length;
+}
+
+/** Sends an order of a repair. */
+export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<void> {
+  const { state, session, gate, now } = context;
+  const { symbol, retained } = row;
+  if (symbol === null) throw new Error("a repair has a symbol");
+  const increases = retained !== undefined;
+  const mayNot = (): Skip | null => {
+    const reason = increases ? gate.opensNot(now()) : null;
+    return gate.stopped() ?? (reason === null ? null : skipOf(reason));
+  };
+  const stopped = row.status === "SENT" ? null : mayNot();
+  if (stopped !== null) {
+    state.put(skipped(row, stopped));
+    return;
+  }
+  await feesOfSpot(context, symbol);
+  const rules = await session.rules(symbol);
+  if (state.copy.family === "FUTURES" && increases) {
+    const wanted = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
+    const leverage = (rules && copiedLeverage({ leverage: wanted }, rules, state.copy.settings)) ?? wanted;
+    const refusal = await session.setLeverage(symbol, leverage);
+    if (refusal !== null) {
+      const { code, message } = refusal;
+      state.put(skipped(row, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+      return;
+    }
+  }
+  if (row.status === "SENT") await conclude(context, row, await submit(context, row, mayNot));
+  else
+    await sendAtMarket(context, row, row.quantity ?? ZERO, { isReduction: !increases, mayStillSend: mayNot });
+}
+
+/**
+ * A copy that was stopped without being closed: cancels what is open and would open something. What closes what the copy holds stays,
+ * as far as the holding goes; the log says of each that it was left at the venue. Answers why that cannot be done now, or null.
+ */
+export async function withdraw(context: CopyContext, request: CopyRequest): Promise<Skip | null> {
+  const { state, gate, session, now } = context;
+  const blocked = gate.blocked();
+  if (blocked !== null) {
+    if (blocked.reason === "CREDENTIALS") giveUp(context, request, blocked);
+    return blocked;
+  }
+  await bookOpenOrders(context);
+  let refused: Skip | null = null;
+  const left = new Map<string, Quantity>();
+  // What opens first: what of it was executed is held, and may be closed by what stays.
+  for (const stays of [isExit, fits]) {
+    for (const entry of state.resting()) {
+      if (stays(context, entry, left)) continue;
+      const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
+      if (outcome.kind === "UNSENT") return outcome.skip;
+      if (outcome.kind !== "REFUSED") continue;
+      refused = refusedAs(outcome.refusal).skip;
+      if (await session.isUnlisted(entry.symbol ?? "", outcome.refusal)) endRow(state, entry, refused, now());
+      else state.put({ ...state.latest(entry), status: "LEFT", skip: refused, updatedAt: now() });
+    }
+  }
+  leaveAll(context);
+  state.add({ ...ownRow("WITHDRAW", null, { request, now: now() }) });
+  state.finishRequest(request, now(), refused && skipWords(refused, null));
+  return null;
+}
+
+/** Nothing can be sent for the account any more: all that is open stays there, and whatever was asked is over. */
+export function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): void {
+  const { state, now } = context;
+  if (request.kind === "WITHDRAW") {
+    leaveAll(context);
+    state.add(skipped(ownRow("WITHDRAW", null, { request, now: now() }), skip));
+  }
+  state.finishRequest(request, now(), skipWords(skip, null));
+}
+
+function leaveAll({ state, now }: CopyContext): void {
+  for (const entry of state.open()) {
+    if (entry.status !== "RESTING" && entry.status !== "UNCONFIRMED") continue;
+    const isFilled = entry.quantity !== null && entry.quantity > 0n && unexecuted(entry) === 0n;
+    state.put({ ...entry, status: isFilled ? "FILLED" : "LEFT", updatedAt: now() });
+  }
+}
+
+/** Whether it is on the side that closes what the copy holds, and was sent. */
+function isExit({ state }: CopyContext, entry: MirrorEntry): boolean {
+  const { quantity } = state.holding(entry.symbol ?? "");
+  return !isWaitingLeg(entry) && (entry.side === "SELL" ? quantity > 0n : quantity < 0n);
+}
+
+/** Whether an exit closes no more than the older ones leave of the holding; `left` is what they leave, by symbol. */
+function fits(context: CopyContext, entry: MirrorEntry, left: Map<string, Quantity>): boolean {
+  const { symbol } = entry;
+  if (symbol === null || !isExit(context, entry)) return false;
+  if (isLeg(entry) || entry.reduceOnly === true) return true;
+  const before = left.get(symbol) ?? magnitude(context.state.holding(symbol).quantity);
+  const size = unexecuted(entry);
+  if (size > before) return false;
+  left.set(symbol, subtract(before, size));
+  return true;
+}

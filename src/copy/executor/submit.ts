@@ -1,0 +1,283 @@
+// Sends an order or a leg, and brings it to an outcome. It is executed at most once:
+//
+//   NEW ─▶ SENT, durable ─▶ sent once ─ taken or refused ─▶ that is the outcome
+//                             │ no answer, or one that says nothing
+//                             ▼
+//            asked for by its id until it is found, or too old to be executed any more
+//                             │ not found
+//                             ▼
+//            a leg, or an order at the market that neither trades nor position show: sent again, under another id
+//            anything else: UNCONFIRMED, and not sent again. Polls go on looking for it
+//
+// A request is valid for RECV_WINDOW_MS, so what is not found some time after that was not executed, or is not shown yet: a venue
+// may show its orders minutes late, but an account's position is true. After a restart each SENT row begins with the question.
+
+import type { MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { LegType } from "../../domain/leg.ts";
+import type { ClientOrderType } from "../../domain/order.ts";
+import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
+import { spotSymbolOf } from "../scaling/equity.ts";
+import { CredentialsRejected, VenueRefused } from "../session/failures.ts";
+import { RETRY_MS_MAX } from "../session/venue-session.ts";
+import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
+import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
+import { type CopyContext, isLeg } from "./context.ts";
+
+/** What the venue's clock may be misjudged by, and what it may take to show what it has executed, ms. */
+const NOT_FOUND_MARGIN_MS = 1_500;
+/** So long after it was sent an order that is not found will not be executed any more. */
+export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
+/** Between questions for an order that is not found, ms: doubled each time. */
+const ASK_AGAIN_MS_MIN = 100;
+
+/** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
+export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
+
+/** An order or a leg that the venue has. */
+export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState; readonly row: MirrorEntry };
+export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
+/** Nothing of it was executed: it was not sent, for this reason. */
+export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
+/** Nobody knows, and it is not sent again. */
+export type Unconfirmed = { readonly kind: "UNCONFIRMED"; readonly counts: Counts };
+export type Outcome = Placed | Refused | Unsent | Unconfirmed;
+
+/**
+ * Sends what a row says, with its sizes, and resolves with its outcome; the row is left SENT, and is for its sender to conclude.
+ * `mayStillSend` is asked before each attempt: null, or why not any more.
+ */
+export async function submit(
+  context: CopyContext,
+  given: MirrorEntry,
+  mayStillSend: () => Skip | null,
+  { opens = false }: { readonly opens?: boolean } = {},
+): Promise<Outcome> {
+  const { state, session, now } = context;
+  const attempts = new Attempts(context, given, opens);
+  if (given.status === "SENT") attempts.doubt(context.takenAt);
+  else {
+    const skip = mayStillSend();
+    if (skip !== null) return { kind: "UNSENT", skip };
+    attempts.next();
+    await state.flush();
+  }
+  for (let retryMs = ASK_AGAIN_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+    if (attempts.doubtedSince !== null) {
+      const resolved = await attempts.resolve();
+      if (resolved !== "ABSENT") return resolved;
+      attempts.next();
+      await state.flush();
+    }
+    const skip = mayStillSend();
+    if (skip !== null) return attempts.unsent(skip);
+    const answer = await attempts.attempt(session);
+    attempts.count(answer);
+    switch (answer.kind) {
+      case "OK":
+        return attempts.placed(answer.value);
+      case "REFUSED": {
+        return (
+          (await attempts.findRefused(answer)) ?? {
+            kind: "REFUSED",
+            refusal: answer,
+            counts: attempts.counts(),
+          }
+        );
+      }
+      case "UNKNOWN":
+        attempts.doubt(now());
+        break;
+      case "DELAYED":
+        await context.pause(Math.min(Math.max(answer.until - now(), retryMs), RETRY_MS_MAX));
+    }
+  }
+}
+
+/** The attempts at one row. */
+class Attempts {
+  readonly #context: CopyContext;
+  readonly #opens: boolean;
+  #row: MirrorEntry;
+  #attempt = 0;
+  #wasDoubted = false;
+  /** When the last request may have been sent of which nobody knows what became; wall time, Unix ms. */
+  doubtedSince: number | null = null;
+
+  /** `opens`: whether it opens something; such requests leave a part of the venue's budget to exits. */
+  constructor(context: CopyContext, row: MirrorEntry, opens: boolean) {
+    this.#opens = opens;
+    this.#context = context;
+    this.#row = row;
+  }
+
+  /** The row is SENT under an id of its own; it is to be flushed. */
+  next(): void {
+    this.#attempt += 1;
+    this.doubtedSince = null;
+    const { state, now } = this.#context;
+    const before = this.#row;
+    // The venue takes one leg of a kind: sent again under the same id it is there once.
+    const attempt = isLeg(before) ? 1 : before.sends + this.#attempt;
+    const clientOrderId = clientIdOf(before, attempt);
+    const sentAt = before.sentAt ?? now();
+    this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });
+  }
+
+  doubt(since: number): void {
+    this.#wasDoubted = true;
+    this.doubtedSince = since;
+  }
+
+  send(client: Client): Promise<VenueAnswer<VenueOrderState>> {
+    const { symbol, side, orderType, quantity, price, stopPrice, reduceOnly } = this.#row;
+    if (symbol === null || side === null) throw new Error("what is sent has a symbol and a side");
+    const clientOrderId = this.#row.clientOrderId ?? "";
+    if (isLeg(this.#row)) {
+      const type = orderType as LegType;
+      return client.placeLeg({ symbol, side, type, triggerPrice: stopPrice ?? ZERO, clientOrderId });
+    }
+    return client.place({
+      symbol,
+      side,
+      type: (orderType ?? "MARKET") as ClientOrderType,
+      quantity: quantity ?? ZERO,
+      price: price ?? ZERO,
+      stopPrice: stopPrice ?? ZERO,
+      reduceOnly: reduceOnly === true,
+      ...(this.#opens && { priority: "OPEN" as const }),
+      clientOrderId,
+    });
+  }
+
+  /** A key that the venue rejects has ordered nothing: the row is as it was before. Throws CredentialsRejected. */
+  async attempt(
+    session: CopyContext["session"],
+  ): Promise<Exclude<VenueAnswer<VenueOrderState>, VenueRejection>> {
+    try {
+      return await session.attempt(({ client }) => this.send(client));
+    } catch (error) {
+      if (error instanceof CredentialsRejected) {
+        const { state } = this.#context;
+        state.put({ ...this.#row, status: "NEW", clientOrderId: null, sentAt: null });
+      }
+      throw error;
+    }
+  }
+
+  count({ kind }: { readonly kind: string }): void {
+    if (kind !== "DELAYED") this.#row = { ...this.#row, sends: this.#row.sends + 1 };
+  }
+
+  counts(): Counts {
+    const { sends, queries, sentAt } = this.#row;
+    return { sends, queries, sentAt, acknowledgedAt: this.#context.now() };
+  }
+
+  placed(found: VenueOrderState): Placed {
+    return { kind: "PLACED", state: found, row: { ...this.#row, ...this.counts() } };
+  }
+
+  /** Nothing more is sent of it. A leg that was sent before may be there, and not shown yet. */
+  unsent(skip: Skip): Unsent | Unconfirmed {
+    const mayBeThere = this.#wasDoubted && isLeg(this.#row);
+    return mayBeThere ? { kind: "UNCONFIRMED", counts: this.counts() } : { kind: "UNSENT", skip };
+  }
+
+  /** A refusal that may be about this very order: "duplicate", "an open stop … is existing"; or of a leg whose first attempt is there. */
+  async findRefused(refusal: VenueRefusal): Promise<Placed | Unconfirmed | null> {
+    const mayBeThere = this.#wasDoubted && isLeg(this.#row);
+    if (!mayBeThere && !isUsedBefore(refusal)) return null;
+    const found = await this.#find();
+    if (found !== null) return this.placed(found);
+    // The first attempt may be there, and not shown yet.
+    return this.#wasDoubted ? { kind: "UNCONFIRMED", counts: this.counts() } : null;
+  }
+
+  /** Finds out what became of the order. ABSENT: it certainly was not executed, and may be sent again. */
+  async resolve(): Promise<Placed | Unconfirmed | "ABSENT"> {
+    const { now, pause, setInDoubt } = this.#context;
+    const since = this.doubtedSince ?? now();
+    const { symbol } = this.#row;
+    setInDoubt(symbol ?? "", true);
+    try {
+      for (let retryMs = ASK_AGAIN_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+        const found = await this.#find();
+        if (found !== null) return this.placed(found);
+        const leftMs = since + NOT_FOUND_AFTER_MS - now();
+        if (leftMs <= 0) break;
+        await pause(Math.min(leftMs, retryMs));
+      }
+      if (isLeg(this.#row) || (await this.#isAbsentByPosition())) return "ABSENT";
+      return { kind: "UNCONFIRMED", counts: this.counts() };
+    } finally {
+      setInDoubt(symbol ?? "", false);
+    }
+  }
+
+  async #find(): Promise<VenueOrderState | null> {
+    this.#row = { ...this.#row, queries: this.#row.queries + 1 };
+    return await findAtVenue(this.#context, this.#row);
+  }
+
+  /** Whether neither the trades nor the position of the account show an order at the market. Another order may rest unseen. */
+  async #isAbsentByPosition(): Promise<boolean> {
+    const { state, session } = this.#context;
+    const { symbol, orderType, sentAt, clientOrderId } = this.#row;
+    if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
+    try {
+      const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
+      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known: new Set() }));
+      if (trades === null || trades.some((trade) => trade.clientOrderId === clientOrderId)) return false;
+      const { ownChanges } = state;
+      const { held } = await session.ask(({ client }) => client.balances());
+      return state.ownChanges === ownChanges && unbookedOf(state, symbol, held) === 0n;
+    } catch (error) {
+      if (error instanceof VenueRefused) return false;
+      throw error;
+    }
+  }
+}
+
+type Client = Parameters<Parameters<CopyContext["session"]["attempt"]>[0]>[0]["client"];
+
+/** How the venue has a row's order or leg; null if it knows none under that id. */
+export async function findAtVenue(
+  { session }: Pick<CopyContext, "session">,
+  row: MirrorEntry,
+): Promise<VenueOrderState | null> {
+  const { symbol, clientOrderId } = row;
+  if (symbol === null || clientOrderId === null) return null;
+  return await session.ask(({ client }) =>
+    isLeg(row) ? client.findLeg(symbol, clientOrderId) : client.find(symbol, clientOrderId),
+  );
+}
+
+/** By how much an account has more of a symbol than the book accounts for, as balances say it: what was executed and is not booked. */
+export function unbookedOf(
+  { copy, book }: Pick<CopyContext["state"], "copy" | "book">,
+  symbol: string,
+  held: ReadonlyMap<string, Quantity>,
+): Quantity {
+  const now = [...held].find(
+    ([name]) => (copy.family === "SPOT" ? spotSymbolOf(name) : name) === symbol,
+  )?.[1];
+  return subtract(now ?? ZERO, book.snapshot?.held.get(symbol) ?? ZERO);
+}
+
+/** Size of what is unbooked in the direction of an order; zero if it is the other way. */
+export function unbookedToward(side: MirrorEntry["side"], unbooked: Quantity): Quantity {
+  return (side === "BUY") === unbooked > 0n ? magnitude(unbooked) : ZERO;
+}
+
+function clientIdOf({ copyId, kind, collectiveId, entryId, symbol }: MirrorEntry, attempt: number): string {
+  const purpose = kind === "PLACE" ? "order" : kind === "PLACE_LEG" ? "leg" : "close";
+  const origin: MirrorOrigin =
+    collectiveId === null ? { requestId: `entry-${entryId}`, symbol: symbol ?? "" } : { collectiveId };
+  return mirrorClientId({ ...origin, copyId, purpose, attempt });
+}
+
+/** "Duplicate order sent.", "clientOrderId is duplicated"; and "An open stop … is existing", which may be this one. */
+function isUsedBefore({ code, message }: VenueRefusal): boolean {
+  return code === -4116 || code === -4130 || (code === -2010 && /duplicate/i.test(message));
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
+import { type CopyBook, EMPTY_BOOK } from "../../domain/copying.ts";
+import { type Amount, decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
+import { chargedTo, executedIn, holdingOf, writtenOff } from "./book.ts";
+
+/** `BUY 2 @ 100 fee 0.1 base 0.002`: the quote is quantity × price. */
+function bookAfter(
+  family: StrategyType,
+  executions: readonly string[],
+  from: CopyBook = EMPTY_BOOK,
+): CopyBook {
+  return executions.reduce((book, text) => {
+    const [side = "", quantity = "", , price = "", , fee = "0", , feeInBase = "0"] = text.split(" ");
+    const quote = (decimal<Quantity>(quantity) * decimal<Amount>(price)) / 100_000_000n;
+    return executedIn(book, family, {
+      symbol: "BTCUSDT",
+      side: side === "BUY" ? "BUY" : "SELL",
+      quantity: decimal(quantity),
+      quote: quote as Amount,
+      fee: decimal(fee),
+      feeInBase: decimal(feeInBase),
+    });
+  }, from);
+}
+
+function words(book: CopyBook): string {
+  const { quantity, cost } = holdingOf(book, "BTCUSDT");
+  const { realized, fees } = book;
+  return [quantity, cost, realized, fees].map(formatBriefly).join(" ");
+}
+
+/** Holding, cost, realized, fees. */
+describe("a spot pair", () => {
+  test.each([
+    [["BUY 2 @ 100"], "2 200 0 0"],
+    [["BUY 2 @ 100", "BUY 2 @ 200"], "4 600 0 0"],
+    // Sold at the average cost of 150.
+    [["BUY 2 @ 100", "BUY 2 @ 200", "SELL 1 @ 180"], "3 450 30 0"],
+    [["BUY 2 @ 100", "SELL 2 @ 90 fee 0.18"], "0 0 -20 0.18"],
+    // A fee in the base asset did not arrive, and is counted once.
+    [["BUY 1 @ 100 fee 0.1 base 0.001"], "0.999 99.9 0 0.1"],
+    // More than was bought is none of the copy's.
+    [["BUY 1 @ 100", "SELL 2 @ 110"], "0 0 10 0"],
+  ])("%j", (executions, expected) => {
+    expect(words(bookAfter("SPOT", executions))).toBe(expected);
+  });
+});
+
+describe("a contract", () => {
+  test.each([
+    [["SELL 2 @ 100"], "-2 200 0 0"],
+    [["SELL 2 @ 100", "BUY 1 @ 90"], "-1 100 10 0"],
+    [["BUY 2 @ 100", "SELL 1 @ 90"], "1 100 -10 0"],
+    // Through zero: what is closed is realized, the rest begins anew.
+    [["BUY 2 @ 100", "SELL 3 @ 110"], "-1 110 20 0"],
+    [["SELL 2 @ 100", "BUY 5 @ 110"], "3 330 -20 0"],
+    [["BUY 2 @ 100 fee 0.1", "SELL 2 @ 100 fee 0.1"], "0 0 0 0.2"],
+  ])("%j", (executions, expected) => {
+    expect(words(bookAfter("FUTURES", executions))).toBe(expected);
+  });
+
+  test("what other hands closed is written off at a price", () => {
+    const short = bookAfter("FUTURES", ["SELL 2 @ 100"]);
+    const gone = { symbol: "BTCUSDT", quantity: decimal<Quantity>("2"), quote: decimal<Amount>("220") };
+    expect(words(writtenOff(short, "FUTURES", gone))).toBe("0 0 -20 0");
+  });
+});
+
+test("a symbol of which nothing is held is in the book no more", () => {
+  expect(bookAfter("SPOT", ["BUY 1 @ 100", "SELL 1 @ 100"]).holdings.size).toBe(0);
+});
+
+describe("a fee that is known later than what it is of", () => {
+  test.each([
+    ["SPOT", "BUY 2 @ 100 fee 0.2 base 0.002", "BUY 2 @ 100"],
+    ["SPOT", "SELL 1 @ 110 fee 0.11", "SELL 1 @ 110"],
+    ["FUTURES", "SELL 3 @ 90 fee 0.27", "SELL 3 @ 90"],
+  ] as const)("leaves the book as if it had been known at once: %s %s", (family, whole, without) => {
+    const before = bookAfter(family, ["BUY 2 @ 100"].slice(whole.startsWith("BUY") ? 1 : 0));
+    const [, fee = "0", , base = "0"] = whole.slice(whole.indexOf("fee")).split(" ");
+    const charged = chargedTo(bookAfter(family, [without], before), {
+      symbol: "BTCUSDT",
+      fee: decimal(fee),
+      feeInBase: decimal(base),
+      // A fee in the base asset was bought at 100.
+      cost: (decimal<Amount>(base) * 100n) as Amount,
+    });
+    expect(words(charged)).toBe(words(bookAfter(family, [whole], before)));
+  });
+
+  test("takes no more than is left of what it was of", () => {
+    const sold = bookAfter("SPOT", ["BUY 2 @ 100", "SELL 1.999 @ 100"]);
+    const late = {
+      symbol: "BTCUSDT",
+      fee: decimal<Amount>("0.2"),
+      feeInBase: decimal<Quantity>("0.002"),
+      cost: decimal<Amount>("0.2"),
+    };
+    expect(words(chargedTo(sold, late))).toBe("0 0 0 0.2");
+  });
+});

@@ -1,0 +1,147 @@
+// How what was executed at a venue changes a copy's book. Pure.
+//
+// Of a spot pair the book holds what the copy's own orders bought and have not sold, at its average cost; of a contract the
+// position, which an order may take through zero: what it closes is realized, what is left of it opens the other side. What a
+// fee took out of the base asset did not arrive: it lessens holding and cost alike, and counts as a fee in the quote asset.
+// Knowingly, fractions are rounded down at the 8th decimal, and funding, which no order brings, is in no book.
+import type { StrategyType } from "../../domain/account.ts";
+import type { CopyBook, Holding } from "../../domain/copying.ts";
+import type { Side } from "../../domain/order.ts";
+import { type Amount, add, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+
+/** What was executed beyond what the book knows already. Nothing is negative. */
+export type Execution = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly quantity: Quantity;
+  /** What was paid or received for it, without fees. */
+  readonly quote: Amount;
+  /** In the quote asset, the part that was taken in the base asset included. */
+  readonly fee: Amount;
+  /** Of a spot pair: what the fee took of the base asset. */
+  readonly feeInBase: Quantity;
+};
+
+const NOTHING: Holding = { quantity: ZERO, cost: ZERO };
+
+/** What a copy holds of a symbol by its own orders. */
+export function holdingOf(book: CopyBook, symbol: string): Holding {
+  return book.holdings.get(symbol) ?? NOTHING;
+}
+
+/** The book after an execution. */
+export function executedIn(book: CopyBook, family: StrategyType, execution: Execution): CopyBook {
+  const held = holdingOf(book, execution.symbol);
+  const { holding, gained } =
+    family === "FUTURES"
+      ? turned(held, execution)
+      : execution.side === "BUY"
+        ? bought(held, execution)
+        : sold(held, execution);
+  return {
+    ...book,
+    holdings: withHolding(book.holdings, execution.symbol, holding),
+    realized: add(book.realized, gained),
+    fees: add(book.fees, execution.fee),
+  };
+}
+
+/** What an order has cost beside what is booked of it; `cost`: what was paid for the part that was taken in the base asset. */
+export type Charge = Pick<Execution, "symbol" | "fee" | "feeInBase"> & { readonly cost: Amount };
+
+/** The book once more of an order's fee is known than was booked with it. */
+export function chargedTo(book: CopyBook, { symbol, fee, feeInBase, cost }: Charge): CopyBook {
+  const held = holdingOf(book, symbol);
+  const taken = feeInBase < held.quantity ? feeInBase : held.quantity;
+  const charged = { ...book, fees: add(book.fees, fee) };
+  if (taken <= 0n) return charged;
+  const holding = {
+    quantity: subtract(held.quantity, taken),
+    cost: subtract(held.cost, least(cost, held.cost)),
+  };
+  return { ...charged, holdings: withHolding(book.holdings, symbol, holding) };
+}
+
+/** The book once an execution that is booked turned out to have cost or brought so much more in the quote asset (negative: less). */
+export function repriced(
+  book: CopyBook,
+  { symbol, side, quote }: Pick<Execution, "symbol" | "side" | "quote">,
+): CopyBook {
+  const held = holdingOf(book, symbol);
+  const isHeld = held.quantity !== 0n && held.quantity > 0n === (side === "BUY");
+  if (!isHeld) {
+    return {
+      ...book,
+      realized: side === "SELL" ? add(book.realized, quote) : subtract(book.realized, quote),
+    };
+  }
+  const holding = { ...held, cost: add(held.cost, quote) };
+  return { ...book, holdings: withHolding(book.holdings, symbol, holding) };
+}
+
+/** The book once part of a holding turned out to be gone from the account by other hands: it counts as closed for `quote`. */
+export function writtenOff(
+  book: CopyBook,
+  family: StrategyType,
+  gone: { readonly symbol: string; readonly quantity: Quantity; readonly quote: Amount },
+): CopyBook {
+  const side = holdingOf(book, gone.symbol).quantity > 0n ? "SELL" : "BUY";
+  return executedIn(book, family, { ...gone, side, fee: ZERO, feeInBase: ZERO });
+}
+
+type Changed = { readonly holding: Holding; readonly gained: Amount };
+
+function bought(held: Holding, { quantity, quote, feeInBase }: Execution): Changed {
+  const arrived = subtract(quantity, feeInBase);
+  return {
+    holding: { quantity: add(held.quantity, arrived), cost: add(held.cost, share(quote, arrived, quantity)) },
+    gained: ZERO,
+  };
+}
+
+/** Sells at the average cost. More than is held is the copier's own: it is none of the copy's gain. */
+function sold(held: Holding, { quantity, quote }: Execution): Changed {
+  const closed = quantity < held.quantity ? quantity : held.quantity;
+  const cost = share(held.cost, closed, held.quantity);
+  return {
+    holding: { quantity: subtract(held.quantity, closed), cost: subtract(held.cost, cost) },
+    gained: subtract(share(quote, closed, quantity), cost),
+  };
+}
+
+/** A position that an order increases, reduces, closes, or takes to the other side. */
+function turned(held: Holding, { side, quantity, quote }: Execution): Changed {
+  const signed = (side === "BUY" ? quantity : -quantity) as Quantity;
+  if (held.quantity * signed >= 0n) {
+    return {
+      holding: { quantity: add(held.quantity, signed), cost: add(held.cost, quote) },
+      gained: ZERO,
+    };
+  }
+  const size = magnitude(held.quantity);
+  const closed = quantity < size ? quantity : size;
+  const cost = share(held.cost, closed, size);
+  const closedFor = share(quote, closed, quantity);
+  return {
+    holding: {
+      quantity: add(held.quantity, signed),
+      cost: quantity < size ? subtract(held.cost, cost) : subtract(quote, closedFor),
+    },
+    gained: held.quantity > 0n ? subtract(closedFor, cost) : subtract(cost, closedFor),
+  };
+}
+
+function share(whole: Amount, part: Quantity, of: Quantity): Amount {
+  return (of === 0n ? 0n : (whole * part) / of) as Amount;
+}
+
+function withHolding(
+  holdings: ReadonlyMap<string, Holding>,
+  symbol: string,
+  holding: Holding,
+): ReadonlyMap<string, Holding> {
+  const changed = new Map(holdings);
+  if (holding.quantity === 0n) changed.delete(symbol);
+  else changed.set(symbol, holding);
+  return changed;
+}

@@ -1,0 +1,374 @@
+// What this process knows of one copy: its row, its book, and the rows of its log of which something is still to be done. It is the
+// only writer of them. A change takes effect in memory at once, without waiting, so that executors of different symbols never size
+// by something outdated; `flush` makes durable what has changed since, in order.
+//
+// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+import type {
+  Copy,
+  CopyBook,
+  CopyReason,
+  CopyRequest,
+  CopyStatus,
+  Holding,
+  LeadAction,
+  MirrorEntry,
+  MirrorStatus,
+  VenueSnapshot,
+} from "../../domain/copying.ts";
+import type { Side } from "../../domain/order.ts";
+import {
+  type Amount,
+  least,
+  magnitude,
+  type Quantity,
+  type Rate,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import type { CopyControl, CopyProgress } from "../../store/copy-store.ts";
+import { type Charge, chargedTo, type Execution, executedIn, holdingOf, repriced } from "./book.ts";
+import { carriedOn } from "./funds.ts";
+import { rowOf } from "./rows.ts";
+
+/** A row of the log before it has its number. */
+export type NewEntry = Omit<MirrorEntry, "copyId" | "entryId">;
+
+type Record = (progress: CopyProgress) => Promise<void>;
+
+const IN_OUTBOX: readonly MirrorStatus[] = ["NEW", "SENT"];
+const OPEN: readonly MirrorStatus[] = [...IN_OUTBOX, "UNCONFIRMED", "RESTING"];
+
+/** More rows than one copy works at at a time. */
+const ENDED_MAX = 100;
+
+export class CopyState {
+  readonly #record: Record;
+  #copy: Copy;
+  readonly #open = new Map<number, MirrorEntry>();
+  /** The last rows of which nothing is to be done any more: whatever waits for the venue may still hold one as it was before. */
+  readonly #ended = new Map<number, MirrorEntry>();
+  /** Rows that changed and are not durable yet: those that wait for the next flush, and those of the present one. */
+  readonly #unsaved = new Map<number, MirrorEntry>();
+  #saving: ReadonlyMap<number, MirrorEntry> = new Map();
+  #hasChanged = false;
+  #moves: CopyProgress["moves"] = null;
+  #finishes: CopyProgress["finishes"] = null;
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+  #movesUnderWay = 0;
+  #ownChanges = 0;
+  /** Rows whose executions the balances do not have: they are carried on. */
+  readonly #carried = new Set<number>();
+
+  constructor(copy: Copy, open: readonly MirrorEntry[], record: Record) {
+    this.#copy = copy;
+    this.#record = record;
+    for (const entry of open) this.#open.set(entry.entryId, entry);
+  }
+
+  get copy(): Copy {
+    return this.#copy;
+  }
+
+  get book(): CopyBook {
+    return this.#copy.book;
+  }
+
+  /** The last action that has its row. */
+  get takenSeq(): number {
+    return this.book.takenSeq ?? this.#copy.doneSeq;
+  }
+
+  /** Whether a change of status is being written: what the store says of it may be outdated. */
+  get isMoving(): boolean {
+    return this.#movesUnderWay > 0;
+  }
+
+  /** Grows with every order that is sent and every execution that is booked: balances that were asked for between two values are of one state. */
+  get ownChanges(): number {
+    return this.#ownChanges;
+  }
+
+  /** Of which something is still to be done, oldest first. */
+  open(symbol?: string): readonly MirrorEntry[] {
+    const rows = [...this.#open.values()].sort((one, other) => one.entryId - other.entryId);
+    return symbol === undefined ? rows : rows.filter((entry) => entry.symbol === symbol);
+  }
+
+  /** Orders and legs that are open at the venue, and legs that wait for their position; oldest first. */
+  resting(symbol?: string): readonly MirrorEntry[] {
+    return this.open(symbol).filter(({ status }) => status === "RESTING");
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Whether an order is being sent, or its outcome is being found out. */
+  get isInFlight(): boolean {
+    for (const { status } of this.#open.values()) if (status === "SENT") return true;
+    return false;
+  }
+
+  /** A row as it is now. */
+  latest(entry: MirrorEntry): MirrorEntry {
+    return this.#open.get(entry.entryId) ?? this.#ended.get(entry.entryId) ?? entry;
+  }
+
+  /** Rows of the store as they are now, with those that it does not have yet; newest first. */
+  current(stored: readonly MirrorEntry[]): readonly MirrorEntry[] {
+    const rows = new Map(stored.map((entry) => [entry.entryId, this.latest(entry)]));
+    for (const unsaved of [this.#saving, this.#unsaved]) for (const [id, row] of unsaved) rows.set(id, row);
+    return [...rows.values()].sort((one, other) => other.entryId - one.entryId);
+  }
+
+  holding(symbol: string): Holding {
+    return holdingOf(this.book, symbol);
+  }
+
+  /** What the copy is entitled to hold of a symbol. */
+  target(symbol: string): Quantity {
+    return targetOf(this.holding(symbol));
+  }
+
+  /** Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed over. */
+  take(actions: readonly LeadAction[], now: number): void {
+    for (const action of actions) {
+      if (action.seq <= this.takenSeq) continue;
+      if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status: "NEW" });
+      this.#setBook({ ...this.book, takenSeq: action.seq });
+    }
+  }
+
+  /** Adds a row. */
+  add(row: NewEntry): MirrorEntry {
+    const entry = { ...row, copyId: this.#copy.copyId, entryId: this.book.nextEntryId };
+    this.#setBook({ ...this.book, nextEntryId: entry.entryId + 1 });
+    this.put(entry);
+    return entry;
+  }
+
+  /** Changes a row. */
+  put(entry: MirrorEntry): MirrorEntry {
+    if (entry.status === "SENT") this.#ownChanges += 1;
+    if (OPEN.includes(entry.status) || entry.isFeeDue === true) this.#open.set(entry.entryId, entry);
+    else this.#end(entry);
+    this.#unsaved.set(entry.entryId, entry);
+    this.#hasChanged = true;
+    return entry;
+  }
+
+  /**
+   * Books what an order of a row has executed, and carries the balances on. What opens is added to the target, as far as the strategy
+   * still holds it. What mirrors an exit of the strategy leaves the target alone: that goes down with the strategy's position. Whatever
+   * else reduces takes the target along.
+   */
+  execute(execution: Execution, entry: Pick<MirrorEntry, "entryId" | "kind" | "retained">): void {
+    this.#ownChanges += 1;
+    this.#carried.add(entry.entryId);
+    const { family } = this.#copy;
+    const { symbol } = execution;
+    const before = this.book;
+    const after = executedIn(before, family, execution);
+    const gained = after.realized - before.realized;
+    const { snapshot } = after;
+    this.#setBook({ ...after, snapshot: snapshot && carriedOn(snapshot, family, { ...execution, gained }) });
+    const { quantity } = holdingOf(after, symbol);
+    const target = targetAfter(holdingOf(before, symbol), quantity, entry.retained ?? (SCALE as Rate));
+    this.#setTarget(symbol, entry.kind === "PLACE" ? target : within(target, quantity));
+  }
+
+  /** Books what an execution that is booked has cost besides. */
+  charge(of: Charge & Pick<Execution, "side">, entryId: number): void {
+    const { family } = this.#copy;
+    const { quantity, target = quantity } = this.holding(of.symbol);
+    const { snapshot } = this.book;
+    const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
+    // Balances that were asked for after the execution have its fee already.
+    const carried = snapshot !== null && this.#carried.has(entryId);
+    this.#setBook({
+      ...chargedTo(this.book, of),
+      snapshot: carried ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
+    });
+    this.#setTarget(of.symbol, target);
+  }
+
+  /** What was booked at an estimate has cost or brought so much more (negative: less). */
+  reprice(of: Pick<Execution, "symbol" | "side" | "quote">): void {
+    this.#ownChanges += 1;
+    this.#setBook(repriced(this.book, of));
+  }
+
+  /** The strategy has closed a part of its position: `left` of `before` is what it still has. */
+  shrinkTarget(
+    symbol: string,
+    { left, before }: { readonly left: Quantity; readonly before: Quantity },
+  ): void {
+    const { quantity, target = quantity } = this.holding(symbol);
+    if (target !== 0n && before > 0n) this.#setTarget(symbol, ((target * left) / before) as Quantity);
+    for (const entry of this.open(symbol)) {
+      if (entry.kind !== "PLACE" || entry.retained === undefined || before <= 0n) continue;
+      this.put({ ...entry, retained: ((entry.retained * left) / before) as Rate });
+    }
+  }
+
+  /** What an order of this side has opened is nothing that the strategy holds: its own was canceled unfilled. */
+  withdrawTarget(
+    symbol: string,
+    { side, quantity }: { readonly side: Side; readonly quantity: Quantity },
+  ): void {
+    const { quantity: held, target = held } = this.holding(symbol);
+    if (target === 0n || target > 0n !== (side === "BUY")) return;
+    const size = subtract(magnitude(target), least(magnitude(target), quantity));
+    this.#setTarget(symbol, (target < 0n ? -size : size) as Quantity);
+  }
+
+  /** Everything of a symbol is to be closed. */
+  zeroTarget(symbol: string): void {
+    this.shrinkTarget(symbol, { left: ZERO, before: 1n as Quantity });
+  }
+
+  setBook(book: CopyBook): void {
+    this.#setBook(book);
+  }
+
+  /** The book with new balances, which have all that is booked. */
+  setBalances(book: CopyBook): void {
+    this.#carried.clear();
+    this.#setBook(book);
+  }
+
+  setSnapshot(snapshot: VenueSnapshot | null): void {
+    this.#setBook({ ...this.book, snapshot });
+  }
+
+  /** The request is done; `failure` says why if it could not be. */
+  finishRequest({ requestId }: Pick<CopyRequest, "requestId">, at: number, failure: string | null): void {
+    this.#finishes = { requestId, at, failure };
+    this.#hasChanged = true;
+  }
+
+  /** The copy changes its status by itself; what its owner changes at the same time holds. */
+  move(status: CopyStatus, reason: CopyReason | null, at: number): void {
+    const from = { status: this.#copy.status, reason: this.#copy.reason };
+    this.#moves = { from, status, reason, at };
+    this.#copy = { ...this.#copy, status, reason };
+    this.#hasChanged = true;
+  }
+
+  /** What people have changed. Answers whether the copy's status is another by it. */
+  control({ status, reason, settings }: Omit<CopyControl, "copyId">): boolean {
+    const hasMoved = status !== this.#copy.status;
+    this.#copy = { ...this.#copy, status, reason, settings };
+    return hasMoved;
+  }
+
+  /** Resolves when all changes up to now are durable. Rejects if they could not be written, and from then on always. */
+  flush(): Promise<void> {
+    if (!this.#hasChanged) return this.#next ?? this.#writing;
+    this.#next ??= handled(this.#writing.then(() => this.#write()));
+    return this.#next;
+  }
+
+  #write(): Promise<void> {
+    this.#next = null;
+    const progress = this.#progress();
+    this.#saving = new Map(this.#unsaved);
+    this.#unsaved.clear();
+    this.#hasChanged = false;
+    this.#moves = null;
+    this.#finishes = null;
+    if (progress.moves !== null) this.#movesUnderWay += 1;
+    this.#writing = handled(
+      this.#record(progress).then(() => {
+        this.#saving = new Map();
+        if (progress.moves !== null) this.#movesUnderWay -= 1;
+      }),
+    );
+    return this.#writing;
+  }
+
+  #progress(): CopyProgress {
+    const { copyId } = this.#copy;
+    const doneSeq = this.#doneSeq();
+    this.#copy = { ...this.#copy, doneSeq };
+    return {
+      copyId,
+      entries: [...this.#unsaved.values()],
+      book: this.book,
+      doneSeq,
+      moves: this.#moves,
+      finishes: this.#finishes,
+    };
+  }
+
+  /** All actions up to it are dealt with. */
+  #doneSeq(): number {
+    let done = this.takenSeq;
+    for (const { seq, status } of this.#open.values()) {
+      if (seq !== null && IN_OUTBOX.includes(status)) done = Math.min(done, seq - 1);
+    }
+    return done;
+  }
+
+  #end(entry: MirrorEntry): void {
+    this.#open.delete(entry.entryId);
+    this.#ended.set(entry.entryId, entry);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
+  }
+
+  #setTarget(symbol: string, target: Quantity): void {
+    const holding = this.book.holdings.get(symbol);
+    if (holding === undefined) return;
+    this.#setBook({
+      ...this.book,
+      holdings: new Map(this.book.holdings).set(symbol, { ...holding, target }),
+    });
+  }
+
+  #setBook(book: CopyBook): void {
+    this.#copy = { ...this.#copy, book };
+    this.#hasChanged = true;
+  }
+}
+
+/** A rejection is met by those who wait for it; if nobody does, by the next flush. */
+function handled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What a holding is entitled to be: no more than what is held, and on its side. */
+export function targetOf({ quantity, target = quantity }: Holding): Quantity {
+  return within(target, quantity);
+}
+
+/** The target once a holding went from one size to another by the copy's own orders. */
+function targetAfter(before: Holding, after: Quantity, retained: Rate): Quantity {
+  const { quantity } = before;
+  const { target = quantity } = before;
+  const isOtherSide = quantity * after < 0n;
+  const opened = isOtherSide ? magnitude(after) : subtract(magnitude(after), magnitude(quantity));
+  if (opened <= 0n) return target;
+  const entitled = (opened * retained) / SCALE;
+  const kept = isOtherSide ? 0n : target;
+  return (kept + (after < 0n ? -entitled : entitled)) as Quantity;
+}
+
+function within(target: Quantity, quantity: Quantity): Quantity {
+  if (target * quantity <= 0n) return ZERO;
+  const size = least(magnitude(target), magnitude(quantity));
+  return (quantity < 0n ? -size : size) as Quantity;
+}
+
+/** Whether a change of status takes effect on a copy that people may have changed since: as the store has it. */
+export function takesEffect(
+  moves: CopyProgress["moves"],
+  { status, reason }: Pick<Copy, "status" | "reason">,
+): moves is NonNullable<CopyProgress["moves"]> {
+  if (moves === null || status === "STOPPED") return false;
+  const isAsItWas = status === moves.from.status && reason === moves.from.reason;
+  return isAsItWas || (moves.status === "CLOSING" && (status === "FOLLOWING" || status === "PAUSED"));
+}

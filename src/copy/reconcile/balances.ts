@@ -1,0 +1,234 @@
+// The balances of an account, taken together with the book that they belong to. What is open is asked for before and after: if
+// something was filled in between, or an own order was under way, nobody knows whether the balances have it, and they are asked for
+// again. From then on book and balances are carried on by the same executions, so that no money is counted twice.
+import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
+import { type Amount, add, proceedsDown, type Quantity, subtract } from "../../money/decimal.ts";
+import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
+import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
+import { applyReport, endRow } from "../orders/executions.ts";
+import { equityOf, snapshotOf } from "../orders/funds.ts";
+import { copyEquity, spotSymbolOf } from "../scaling/equity.ts";
+import type { RestingSymbols } from "../venue/venue.ts";
+
+/** Times that balances are asked for in one go before they are left to the next. */
+const TRIES_MAX = 3;
+/** Until an own order that is under way is asked about again, ms. */
+const IN_FLIGHT_MS = 100;
+/** What the venue does not know twice, so far apart, is gone, ms. */
+const GONE_APART_MS = 2_000;
+/** So long an order is looked for that the venue has not confirmed, ms: it may show its orders minutes late. */
+export const UNCONFIRMED_MS_MAX = 900_000;
+/** Lines that were done with before the time that is looked back to, of orders that may yet be met with. */
+const LINES_BEFORE = 200;
+const NO_TRADES: Pick<LeadState, "lastPrices"> = { lastPrices: new Map() };
+
+/** Asks for balances and prices; answers whether the copy has new ones. Throws NotAnswered if patience ends. */
+export async function refreshBalances(context: CopyContext): Promise<boolean> {
+  const { state, session } = context;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    if (state.isInFlight) {
+      await context.pause(IN_FLIGHT_MS);
+      continue;
+    }
+    await bookOpenOrders(context);
+    const before = state.ownChanges;
+    const prices = await session.prices();
+    const balances = await session.ask(({ client }) => client.balances());
+    const traded = await symbolsTradedSince(context);
+    if (state.isInFlight || state.ownChanges !== before) continue;
+    await bookOpenOrders(context);
+    if (state.isInFlight || state.ownChanges !== before) continue;
+    bookUnconfirmed(context, balances.held, prices, traded);
+    takeSnapshot(context, balances, prices);
+    return true;
+  }
+  return false;
+}
+
+function takeSnapshot(
+  { state, now }: CopyContext,
+  balances: Parameters<typeof snapshotOf>[0],
+  prices: Parameters<typeof equityOf>[1],
+): void {
+  const { family, settings } = state.copy;
+  const { share, budget } = settings;
+  const { book } = state;
+  const { wallet } = balances;
+  const startEquity =
+    book.startEquity ??
+    beginningWith(copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, NO_TRADES));
+  const begun = {
+    ...book,
+    startEquity,
+    startShare: startEquity === null ? null : (book.startShare ?? share),
+  };
+  const symbolOf = family === "SPOT" ? spotSymbolOf : (symbol: string) => symbol;
+  const snapshot = snapshotOf(balances, { book, at: now(), symbolOf });
+  state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
+}
+
+/** A copy of an account in which there is nothing yet begins once there is something. */
+function beginningWith(equity: Amount): Amount | null {
+  return equity > 0n ? equity : null;
+}
+
+/** Books what open orders and legs have executed, ends what is open no more, and looks for what was not confirmed. */
+export async function bookOpenOrders(context: CopyContext, symbol?: string): Promise<void> {
+  const { state, session } = context;
+  const resting = state.resting(symbol).filter((entry) => !isWaitingLeg(entry));
+  if (resting.length > 0) {
+    const open = await session.ask(({ client }) => client.openOrders(restingSymbols(resting)));
+    for (const entry of resting) {
+      const executed = entry.clientOrderId === null ? undefined : open.get(entry.clientOrderId);
+      if (executed === undefined || executed > entry.executedQuantity) await bookOrder(context, entry);
+      else notFoundSince.delete(entry);
+    }
+  }
+  await findUnconfirmed(context, symbol);
+}
+
+/** Looks for what the venue has not confirmed; answers whether something has turned up. */
+export async function findUnconfirmed(context: CopyContext, symbol?: string): Promise<boolean> {
+  const { state, now } = context;
+  let hasFound = false;
+  for (const entry of state.open(symbol)) {
+    if (entry.status !== "UNCONFIRMED") continue;
+    const found = await findAtVenue(context, entry);
+    const present = state.latest(entry);
+    if (present.status !== "UNCONFIRMED") continue;
+    if (found !== null) {
+      hasFound = true;
+      applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
+    } else if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) {
+      state.put({ ...present, status: "SKIPPED", updatedAt: now() });
+    }
+  }
+  return hasFound;
+}
+
+/** When a row was first not found, wall time, Unix ms. */
+const notFoundSince = new WeakMap<MirrorEntry, number>();
+
+/** Asks for one order or leg. One that the venue does not know is gone when it has said so twice, a while after it was sent. */
+async function bookOrder(context: CopyContext, entry: MirrorEntry): Promise<void> {
+  const { state, now } = context;
+  const found = await findAtVenue(context, entry);
+  const present = state.latest(entry);
+  if (present.status !== "RESTING") return;
+  if (found !== null) {
+    notFoundSince.delete(entry);
+    applyReport(state, present, found, now());
+    return;
+  }
+  if (now() - (entry.acknowledgedAt ?? entry.sentAt ?? 0) < NOT_FOUND_AFTER_MS) return;
+  const since = notFoundSince.get(entry) ?? now();
+  if (now() - since >= GONE_APART_MS) endRow(state, present, null, now());
+  else notFoundSince.set(entry, since);
+}
+
+/** The symbols on which something of the copy is open at the venue. */
+export function restingSymbols(entries: Iterable<MirrorEntry>): RestingSymbols {
+  const symbols = { orders: new Set<string>(), legs: new Set<string>() };
+  for (const entry of entries) {
+    if (entry.symbol === null || entry.status !== "RESTING" || isWaitingLeg(entry)) continue;
+    symbols[isLeg(entry) ? "legs" : "orders"].add(entry.symbol);
+  }
+  return symbols;
+}
+
+/**
+ * Contracts with an unconfirmed order on which other orders have been executed, since it was sent or since the balances that the book
+ * has, and are not booked: those explain what has changed.
+ */
+async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<string>> {
+  const { state, session } = context;
+  const traded = new Set<string>();
+  const balancesAt = state.book.snapshot?.at ?? 0;
+  for (const { status, symbol, sentAt, side } of state.open()) {
+    if (status !== "UNCONFIRMED" || symbol === null || state.copy.family === "SPOT") continue;
+    const since = Math.max(0, Math.min(sentAt ?? 0, balancesAt) - GONE_APART_MS);
+    const { own, booked } = await ledgerOf(context, symbol, since);
+    const known = new Set([...own.keys(), ...booked.keys()]);
+    const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
+    if (trades === null || trades.some((trade) => trade.by !== "KNOWN" && trade.side === side))
+      traded.add(symbol);
+  }
+  return traded;
+}
+
+/**
+ * What the position of an account shows of an order that the venue has not confirmed is booked, at the venue's price: the venue may
+ * show the order itself minutes late. Its row is corrected when it does.
+ */
+function bookUnconfirmed(
+  { state, now }: CopyContext,
+  held: ReadonlyMap<string, Quantity>,
+  prices: Parameters<typeof equityOf>[1],
+  traded: ReadonlySet<string>,
+): void {
+  if (state.book.snapshot === null) return;
+  const left = new Map<string, Quantity>();
+  for (const entry of state.open()) {
+    const { status, symbol, side, quantity } = entry;
+    if (status !== "UNCONFIRMED" || symbol === null || quantity === null || traded.has(symbol)) continue;
+    const unbooked = left.get(symbol) ?? unbookedOf(state, symbol, held);
+    const price = prices.get(symbol);
+    const size = unbookedToward(side, unbooked);
+    const open = subtract(quantity, entry.executedQuantity);
+    const executed = size < open ? size : open;
+    if (!isExecution(state, entry, { executed, open })) continue;
+    left.set(symbol, (side === "BUY" ? unbooked - executed : unbooked + executed) as Quantity);
+    if (executed <= 0n || price === undefined) continue;
+    const quote = proceedsDown(price, executed);
+    const report = {
+      clientOrderId: entry.clientOrderId ?? "",
+      venueOrderId: entry.venueOrderId ?? "",
+      status: "RESTING",
+      quantity,
+      executedQuantity: add(entry.executedQuantity, executed),
+      executedQuote: add(entry.executedQuote, quote),
+      updatedAt: now(),
+    } as const;
+    const booked = applyReport(state, entry, report, now());
+    const { isFeeDue: _due, ...row } = booked;
+    state.put({ ...row, status: "UNCONFIRMED", venueOrderId: null });
+  }
+}
+
+/**
+ * Whether a difference is an execution of an order, and not a fee that the venue took in the base asset: it is of the order's own
+ * steps, or, of a purchase on spot, which arrives without its fee, nearly all that is open.
+ */
+function isExecution(
+  { copy }: Pick<CopyContext["state"], "copy">,
+  { side, quantity }: MirrorEntry,
+  { executed, open }: { readonly executed: Quantity; readonly open: Quantity },
+): boolean {
+  if (executed <= 0n || quantity === null) return false;
+  const isPurchase = copy.family === "SPOT" && side === "BUY";
+  return isPurchase ? executed * 100n >= open * 99n : executed % lastDigitOf(quantity) === 0n;
+}
+
+/** The unit of the last digit of a size that is not zero. */
+function lastDigitOf(quantity: Quantity): bigint {
+  let digit = 1n;
+  while (quantity % (digit * 10n) === 0n) digit *= 10n;
+  return digit;
+}
+
+/**
+ * What is booked of a contract by the venue's order ids: of the copy's own orders, and of the venue's. All of them since a time, and
+ * a page of those before.
+ */
+export async function ledgerOf(context: CopyContext, symbol: string, since: number) {
+  const own = new Map<string, Quantity>();
+  const booked = new Map<string, Quantity>();
+  let before = 0;
+  await context.findRow(symbol, ({ kind, venueOrderId, executedQuantity, updatedAt }) => {
+    const side = kind === "WRITE_OFF" ? booked : own;
+    if (venueOrderId !== null && executedQuantity !== 0n) side.set(venueOrderId, executedQuantity);
+    if (updatedAt < since) before += 1;
+    return before > LINES_BEFORE;
+  });
+  return { own, booked };
+}

@@ -1,0 +1,165 @@
+// Orders go out at once whatever looks are about: at a venue that counts weight by address, and at one that does not answer what
+// looks ask.
+import { afterEach, describe, expect, test } from "vitest";
+import type { StrategyType } from "../../domain/account.ts";
+import { decimal, type Rate } from "../../money/decimal.ts";
+import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { CountingVenue } from "../testing/counting-venue.ts";
+
+let stage: CopiesStage;
+let way: CountingVenue;
+let strategy: string;
+
+async function open(family: StrategyType): Promise<void> {
+  stage = await openCopiesStage({
+    waitsForFees: false,
+    through: async (url) => {
+      way = await CountingVenue.open(url, family);
+      return way.url;
+    },
+  });
+  way.now = () => stage.time.now();
+  strategy = await stage.strategy(family);
+  await stage.start();
+}
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  await way[Symbol.asyncDispose]();
+});
+
+async function copiers(count: number, family: StrategyType): Promise<readonly Copier[]> {
+  const begun: Copier[] = [];
+  for (let each = 0; each < count; each += 1) begun.push(await stage.copier(strategy, family));
+  return begun;
+}
+
+/** Lets time pass, and what it brings about be done. */
+async function passes(ms: number): Promise<void> {
+  const STEP_MS = 500;
+  for (let passed = 0; passed < ms; passed += STEP_MS) {
+    await stage.passes(STEP_MS);
+    await settled();
+  }
+}
+
+/** In that many checks nothing may be asked. */
+const QUIET_CHECKS = 3;
+/** A check that comes later than this after the one before says nothing: the machine was busy with something else, ms. */
+const CHECK_MS_MAX = 15;
+
+/** Until nothing more is asked while the clock stands still. */
+async function settled(): Promise<void> {
+  let [asked, quietChecks, checkedAt] = [-1, 0, 0];
+  await stage.eventually("nothing is asked any more", async () => {
+    const isQuiet = asked === way.seen.length && way.pending === 0;
+    const isInTime = performance.now() - checkedAt <= CHECK_MS_MAX;
+    quietChecks = isQuiet ? quietChecks + (isInTime ? 1 : 0) : 0;
+    asked = way.seen.length;
+    checkedAt = performance.now();
+    return quietChecks >= QUIET_CHECKS;
+  });
+}
+
+describe.each([
+  { family: "SPOT", count: 60, quantity: "0.0005" },
+  { family: "FUTURES", count: 40, quantity: "0.002" },
+] as const)(
+  "$count copies at one address, an order of each resting, $family",
+  ({ family, count, quantity }) => {
+    test("get what the strategy does at once, in the middle of any minute", async () => {
+      await open(family);
+      const all = await copiers(count, family);
+      await stage.does(strategy, places("BUY", quantity), false);
+      await stage.does(strategy, places("BUY", quantity, { at: "90000" }), false);
+      const intoMinute = stage.time.now() % 60_000;
+      await passes(120_000 - intoMinute + 25_000);
+      // Looks spread over the minute.
+      expect(way.used).toBeLessThan(0.3 * way.limit);
+      for (const side of ["BUY", "SELL"] as const) {
+        way.ordersAt.length = 0;
+        const at = stage.time.now();
+        // The clock stands still from here until every copy has dealt with it.
+        await stage.does(strategy, places(side, quantity));
+        expect(way.ordersAt).toEqual(Array.from({ length: count }, () => at));
+        await passes(10_000);
+      }
+      expect(way.refused).toBe(0);
+      const ages = await Promise.all(
+        all.map(async (copier) => stage.time.now() - ((await stage.copy(copier)).book.snapshot?.at ?? 0)),
+      );
+      expect(Math.max(...ages)).toBeLessThan(60_000);
+    });
+  },
+);
+
+describe("a venue that does not tell balances", () => {
+  test.each([
+    { name: "answers 503", answer: { status: 503, body: "down" } },
+    { name: "refuses", answer: { status: 400, body: '{"code":-4109,"msg":"This account is inactive."}' } },
+    { name: "says nothing", answer: "HELD" as const },
+  ])("and $name gets exits at once, and closings", async ({ answer }) => {
+    await open("SPOT");
+    const stopLoss = decimal<Rate>("0.1");
+    const copier = await stage.copier(strategy, "SPOT", { stopLoss });
+    await stage.does(strategy, places("BUY", "0.001"));
+    way.instead = (route) => (route === "GET /api/v3/account" ? answer : null);
+    await passes(90_000);
+    const at = stage.time.now();
+    way.ordersAt.length = 0;
+    await stage.does(strategy, places("SELL", "0.0005"));
+    expect(way.ordersAt).toEqual([at]);
+    await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+    await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+    expect(stage.time.now() - at).toBeLessThan(5_000);
+    expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET");
+  });
+});
+
+test("an order that wants more than is known of waits for no balances that are not told", async () => {
+  await open("SPOT");
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  way.instead = (route) => (route === "GET /api/v3/account" ? { status: 503, body: "down" } : null);
+  const at = stage.time.now();
+  await stage.does(strategy, places("SELL", "0.0001"), false);
+  await stage.does(strategy, places("BUY", "0.00108"), false);
+  await stage.does(strategy, places("SELL", "0.0005"), false);
+  await stage.lead();
+  await stage.waitFor("all is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
+  expect(stage.time.now() - at).toBeLessThan(10_000);
+  expect((await stage.log(copier)).at(-1)).toContain("PLACE SELL MARKET");
+});
+
+test("a copy of an empty account begins with what comes later, and no stop loss acts before", async () => {
+  await open("SPOT");
+  const body = '{"canTrade":true,"balances":[]}';
+  way.instead = (route) => (route === "GET /api/v3/account" ? { status: 200, body } : null);
+  const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal<Rate>("0.1") });
+  await passes(40_000);
+  expect(await stage.copy(copier)).toMatchObject({ status: "FOLLOWING", book: { startEquity: null } });
+  way.instead = () => null;
+  await passes(40_000);
+  expect(await stage.copy(copier)).toMatchObject({
+    status: "FOLLOWING",
+    book: { startEquity: decimal("200"), startShare: decimal("1") },
+  });
+});
+
+test("what is to be made up for keeps no exit back", async () => {
+  await open("SPOT");
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  const orderId = await stage.does(strategy, places("BUY", "0.0001", { at: "90000" }));
+  await stage.halt(strategy);
+  await stage.does(strategy, { type: "CancelOrder", orderId });
+  way.instead = (route) => (/account|openOrders/.test(route) ? "HELD" : null);
+  await stage.unhalt(strategy);
+  way.ordersAt.length = 0;
+  // The clock stands still.
+  await stage.does(strategy, places("SELL", "0.0005"));
+  expect(way.ordersAt).toHaveLength(1);
+  way.instead = () => null;
+  await stage.waitFor("it is made up for", async () =>
+    (await stage.log(copier)).includes("PLACE BUY LIMIT 0.0001 CANCELED OVERTAKEN"),
+  );
+});

@@ -1,0 +1,131 @@
+// What could not be sent while a kill switch was set is made up for afterwards, as far as it protects the copy or gets it out.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { decimal, type Price } from "../../money/decimal.ts";
+import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+
+let stage: CopiesStage;
+let strategy: string;
+let copier: Copier;
+
+beforeEach(async () => {
+  stage = await openCopiesStage();
+  strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  copier = await stage.copier(strategy, "FUTURES");
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+const protectedEntry = {
+  reduceOnly: false,
+  leverage: null,
+  attached: { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") },
+};
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
+const ownLegs = async () => [...((await stage.store.loadAccount(strategy))?.account.openLegs.values() ?? [])];
+const legsAtVenue = async () => {
+  const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+  return [...(account?.account.openLegs.values() ?? [])];
+};
+
+test("a stop that the strategy has moved meanwhile is moved, and never missing for long", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  await stage.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
+  await stage.does(strategy, {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("92000"),
+    clientLegId: "moved",
+  });
+  expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("90000")]);
+  await stage.unhalt(strategy);
+  await stage.waitFor(
+    "the log says so",
+    async () => (await stage.log(copier))[1]?.includes("OVERTAKEN") === true,
+  );
+  await stage.waitFor("it is moved", async () => (await legsAtVenue())[0]?.triggerPrice === decimal("92000"));
+  await stage.waitFor(
+    "it is recorded",
+    async () => (await stage.log(copier))[3]?.endsWith("RESTING") === true,
+  );
+  expect((await stage.log(copier)).slice(1)).toEqual([
+    "PLACE_LEG SELL STOP_MARKET CANCELED OVERTAKEN",
+    "CANCEL_LEG SELL STOP_MARKET SKIPPED HALTED",
+    "PLACE_LEG SELL STOP_MARKET RESTING",
+  ]);
+});
+
+test("a position is closed that the strategy's stop has closed meanwhile, once", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0.002");
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  expect(await legsAtVenue()).toEqual([]);
+  const log = await stage.log(copier);
+  expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.002 FILLED executed 0.002");
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect(await stage.log(copier)).toEqual(log);
+});
+
+test("a position is closed that the strategy's stop has closed, however much the strategy has done since", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  stage.contracts.show("BTCUSDT", "99990", "100000", "100000");
+  for (let pairs = 0; pairs < 105; pairs += 1) {
+    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+  }
+  await stage.dealtWith(strategy);
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+});
+
+test("a leg that could not be placed is placed, however much the strategy has done since", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.halt(strategy);
+  await stage.does(strategy, {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("92000"),
+    clientLegId: "late",
+  });
+  for (let pairs = 0; pairs < 105; pairs += 1) {
+    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+  }
+  await stage.dealtWith(strategy);
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+});
+
+test("a position that was liquidated meanwhile is closed before anything new is done", async () => {
+  await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+  await stage.does(strategy, places("BUY", "0.1"));
+  await stage.halt(strategy);
+  stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
+  await stage.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen("98900") });
+  await stage.unhalt(strategy);
+  await stage.does(strategy, places("BUY", "0.001"), false);
+  stage.wake(strategy);
+  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
+  expect(await stage.position(copier, "BTCUSDT")).toBe(await stage.holds(copier, "BTCUSDT"));
+  const log = await stage.log(copier);
+  expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.1 FILLED executed 0.1");
+  expect(log.at(-2)).toContain("PLACE BUY MARKET");
+});

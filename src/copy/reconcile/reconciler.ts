@@ -1,0 +1,315 @@
+// Brings what a copy holds of one symbol to its target: what the copy's openings executed, less the parts that the strategy has closed
+// since. It compares states, so it heals whatever was missed: an exit that the venue refused, that a kill switch or a rejected key
+// kept back, or that was never filled.
+//
+//   more than its target    no exit of the strategy's is open for it: reduced at the market, until it is done
+//   a position without the stop that the strategy has    gets it
+//   a leg without a position    is canceled
+//   an open order that would open something, where nothing may open    is canceled
+//
+// Less than the target is only shown: what opens is the strategy's to do, or the copier's to ask for.
+
+import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopyRequest,
+  type MirrorEntry,
+  type MirrorKind,
+  type Skip,
+} from "../../domain/copying.ts";
+import type { Leg } from "../../domain/leg.ts";
+import { magnitude, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { ownedOf } from "../../money/posting.ts";
+import { cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
+import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../executor/context.ts";
+import { isFlat } from "../executor/lead-position.ts";
+import { endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
+import { fitted, sendAtMarket } from "../executor/market-order.ts";
+import { feesOfSpot, unexecuted } from "../executor/place.ts";
+import type { CopyState } from "../orders/copy-state.ts";
+import { endRow } from "../orders/executions.ts";
+import { ownRow, skipped } from "../orders/rows.ts";
+import { skipOf } from "../scaling/skip.ts";
+import { refusedAs } from "../session/refusals.ts";
+
+/** CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. LEFT: to be tried again. */
+export type Reconciled =
+  | { readonly kind: "CLEAN"; readonly unsold: MirrorEntry | null }
+  | { readonly kind: "WAITS" }
+  | { readonly kind: "LEFT"; readonly skip: Skip };
+
+export type ReconcileTerms = {
+  /** The kind of the rows that reduce: RECONCILE, or FLATTEN and CLOSE while everything is closed. */
+  readonly kind: MirrorKind & ("RECONCILE" | "FLATTEN" | "CLOSE");
+  readonly request: CopyRequest | null;
+  /** Whether everything is to be closed, at once. */
+  readonly isClosing: boolean;
+  /** Whether exits that are still open are given up for an order at the market. */
+  readonly givesUpExits: boolean;
+  /** The row of the attempt before, if it failed: another that fails for the same reason needs no row of its own. */
+  readonly before: MirrorEntry | null;
+};
+
+/** A copy that is closed waits so long for an order that the venue has not confirmed, ms. */
+const CONFIRMED_MS_MAX = 30_000;
+const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
+const WAITS: Reconciled = { kind: "WAITS" };
+
+/** Whether there is anything to reconcile of a symbol, as far as memory tells. */
+export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
+  const { state } = context;
+  const { status } = state.copy;
+  const { quantity } = state.holding(symbol);
+  if (status === "STOPPED") return false;
+  if (status === "CLOSING") return quantity !== 0n || state.open(symbol).some(isAtVenue);
+  if (quantity !== state.target(symbol) || readyLeg(state, symbol) !== null) return true;
+  const resting = state.resting(symbol);
+  if (resting.some(({ isCancelDue }) => isCancelDue === true)) return true;
+  if (quantity === 0n && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
+  if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
+    return true;
+  return isOvertaken(context, symbol) || missingLegs(context, symbol).length > 0;
+}
+
+/** One step towards the target. Throws what the session throws. */
+export async function reconcileSymbol(
+  context: CopyContext,
+  symbol: string,
+  terms: ReconcileTerms,
+): Promise<Reconciled> {
+  const { state, gate } = context;
+  const stopped = gate.stopped();
+  if (stopped !== null) return { kind: "LEFT", skip: stopped };
+  if (terms.isClosing) state.zeroTarget(symbol);
+  const unconfirmed = terms.isClosing ? await endUnconfirmed(context, symbol) : "ENDED";
+  if (unconfirmed === "BLOCKED") return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
+  const kept = await cancelUnwanted(context, symbol, terms);
+  if (kept !== null) return { kind: "LEFT", skip: kept };
+  const ready = readyLeg(state, symbol);
+  if (ready !== null && !terms.isClosing) await endWait(context, ready);
+  await feesOfSpot(context, symbol);
+  const reduced = await reduce(context, symbol, terms);
+  if (state.holding(symbol).quantity === 0n) {
+    const left = await cancelLegs(context, symbol);
+    if (left !== null) return { kind: "LEFT", skip: left };
+  } else if (!terms.isClosing) await protect(context, symbol);
+  const isWaiting = unconfirmed === "WAITS" && reduced.kind === "CLEAN";
+  return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
+}
+
+function isAtVenue({ status }: MirrorEntry): boolean {
+  return status === "RESTING" || status === "UNCONFIRMED";
+}
+
+/**
+ * Of a copy that is closed: what the venue has not confirmed is waited for, and canceled if it turns up. An order at the market has been
+ * executed by then, as the position shows, or not at all. BLOCKED: nothing is sold until that is certain. WAITS: for what may rest.
+ */
+async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
+  const { state, now } = context;
+  let [isBlocked, waits] = [false, false];
+  for (const entry of state.open(symbol)) {
+    if (entry.status !== "UNCONFIRMED") continue;
+    const isAtMarket = entry.orderType === "MARKET";
+    if (now() - (entry.sentAt ?? 0) < CONFIRMED_MS_MAX) {
+      if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
+      if (isAtMarket && mayTouchOthers(state, symbol)) isBlocked = true;
+      else waits = true;
+    } else if (isAtMarket) {
+      const isExecuted = entry.executedQuantity > 0n;
+      state.put({ ...entry, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
+    } else {
+      const { outcome } = await cancelRow(context, entry, entry.skip);
+      if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") waits = true;
+    }
+  }
+  if (isBlocked || waits) context.pollSoon();
+  return isBlocked ? "BLOCKED" : waits ? "WAITS" : "ENDED";
+}
+
+/** Whether an order that sells twice would sell what is not the copy's. On futures it only reduces: the venue stops it at zero. */
+function mayTouchOthers(state: CopyState, symbol: string): boolean {
+  if (state.copy.family === "SPOT") return true;
+  const onAccount = state.book.snapshot?.held.get(symbol) ?? ZERO;
+  return magnitude(onAccount) > magnitude(state.holding(symbol).quantity);
+}
+
+/** Cancels what would open something where nothing may, and all that is open of a copy that is closed; answers what could not be. */
+async function cancelUnwanted(
+  context: CopyContext,
+  symbol: string,
+  { isClosing }: ReconcileTerms,
+): Promise<Skip | null> {
+  const { state, session, now } = context;
+  for (const entry of state.resting(symbol)) {
+    const isCancelDue = entry.isCancelDue === true;
+    if (isLeg(entry) && !isCancelDue) {
+      if (isClosing && isWaitingLeg(entry)) endRow(state, entry, null, now());
+      continue;
+    }
+    const opens = opensSomething(context, entry);
+    const isOver =
+      isCancelDue || (opens && isLeadFlat(context, symbol, entry.price) && !restsAtStrategy(context, entry));
+    if (!isClosing && !isOver && !(opens && state.copy.status === "PAUSED")) continue;
+    const why = isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED");
+    const { outcome } = await cancelRow(context, entry, why);
+    if (outcome.kind === "UNSENT") return outcome.skip;
+    if (outcome.kind !== "REFUSED") continue;
+    const { skip } = refusedAs(outcome.refusal);
+    // With its symbol it is gone; whatever else cannot be canceled is tried again.
+    if (!(await session.isUnlisted(symbol, outcome.refusal))) return skip;
+    endRow(state, state.latest(entry), skip, now());
+  }
+  return null;
+}
+
+/** Reduces what the copy has beyond its target. */
+async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerms): Promise<Reconciled> {
+  const { state, gate, now } = context;
+  const { family } = state.copy;
+  const { quantity: own } = state.holding(symbol);
+  const excess = excessOf(state, symbol, terms);
+  if (excess <= 0n) return CLEAN;
+  const side = own > 0n ? "SELL" : "BUY";
+  const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
+  const exits = state.resting(symbol).filter(isExit);
+  const promised = exits
+    .filter(({ orderType }) => orderType === "LIMIT")
+    .reduce((sum, entry) => (sum + unexecuted(entry)) as Quantity, ZERO as Quantity);
+  if (promised >= excess && !terms.givesUpExits) return WAITS;
+  // What a sale on spot that was not confirmed may have locked is not there to be sold.
+  const unconfirmed = state
+    .open(symbol)
+    .filter((entry) => family === "SPOT" && entry.status === "UNCONFIRMED" && isExit(entry))
+    .reduce((sum, entry) => (sum + unexecuted(entry)) as Quantity, ZERO as Quantity);
+  const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
+  if (size <= 0n) return WAITS;
+  const row: MirrorEntry = {
+    ...(terms.before ?? {
+      ...ownRow(terms.kind, symbol, { request: terms.request, now: now() }),
+      ...placeOf(state),
+    }),
+    side,
+    orderType: "MARKET",
+    scaledQuantity: excess,
+    ...(family === "FUTURES" && { reduceOnly: true }),
+    updatedAt: now(),
+  };
+  const { quantity, skip } = await fitted(context, row, size, { isReduction: true });
+  if (skip !== null) {
+    // What an order of the closing has left over was said by that.
+    const last = terms.isClosing ? await context.findRow(symbol, isOwnOrder) : null;
+    const isSaid = !terms.isClosing || (last !== null && last.executedQuantity > 0n);
+    return isSaid ? CLEAN : { kind: "CLEAN", unsold: skipped({ ...row, quantity }, skip) };
+  }
+  // What an exit that is given up, or a stop that waits, has locked is not there to be sold.
+  const isLocked = (entry: MirrorEntry) =>
+    terms.givesUpExits || (family === "SPOT" && entry.orderType !== "LIMIT");
+  for (const entry of exits.filter(isLocked)) {
+    const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
+    if (outcome.kind === "UNSENT") return { kind: "LEFT", skip: outcome.skip };
+  }
+  if (state.holding(symbol).quantity !== own) return { kind: "LEFT", skip: skipOf("ALREADY_OVER") };
+  const { entryId: _none, copyId: _copy, ...blank } = row;
+  const added = terms.before === null ? state.add({ ...blank, status: "NEW" }) : row;
+  const mayStillSend = () => gate.stopped();
+  const sent = await sendAtMarket(context, added, size, { isReduction: true, mayStillSend });
+  if (sent.status === "SKIPPED" || sent.status === "FAILED") {
+    return { kind: "LEFT", skip: sent.skip ?? skipOf("REFUSED") };
+  }
+  const rest = excessOf(state, symbol, terms);
+  if (rest <= 0n || (await fitted(context, row, rest, { isReduction: true })).skip !== null) return CLEAN;
+  return { kind: "LEFT", skip: skipOf("ABOVE_MAXIMUM") };
+}
+
+/** What the copy has beyond its target, whatever its orders have executed since that was set to zero. */
+function excessOf(state: CopyState, symbol: string, { isClosing }: ReconcileTerms): Quantity {
+  const target = isClosing ? ZERO : magnitude(state.target(symbol));
+  return subtract(magnitude(state.holding(symbol).quantity), target);
+}
+
+/** An order that reduces, of the copy's own. */
+export function isOwnOrder({ kind }: MirrorEntry): boolean {
+  return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE";
+}
+
+function placeOf({ copy }: CopyState) {
+  return { copyId: copy.copyId, entryId: 0 };
+}
+
+/** Places the legs of the strategy that the copy's position is without. */
+async function protect(context: CopyContext, symbol: string): Promise<void> {
+  const { state, rowsOf, now } = context;
+  for (const leg of missingLegs(context, symbol)) {
+    const id = collectiveId(state.copy.strategyId, leg.legId);
+    const rows = (await rowsOf(id)).filter(isLeg);
+    const last = rows.at(-1);
+    // One whose row was placed since, or is under way.
+    if (last !== undefined && (last.status === "NEW" || last.status === "SENT" || last.status === "RESTING"))
+      continue;
+    const { side, type: orderType, triggerPrice: stopPrice } = leg;
+    const row =
+      last ??
+      state.add({
+        ...ownRow("PLACE_LEG", symbol, { request: null, now: now() }),
+        ...{ collectiveId: id, side, orderType, stopPrice, status: "NEW" },
+      });
+    const sent = await replaceOrSend(context, {
+      ...row,
+      ...{ status: "NEW", skip: null, clientOrderId: null, venueOrderId: null, stopPrice, updatedAt: now() },
+    });
+    // What was there before, and is over, stays told.
+    if (sent.clientOrderId === null && last?.venueOrderId != null) state.put(last);
+  }
+}
+
+/** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
+function missingLegs(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  symbol: string,
+): readonly Leg[] {
+  if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
+  const legs = [...(leadAccount()?.openLegs.values() ?? [])];
+  const present = new Set(legs.map(({ legId }) => legId));
+  // What is kept of a leg that the strategy has replaced gives way to its successor. One that was not confirmed may not be there, and
+  // is sent again: the venue takes one of a kind.
+  const own = state
+    .open(symbol)
+    .filter(
+      (entry) =>
+        isLeg(entry) && entry.status !== "UNCONFIRMED" && present.has(orderIdOf(entry.collectiveId ?? "")),
+    );
+  return legs.filter(
+    (leg) =>
+      leg.symbol === symbol &&
+      leg.status === "NEW" &&
+      closesPosition(state, leg) &&
+      !own.some(({ side, orderType }) => side === leg.side && orderType === leg.type),
+  );
+}
+
+/** Whether the strategy has nothing of a symbol any more. */
+function isLeadFlat(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  symbol: string,
+  price: Price | null,
+): boolean {
+  const account = leadAccount();
+  if (account === null) return false;
+  if (state.copy.family === "FUTURES") return !account.positions.has(symbol);
+  const base = symbol.slice(0, -COPY_QUOTE_ASSET.length);
+  return price !== null && isFlat("SPOT", ownedOf(account.balances, base) as bigint as Quantity, price);
+}
+
+/** Whether an open order would open something although the strategy has left, and its own order is over. */
+function isOvertaken(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
+  return context.state
+    .resting(symbol)
+    .some(
+      (entry) =>
+        !isLeg(entry) &&
+        opensSomething(context, entry) &&
+        isLeadFlat(context, symbol, entry.price) &&
+        !restsAtStrategy(context, entry),
+    );
+}

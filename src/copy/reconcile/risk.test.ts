@@ -1,0 +1,353 @@
+// What must be impossible when real money is copied: a size that counts money twice, an exit that is given up, a position without
+// the stop that its strategy had, an order that is executed twice, and one symbol that delays the exit of another. Each test is a
+// reproduction of a defect that was found by hand.
+import { afterEach, describe, expect, test } from "vitest";
+import type { BehaviorOptions, WayAnswer, WayRequest } from "../../../test/copy/faults/exchange-behavior.ts";
+import { type FaultyWay, openFaultyWay } from "../../../test/copy/faults/faulty-way.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { type Account, emptyAccount, type StrategyType } from "../../domain/account.ts";
+import { apply } from "../../engine/apply.ts";
+import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
+import { audit, type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+
+const BTC = "BTCUSDT";
+const ETH = "ETHUSDT";
+const ORDER = "/fapi/v1/order";
+/** How long an answer of the processes may take while the clock stands still, ms. */
+const ANSWERED_MS_MAX = 1_500;
+/** How long a test waits for something that takes time of the clock, which runs much faster, ms. */
+const SETTLED_MS_MAX = 15_000;
+const STEP_MS = 500;
+
+let stage: CopiesStage;
+let way: FaultyWay;
+let strategy: string;
+let copier: Copier;
+const secrets = new Map<string, string>();
+
+/** A strategy, a copier with an equal account, and an exchange between them that behaves as said. */
+async function open(type: StrategyType, behavior: BehaviorOptions = {}): Promise<void> {
+  stage = await openCopiesStage({
+    through: async (url) => {
+      const reuseIds = { secretOf: (apiKey: string) => secrets.get(apiKey) };
+      way = await openFaultyWay(url, () => 0.5, { cuts: false, behavior: { ...behavior, reuseIds } });
+      return way.url;
+    },
+  });
+  way.exchange.setClock(stage.time.now);
+  strategy = await stage.strategy(type);
+  await stage.start();
+  copier = await stage.copier(strategy, type);
+  secrets.set(copier.account.apiKey, copier.account.apiSecret);
+}
+
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  await way.close();
+});
+
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
+
+/** Lets the clock run until it is so. */
+async function settles(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const step = async () => {
+    if (await holds()) return true;
+    await stage.passes(STEP_MS);
+    return false;
+  };
+  await eventually(what, step, { msMax: SETTLED_MS_MAX });
+}
+
+/** It is so before the clock has passed so far: it stands still while the processes answer. */
+async function within(ms: number, what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let passed = 0; ; passed += STEP_MS) {
+    const isSo = await eventually(what, holds, { msMax: ANSWERED_MS_MAX }).then(
+      () => true,
+      () => false,
+    );
+    if (isSo) return;
+    if (passed >= ms) throw new Error(`not within ${ms} ms of the clock: ${what}`);
+    await stage.passes(STEP_MS);
+  }
+}
+
+const isFlat = async (symbol = BTC) => (await stage.position(copier, symbol)) === "0";
+
+/** Answers the next requests of a kind by itself, so many times. */
+function answers(times: number, holds: (request: WayRequest) => boolean, answer: WayAnswer): () => number {
+  let answered = 0;
+  way.exchange.instead = (request) => {
+    if (answered >= times || !holds(request)) return null;
+    answered += 1;
+    return answer;
+  };
+  return () => answered;
+}
+
+function refused(code: number, msg: string): WayAnswer {
+  return { status: 400, body: JSON.stringify({ code, msg }) };
+}
+
+const isOrder = ({ method, path }: WayRequest) => method === "POST" && path.endsWith("/order");
+
+/** The moments at which a stop of a position was taken away at the venue while the position stayed, by the venue's own journal. */
+async function stopsTaken({ account: { strategyId } }: Copier, symbol = BTC): Promise<readonly string[]> {
+  const account = emptyAccount(strategyId, "FUTURES");
+  const taken: string[] = [];
+  for (const { version, events } of await stage.venue.store.listEntries(strategyId)) {
+    const before = hasStop(account, symbol);
+    for (const event of events) apply(account, event);
+    const isOpen = account.positions.has(symbol);
+    if (before && isOpen && !hasStop(account, symbol)) taken.push(`entry ${version}`);
+  }
+  return taken;
+}
+
+function hasStop({ openLegs }: Account, symbol: string): boolean {
+  return [...openLegs.values()].some((leg) => leg.symbol === symbol && leg.type === "STOP_MARKET");
+}
+
+async function isProtected(): Promise<boolean> {
+  const loaded = await stage.venue.store.loadAccount(copier.account.strategyId);
+  return loaded !== null && hasStop(loaded.account, BTC);
+}
+
+/** Long 0.05 BTC at leverage 10 with a stop at 95,000. */
+async function longWithStop(): Promise<void> {
+  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 10 });
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("95000") };
+  const entry = { reduceOnly: false, leverage: null, attached };
+  await stage.does(strategy, { ...places("BUY", "0.05"), entry });
+  expect(await stage.position(copier, BTC)).toBe("0.05");
+  await settles("the stop is at the venue", isProtected);
+}
+
+const REDUCES = { entry: { reduceOnly: true, leverage: null, attached: null } };
+
+async function stopOfStrategy(): Promise<number> {
+  const legs = (await stage.store.loadAccount(strategy))?.account.openLegs;
+  return [...(legs?.values() ?? [])][0]?.legId ?? 0;
+}
+
+describe("a spot size counts money once", () => {
+  /** Bought for 150 of 200 USDT. A part rests to be sold at 101,000: the price reaches the strategy's order first, then the copy's. */
+  async function soldFrom(quantity: string): Promise<void> {
+    await open("SPOT");
+    await stage.does(strategy, places("BUY", "0.0015"));
+    const own = await stage.does(strategy, places("SELL", quantity, { at: "101000" }));
+    const copied = (await stage.entries(copier)).at(-1)?.venueOrderId ?? "";
+    stage.pairs.show(BTC, "101000", "101010");
+    stage.time.advance(2_000);
+    await stage.does(strategy, { type: "FillRestingOrder", orderId: own, ...seen("101000") });
+    await stage.venue.fill(copier.account, copied, "101000");
+  }
+
+  /** Of equal accounts a purchase is as large as the strategy's, but for a fee. */
+  async function buysEqually(quantity: string): Promise<void> {
+    await stage.does(strategy, places("BUY", quantity, { symbol: ETH }));
+    const bought = (await stage.entries(copier)).at(-1);
+    expect(bought).toMatchObject({ kind: "PLACE", symbol: ETH, status: "FILLED" });
+    const whole = decimal<Quantity>(quantity);
+    expect(bought?.quantity).toBeLessThanOrEqual(whole);
+    expect((bought?.quantity ?? 0n) * 1_000n).toBeGreaterThanOrEqual(whole * 995n);
+  }
+
+  test("when the copy's sale was filled and is not booked yet", async () => {
+    await soldFrom("0.00149");
+    await buysEqually("0.05");
+  });
+
+  test("when the sale is booked after the balances were read", async () => {
+    await soldFrom("0.001");
+    // More than what was left without the sale: the balances are read for it.
+    await stage.does(strategy, places("BUY", "0.03", { symbol: ETH }));
+    await stage.does(strategy, places("SELL", "0.0003"));
+    await buysEqually("0.01");
+  });
+});
+
+describe("an exit that the venue refuses once is repeated, and the stop stays until the position is gone", () => {
+  test("a market order in a thin book: -4131", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    const met = answers(
+      1,
+      isOrder,
+      refused(-4131, "The counterparty's best price does not meet the filter."),
+    );
+    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
+    await settles("the copy is flat", isFlat);
+    expect(met()).toBe(1);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+
+  test("the close of a strategy's stop: -4400", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    const met = answers(1, isOrder, refused(-4400, "Futures Trading Quantitative Rules violated."));
+    stage.contracts.show(BTC, "94990", "95000", "95000");
+    stage.time.advance(2_000);
+    await stage.does(
+      strategy,
+      { type: "TriggerLeg", legId: await stopOfStrategy(), ...seen("95000") },
+      false,
+    );
+    await settles("the copy is flat", isFlat);
+    expect(met()).toBe(1);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+
+  test("a plain sale that the venue is too busy for: -1008", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    const met = answers(1, isOrder, refused(-1008, "Server is currently overloaded with other requests."));
+    await stage.does(strategy, places("SELL", "0.05"), false);
+    await settles("the copy is flat", isFlat);
+    expect(met()).toBe(1);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+
+  test("a sale of a spot holding: -1008", async () => {
+    await open("SPOT");
+    await stage.does(strategy, places("BUY", "0.0015"));
+    const met = answers(1, isOrder, refused(-1008, "Server is currently overloaded with other requests."));
+    await stage.does(strategy, places("SELL", "0.00149"), false);
+    const held = async () => decimal<Quantity>(await stage.owned(copier, "BTC"));
+    // The fee of the purchase leaves less than a step.
+    await settles("it is sold", async () => (await held()) < decimal<Quantity>("0.00002"));
+    expect(met()).toBe(1);
+  });
+});
+
+describe("a copy keeps the stop of its position", () => {
+  test("while its own exit is still open and the strategy's is filled", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    const exit = await stage.does(strategy, { ...places("SELL", "0.05", { at: "101000" }), ...REDUCES });
+    await stage.does(strategy, { type: "FillRestingOrder", orderId: exit, ...seen("101010") });
+    await stage.passes(20_000);
+    await stage.dealtWith(strategy);
+    expect((await isFlat()) || (await isProtected())).toBe(true);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+
+  test("under a kill switch, and is closed when it is lifted, since its strategy has left", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    await stage.halt(strategy);
+    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES });
+    expect(await stage.position(copier, BTC)).toBe("0.05");
+    expect(await isProtected()).toBe(true);
+    await stage.unhalt(strategy);
+    await settles("the copy is flat", isFlat);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+
+  test("while its key is rejected, and is closed when the copy is resumed", async () => {
+    await open("FUTURES");
+    await longWithStop();
+    const isSigned = ({ apiKey }: WayRequest) => apiKey !== null;
+    answers(Number.POSITIVE_INFINITY, isSigned, {
+      status: 401,
+      body: JSON.stringify({ code: -2015, msg: "Invalid API-key, IP, or permissions for action." }),
+    });
+    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
+    stage.wake(strategy);
+    await settles("the copy is paused", async () => (await stage.copy(copier)).status === "PAUSED");
+    expect(await stage.copy(copier)).toMatchObject({ reason: "CREDENTIALS" });
+    answers(0, isSigned, refused(0, ""));
+    const { accountId, personId } = await stage.copy(copier);
+    const account = await stage.store.copying.findAccount(accountId);
+    const sealed = account?.sealed ?? "";
+    const renewed = { accountId, personId, sealed, keyHint: "", at: stage.time.now() };
+    expect(await stage.store.copying.replaceCredentials(renewed, audit(accountId))).toBe("REPLACED");
+    await stage.changeCopy(copier, strategy, "FOLLOWING", null);
+    await settles("the copy is flat", isFlat);
+    expect(await stopsTaken(copier)).toEqual([]);
+  });
+});
+
+describe("the trouble of one request is no other's", () => {
+  test("an exit is not delayed by the entry of another symbol that the venue does not answer", async () => {
+    await open("FUTURES");
+    await stage.does(strategy, { type: "ChangeLeverage", symbol: ETH, leverage: 10 });
+    await stage.does(strategy, places("BUY", "0.5", { symbol: ETH }));
+    expect(await stage.position(copier, ETH)).toBe("0.5");
+    const isOfBtc = ({ method, path, parameters }: WayRequest) =>
+      method === "POST" && path === ORDER && parameters.get("symbol") === BTC;
+    answers(Number.POSITIVE_INFINITY, isOfBtc, {
+      status: 503,
+      body: JSON.stringify({ code: -1007, msg: "Timeout waiting for response from backend server." }),
+    });
+    await stage.does(strategy, places("BUY", "0.002"), false);
+    await stage.does(strategy, places("SELL", "0.5", { symbol: ETH }), false);
+    stage.wake(strategy);
+    await within(2_000, "the exit is carried out", () => isFlat(ETH));
+  });
+
+  test("a 401 without the venue's code does not pause a copy", async () => {
+    await open("SPOT");
+    await stage.does(strategy, places("BUY", "0.0005"));
+    const met = answers(1, ({ apiKey }) => apiKey !== null, {
+      status: 401,
+      body: "<html><body>401 Authorization Required</body></html>",
+      headers: { "content-type": "text/html" },
+    });
+    await settles("it was met", async () => met() === 1);
+    await stage.passes(5_000);
+    await stage.does(strategy, places("BUY", "0.0002"));
+    expect(await stage.copy(copier)).toMatchObject({ status: "FOLLOWING" });
+    expect((await stage.log(copier)).at(-1)).toContain("FILLED");
+  });
+});
+
+describe("an order that the venue executes and does not show is sent once", () => {
+  const hide = { first: 1, every: 1_000_000, leastMs: 30_000, mostMs: 30_000 };
+
+  test.each<[StrategyType, string, () => Promise<string>]>([
+    ["FUTURES", "0.002", () => stage.position(copier, BTC)],
+    ["SPOT", "0.000999", () => stage.owned(copier, "BTC")],
+  ])("%s", async (type, expected, held) => {
+    await open(type, { hide });
+    await stage.does(strategy, places("BUY", type === "SPOT" ? "0.001" : "0.002"), false);
+    stage.wake(strategy);
+    await settles("it is executed", async () => (await held()) !== "0");
+    // The venue shows it after half a minute; whatever is sent again is sent by then.
+    await stage.passes(90_000);
+    await settles(
+      "the copy knows what it has",
+      async () => (await stage.holds(copier, BTC)) === (await held()),
+    );
+    expect(way.exchange.met.HIDE).toBe(1);
+    expect([...way.accepted.values()]).toEqual([1]);
+    expect(await held()).toBe(expected);
+  });
+});
+
+test("exits that rest are sized on what is not promised to others yet", async () => {
+  await open("FUTURES");
+  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 20 });
+  await stage.does(strategy, places("BUY", "0.1"));
+  await stage.does(strategy, { ...places("SELL", "0.04", { at: "101000" }), ...REDUCES });
+  const [exit] = (await stage.entries(copier)).slice(-1);
+  await stage.venue.fill(copier.account, exit?.venueOrderId ?? "", "101000");
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect(await stage.holds(copier, BTC)).toBe("0.06");
+  // The copy's first exit is filled, the strategy's is not: both still have 0.06 to offer.
+  await stage.does(strategy, { ...places("SELL", "0.04", { at: "102000" }), ...REDUCES });
+  expect((await stage.entries(copier)).at(-1)).toMatchObject({
+    ...{ kind: "PLACE", status: "RESTING" },
+    quantity: decimal("0.04"),
+  });
+});
+
+test("a limit that still rests at the strategy is placed, however late", async () => {
+  await open("SPOT");
+  await stage.does(strategy, places("BUY", "0.0005"));
+  await stage.stop();
+  await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  stage.time.advance(75_000);
+  await stage.start();
+  await stage.dealtWith(strategy);
+  expect((await stage.log(copier)).at(-1)).toBe("PLACE BUY LIMIT 0.0005 RESTING");
+});

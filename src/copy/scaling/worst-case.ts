@@ -1,0 +1,156 @@
+// What the settings of a copy permit at worst, as numbers and in words: how small a move of the price would liquidate a position of the
+// largest size that is permitted, at the leverage that would be copied, and what all positions together may be worth. Pure. Nothing
+// here is a forecast: fees, funding, gaps and slippage make a loss larger.
+// Source: reference exchange, section 15 (isolated margin), by `engine/futures/margin.ts`.
+import type { StrategyType } from "../../domain/account.ts";
+import { COPY_QUOTE_ASSET, type CopySettings } from "../../domain/copying.ts";
+import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
+import { initialMargin, liquidationPrice, notionalMaxAt } from "../../engine/futures/margin.ts";
+import {
+  type Amount,
+  divideDown,
+  formatBriefly,
+  least,
+  magnitude,
+  type Price,
+  product,
+  type Quantity,
+  type Rate,
+  SCALE,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { copiedLeverage } from "./limits.ts";
+
+export type WorstCaseInput = {
+  readonly family: StrategyType;
+  readonly settings: CopySettings;
+  /** What the copy would work with, in the quote asset. */
+  readonly equity: Amount;
+  /** Of contracts that the strategy holds or has traded: the venue's rules, and the strategy's leverage. */
+  readonly contracts: readonly { readonly rules: SymbolRules; readonly leverage: number }[];
+};
+
+export type WorstCase = {
+  /** The contract of which the smallest move liquidates a position; null on spot, and where no contract is known. */
+  readonly liquidation: Liquidation | null;
+  /** The highest value of all positions, as a multiple of the equity and in the quote asset; null where no leverage is known. */
+  readonly exposure: { readonly multiple: Rate; readonly value: Amount } | null;
+};
+export type Liquidation = {
+  readonly symbol: string;
+  /** That would be copied, and the strategy's own. */
+  readonly leverage: number;
+  readonly leadLeverage: number;
+  /** The adverse move, as a share of the entry price. */
+  readonly move: Rate;
+  /** What is lost with it: the margin of the position. */
+  readonly loss: Amount;
+};
+
+/** How far a price moves does not depend on the price. */
+const ENTRY = SCALE as Price;
+const ONE = SCALE as Rate;
+
+export function worstCase(input: WorstCaseInput): WorstCase {
+  const { family, settings, equity } = input;
+  if (family === "SPOT") return { liquidation: null, exposure: exposureOf(settings, equity, 1) };
+  const found = input.contracts
+    .flatMap((contract) => liquidationOf(input, contract))
+    .sort((one, other) => (one.move < other.move ? -1 : one.move > other.move ? 1 : 0));
+  const highest = found.reduce((most, { leverage }) => Math.max(most, leverage), 0);
+  return {
+    liquidation: found[0] ?? null,
+    exposure: highest === 0 ? null : exposureOf(settings, equity, highest),
+  };
+}
+
+/** Of the largest position that the bounds permit, the whole equity as its margin at most. */
+function liquidationOf(
+  { settings, equity }: WorstCaseInput,
+  { rules, leverage: leadLeverage }: WorstCaseInput["contracts"][number],
+): readonly Liquidation[] {
+  const leverage = copiedLeverage({ leverage: leadLeverage }, rules, settings);
+  if (leverage === null || rules.contract === null) return [];
+  const multiple = lowestOf([BigInt(leverage) * SCALE, settings.positionMax, settings.exposureMax]);
+  const permitted = divideDown(equity * multiple, SCALE) as Amount;
+  // Without money any size will do: the rate of the first bracket.
+  const size = permitted > 0n ? least(permitted, notionalMaxAt(leverage, rules.contract)) : (ENTRY as bigint);
+  const quantity = size as Quantity;
+  const loss = permitted > 0n ? initialMargin(ENTRY, quantity, leverage) : ZERO;
+  const moves = [quantity, -quantity as Quantity].map((each) => moveOf(each, leverage, rules.contract));
+  return [{ symbol: rules.symbol, leverage, leadLeverage, move: lowestOf(moves), loss }];
+}
+
+/** How far the price may move against a position before it is liquidated. */
+function moveOf(quantity: Quantity, leverage: number, contract: ContractTerms | null): Rate {
+  const size = magnitude(quantity);
+  const position = {
+    ...{ symbol: "", quantity, entryValue: product(ENTRY, size), burden: ZERO, openedAt: 0, updatedAt: 0 },
+    isolatedWallet: initialMargin(ENTRY, size, leverage),
+  };
+  const price = contract === null ? null : liquidationPrice(position, contract);
+  // Without borrowed money a long is lost with the whole price only.
+  if (price === null) return ONE;
+  const move = quantity > 0n ? subtract(ENTRY, price) : subtract(price, ENTRY);
+  return (move > 0n ? move : 0n) as bigint as Rate;
+}
+
+function exposureOf(settings: CopySettings, equity: Amount, leverage: number): WorstCase["exposure"] {
+  const multiple = lowestOf([BigInt(leverage) * SCALE, settings.exposureMax]);
+  return { multiple, value: divideDown(equity * multiple, SCALE) as Amount };
+}
+
+function lowestOf(rates: readonly (bigint | null)[]): Rate {
+  const known = rates.filter((rate) => rate !== null);
+  return known.reduce((one, other) => (one < other ? one : other)) as Rate;
+}
+
+/** One sentence each, for the person who is about to choose the settings. */
+export function worstCaseWords(
+  { liquidation, exposure }: WorstCase,
+  { family, settings }: Pick<WorstCaseInput, "family" | "settings">,
+): readonly string[] {
+  const { stopLoss } = settings;
+  return [
+    ...(liquidation === null ? [] : [liquidationWords(liquidation, settings)]),
+    ...(exposure === null ? [] : [exposureWords(exposure, family)]),
+    stopLoss === null
+      ? "There is no stop loss: the copy can lose all that it uses."
+      : `The stop loss closes everything once ${perCent(stopLoss)} % are lost; in a fast market the loss can be larger.`,
+  ];
+}
+
+function liquidationWords(
+  { symbol, leverage, leadLeverage, move, loss }: Liquidation,
+  { leverageMax }: CopySettings,
+): string {
+  const isCapped = leverage < leadLeverage && leverage === leverageMax;
+  const at = isCapped
+    ? `At leverage ${leverage}, your maximum (the strategy uses ${leadLeverage})`
+    : leverageMax === null
+      ? `At leverage ${leverage} without a cap`
+      : `At leverage ${leverage}, the strategy's own`;
+  return `${at}, a move of about ${perCent(move)} % would liquidate the position in ${symbol}: ${moneyOf(loss)} would be lost.`;
+}
+
+function exposureWords(
+  { multiple, value }: NonNullable<WorstCase["exposure"]>,
+  family: StrategyType,
+): string {
+  const times = formatBriefly(multiple);
+  return family === "SPOT"
+    ? `On spot nothing is borrowed: the copy can hold coins for up to ${moneyOf(value)}, and cannot be liquidated.`
+    : `All positions together may be worth up to ${times} times the equity, ${moneyOf(value)}: a move of 1 % against all of them costs ${times} % of it.`;
+}
+
+function moneyOf(amount: Amount): string {
+  return `${formatBriefly(divideDown(amount, CENT) * CENT)} ${COPY_QUOTE_ASSET}`;
+}
+const CENT = 1_000_000n;
+
+/** In per cent, to the nearest tenth. */
+function perCent(rate: Rate): string {
+  return formatBriefly(divideDown(rate * 100n + TENTH / 2n, TENTH) * TENTH);
+}
+const TENTH = 10_000_000n;

@@ -1,0 +1,59 @@
+// What a copy may send at this moment, if anything: kill switches, rejected credentials and the copy's status decide.
+import type { Copy, Skip, SkipReason } from "../../domain/copying.ts";
+import { skipOf } from "../scaling/skip.ts";
+import type { Halt } from "./switches.ts";
+import type { VenueSession } from "./venue-session.ts";
+
+/** What opens something and could not be sent within this time of the strategy's commit is skipped, ms. */
+export const ENTRY_AGE_MAX_MS = 60_000;
+
+type GateParts = {
+  readonly session: VenueSession;
+  /** As it is now. */
+  readonly copy: () => Copy;
+  /** Why nothing may be sent for a copy to a venue: a kill switch. Null if it may. */
+  readonly halted: (of: { readonly personId: string; readonly venue: string }) => Halt | null;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+};
+
+export class Gate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens the session, which the gate has to know the venue of. Throws as that does. */
+  async ready(): Promise<void> {
+    await this.#parts.session.open();
+  }
+
+  /** Why nothing at all may be sent; null if it may. */
+  stopped(): Skip | null {
+    return this.blocked() ?? (this.#parts.copy().status === "STOPPED" ? skipOf("PAUSED") : null);
+  }
+
+  /** The same, of what is sent for a copy that is stopped too: kill switches and credentials. */
+  blocked(): Skip | null {
+    if (this.#halt() !== null) return skipOf("HALTED");
+    return this.#parts.session.isRejected === true ? skipOf("CREDENTIALS") : null;
+  }
+
+  /** Why nothing may be sent that opens something, given when the strategy did it; null if it may. */
+  opensNot(at: number): SkipReason | null {
+    if (this.#parts.copy().status !== "FOLLOWING") return "PAUSED";
+    return this.#parts.wallNow() - at > ENTRY_AGE_MAX_MS ? "TOO_LATE" : null;
+  }
+
+  /** Whether not even a question may be sent. */
+  isBlind(): boolean {
+    return this.#parts.session.isRejected === true || this.#halt() === "VENUE";
+  }
+
+  #halt(): Halt | null {
+    const { session, halted, copy } = this.#parts;
+    const venue = session.opened?.account.venue;
+    return venue === undefined ? null : halted({ personId: copy().personId, venue });
+  }
+}

@@ -1,0 +1,229 @@
+// A copy's session with its account at the venue: the credentials, opened when they are first needed, and the questions that are
+// asked with them. A question is asked until it is answered, or until its patience ends (NotAnswered). Whatever is sent, an order,
+// a leg, a cancel, is one attempt: what becomes of it is for its sender.
+//
+// A key that the venue rejects ends whatever asks (CredentialsRejected). Nothing is asked once the copy may not run (MayNotRun).
+import { isDeepStrictEqual } from "node:util";
+import type { Logger } from "pino";
+import type { VenueAccount } from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { isOnlyUnfit } from "../../domain/unfit-account.ts";
+import type { MasterKey } from "../../identity/master-key.ts";
+import type { CopyStore } from "../../store/copy-store.ts";
+import { openCredentials } from "../credentials.ts";
+import type { VenuePrices } from "../scaling/equity.ts";
+import { Stuck } from "../venue/stuck.ts";
+import type {
+  Venue,
+  VenueAnswer,
+  VenueClient,
+  VenueFills,
+  VenueRefusal,
+  VenueRejection,
+} from "../venue/venue.ts";
+import type { Venues } from "../venue/venues.ts";
+import { AccountGone, CredentialsRejected, MayNotRun, NotAnswered, VenueRefused } from "./failures.ts";
+import { isOfRules, UNKNOWN_SYMBOL_CODE } from "./refusals.ts";
+
+/** Between questions that were not answered, ms: doubled each time. */
+const RETRY_MS_MIN = 100;
+export const RETRY_MS_MAX = 2_000;
+
+export type SessionParts = {
+  readonly copyId: string;
+  readonly accountId: string;
+  readonly store: Pick<CopyStore, "findAccount" | "noteAccountChecked">;
+  readonly venues: Pick<Venues, "venue">;
+  readonly master: MasterKey;
+  readonly mayRun: () => boolean;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: Pick<Logger, "warn">;
+};
+
+type Opened = {
+  readonly account: VenueAccount;
+  readonly venue: Venue;
+  readonly client: VenueClient;
+  /** The same account's, for polls. */
+  readonly poller: VenueClient;
+};
+
+/** A question for the venue, or for one account there. */
+type Question<Value> = (to: {
+  readonly venue: Venue;
+  readonly client: VenueClient;
+}) => Promise<VenueAnswer<Value>>;
+
+export class VenueSession {
+  readonly #parts: SessionParts;
+  readonly #of: { opened: Opened | null };
+  /** Until when questions are asked, wall time, Unix ms; null: until they are answered. */
+  readonly #until: number | null;
+  readonly #isPolling: boolean;
+  /** By symbol: what sizes were fitted to. */
+  readonly #rulesUsed: Map<string, SymbolRules | null>;
+
+  constructor(
+    parts: SessionParts,
+    variant?: {
+      readonly of: VenueSession;
+      readonly until: number | null;
+      readonly isPolling: boolean;
+    },
+  ) {
+    this.#parts = parts;
+    this.#of = variant === undefined ? { opened: null } : variant.of.#of;
+    this.#rulesUsed = variant === undefined ? new Map() : variant.of.#rulesUsed;
+    this.#until = variant?.until ?? null;
+    this.#isPolling = variant?.isPolling ?? false;
+  }
+
+  /** The same session, for what is better known but can be done without: questions are asked for so long, ms. */
+  briefly(ms: number): VenueSession {
+    const until = this.#parts.wallNow() + ms;
+    return new VenueSession(this.#parts, { of: this, until, isPolling: this.#isPolling });
+  }
+
+  /** The same session for a poll, which uses what polls may of the venue's budgets and asks each question once. */
+  polling(): VenueSession {
+    return new VenueSession(this.#parts, { of: this, until: 0, isPolling: true });
+  }
+
+  /** Null before it was opened, and while its account is to be read again. */
+  get opened(): Opened | null {
+    return this.#of.opened;
+  }
+
+  /** Throws if there is no such account, and AccountGone if its credentials are destroyed. */
+  async open(): Promise<Opened> {
+    if (this.#of.opened !== null) return this.#of.opened;
+    const account = await this.#find();
+    if (account.sealed === null) throw new AccountGone(account.accountId);
+    const credentials = openCredentials(this.#parts.master, account.accountId, account.sealed);
+    const venue = this.#parts.venues.venue(account.venue, account.family);
+    const clientOf = (isPolling: boolean) => venue.account(account.accountId, credentials, { isPolling });
+    this.#of.opened = { account, venue, client: clientOf(false), poller: clientOf(true) };
+    return this.#of.opened;
+  }
+
+  /** Whether the venue has rejected the credentials; null while that is not known. */
+  get isRejected(): boolean | null {
+    if (this.#of.opened === null) return null;
+    const { account } = this.#of.opened;
+    return account.status === "FAILED" && !isOnlyUnfit(account);
+  }
+
+  /** The venue has rejected the credentials. True if the account has others by now; otherwise the rejection is stored. */
+  async reject({ code, message }: VenueRejection): Promise<boolean> {
+    const account = await this.#find();
+    const { opened } = this.#of;
+    if (opened !== null && account.sealed !== opened.account.sealed) {
+      this.#of.opened = null;
+      return true;
+    }
+    const { store, wallNow } = this.#parts;
+    const failure = `${code} ${message}`;
+    await store.noteAccountChecked(account.accountId, { status: "FAILED", failure, at: wallNow() });
+    if (opened !== null) this.#of.opened = { ...opened, account: { ...account, status: "FAILED", failure } };
+    return false;
+  }
+
+  /** The account may have changed: if its credentials were rejected, it is read again. */
+  async refresh(): Promise<void> {
+    if (this.isRejected !== true) return;
+    const account = await this.#find();
+    if (account.status === "CONNECTED") this.#of.opened = null;
+  }
+
+  /** Sends something once. Throws CredentialsRejected. */
+  async attempt<Value>(send: Question<Value>): Promise<Exclude<VenueAnswer<Value>, VenueRejection>> {
+    if (!this.#parts.mayRun()) throw new MayNotRun();
+    const answer = await send(await this.open());
+    if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
+    return answer;
+  }
+
+  /** Asks until there is an answer, or patience has ended. Throws VenueRefused if the venue refuses to give one. */
+  async ask<Value>(question: Question<Value>): Promise<Value> {
+    const { mayRun, wallNow, pause, copyId, log } = this.#parts;
+    const onStuck = (reason: string) =>
+      log.warn({ copyId, reason }, "a venue does not answer a copy's question");
+    const stuck = new Stuck({ wallNow, onStuck });
+    for (let retryMs = RETRY_MS_MIN; mayRun(); retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+      const { venue, client, poller } = await this.open();
+      const answer = await question({ venue, client: this.#isPolling ? poller : client });
+      stuck.note(answer);
+      if (answer.kind === "OK") return answer.value;
+      if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
+      if (answer.kind === "REFUSED") throw new VenueRefused(answer);
+      const saidUntil = answer.kind === "DELAYED" ? answer.until : 0;
+      const again = Math.max(saidUntil, wallNow() + retryMs);
+      if (this.#until !== null && again >= this.#until) throw new NotAnswered(answer.reason, saidUntil);
+      while (mayRun() && wallNow() < again) await pause(Math.min(again - wallNow(), RETRY_MS_MAX));
+    }
+    throw new MayNotRun();
+  }
+
+  /** Null if the venue does not list the symbol. */
+  async rules(symbol: string): Promise<SymbolRules | null> {
+    const rules = await this.ask(({ venue }) => venue.rules(symbol));
+    this.#rulesUsed.set(symbol, rules);
+    return rules;
+  }
+
+  /**
+   * Whether something was refused for rules of a symbol that have changed since it was fitted to them: they are asked for again. If
+   * so, it may be fitted to these and sent once more, since a refusal is certain.
+   */
+  async haveRulesChanged(symbol: string, refusal: VenueRefusal): Promise<boolean> {
+    const used = this.#rulesUsed.get(symbol);
+    if (used === undefined || !isOfRules(refusal)) return false;
+    (await this.open()).venue.doubtRules(symbol);
+    return !isDeepStrictEqual(await this.rules(symbol), used);
+  }
+
+  /** Whether the venue does not list a symbol any more: it has refused something for that, and its rules say the same. */
+  async isUnlisted(symbol: string, { code }: VenueRefusal): Promise<boolean> {
+    if (code !== UNKNOWN_SYMBOL_CODE) return false;
+    (await this.open()).venue.doubtRules(symbol);
+    return (await this.rules(symbol)) === null;
+  }
+
+  prices(): Promise<VenuePrices> {
+    return this.ask(({ venue }) => venue.prices());
+  }
+
+  /** Null if the venue does not list all of it yet. */
+  fills(...of: Parameters<VenueClient["fills"]>): Promise<VenueFills | null> {
+    return this.ask(({ client }) => client.fills(...of));
+  }
+
+  /** Null once the venue has it so; its refusal otherwise. */
+  async setLeverage(symbol: string, leverage: number): Promise<VenueRefusal | null> {
+    try {
+      return await this.ask(({ client }) => client.setLeverage(symbol, leverage));
+    } catch (error) {
+      if (error instanceof VenueRefused) return error.refusal;
+      throw error;
+    }
+  }
+
+  async #find(): Promise<VenueAccount> {
+    const account = await this.#parts.store.findAccount(this.#parts.accountId);
+    if (account === null) throw new Error(`a copy has an account: ${this.#parts.accountId}`);
+    return account;
+  }
+}
+
+/** Whether something came to its end: false if a question of it was not answered in time. */
+export async function unlessUnanswered(done: Promise<unknown>): Promise<boolean> {
+  try {
+    await done;
+    return true;
+  } catch (error) {
+    if (error instanceof NotAnswered) return false;
+    throw error;
+  }
+}

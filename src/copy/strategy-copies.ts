@@ -1,0 +1,290 @@
+// The copies of one strategy, as long as this process has its claim: each with its executor.
+import { setImmediate } from "node:timers/promises";
+import type { Account } from "../domain/account.ts";
+import type { LeadAction, MirrorEntry } from "../domain/copying.ts";
+import type { CopyStore } from "../store/copy-store.ts";
+import type { CopiesParts } from "./copies.ts";
+import { CopyExecutor } from "./executor/copy-executor.ts";
+import { ActionLog } from "./leads/action-log.ts";
+import { ProgressWriter } from "./orders/recorder.ts";
+import type { PollSchedule } from "./reconcile/poll-schedule.ts";
+import { Pauses } from "./session/pauses.ts";
+import type { Switches } from "./session/switches.ts";
+import type { Venue } from "./venue/venue.ts";
+
+/** Copies that were stopped since this long before are still asked about what they had sent, ms. */
+const STOPPED_SINCE_MS = 3_600_000;
+/** Until what people may have changed is read again, where a copy was writing at the same time, ms. */
+const OUTDATED_MS = 250;
+/** Until a copy whose progress could not be written is loaded again, ms. */
+const RELOAD_MS = 500;
+/** Copies whose rows are read at a time. */
+const COPIES_AT_A_TIME = 50;
+
+type StrategyParts = CopiesParts & {
+  readonly schedule: PollSchedule;
+  readonly switches: Switches;
+  /** Throws if there are more open rows than can be worked at. */
+  readonly demandRoom: () => void;
+};
+
+export class StrategyCopies {
+  readonly #strategyId: string;
+  readonly #parts: StrategyParts;
+  readonly #copying: CopyStore;
+  readonly #takenAt: number;
+  readonly #executors = new Map<string, CopyExecutor>();
+  readonly #pauses: Pauses;
+  readonly #writer: ProgressWriter;
+  #actions: ActionLog;
+  #account: Account | null = null;
+  #changing: Promise<void> = Promise.resolve();
+  #isEnded = false;
+
+  constructor(strategyId: string, parts: StrategyParts) {
+    this.#strategyId = strategyId;
+    this.#parts = parts;
+    this.#takenAt = parts.wallNow();
+    this.#pauses = new Pauses(parts.timers.after);
+    const copying = parts.store.copying;
+    this.#copying = copying;
+    this.#writer = new ProgressWriter({
+      store: copying,
+      strategyId,
+      holder: parts.holder,
+      mayRun: () => !this.#isEnded,
+      pause: (ms) => this.#pauses.pause(ms),
+    });
+    this.#actions = new ActionLog(copying, strategyId, 0);
+  }
+
+  /** Loads the live copies, and begins to work at them. */
+  async open(): Promise<void> {
+    const copying = this.#copying;
+    const lead = await copying.findLead(this.#strategyId);
+    this.#account = lead?.account ?? null;
+    this.#actions = new ActionLog(copying, this.#strategyId, lead?.seq ?? 0);
+    const copies = await copying.listCopiesOfStrategy(this.#strategyId, { isLive: true });
+    for (let from = 0; from < copies.length; from += COPIES_AT_A_TIME) {
+      const some = copies.slice(from, from + COPIES_AT_A_TIME);
+      const open = await Promise.all(some.map(({ copyId }) => copying.listOpenEntries({ copyId })));
+      // Whatever else there is to do is done between.
+      await setImmediate();
+      if (this.#isEnded) return;
+      for (const [index, copy] of some.entries()) {
+        this.#executors.set(copy.copyId, this.#executorOf(copy, open[index] ?? []));
+      }
+      this.#parts.demandRoom();
+    }
+    await this.#addStopped();
+    await this.#takeRequests();
+    if (this.#isEnded) return;
+    this.#parts.schedule.add([...this.#executors.values()].filter(({ copy }) => copy.status !== "STOPPED"));
+    for (const executor of this.#executors.values()) executor.wake();
+  }
+
+  /** Rows of which something is still to be done, of all its copies. */
+  get openRows(): number {
+    let rows = 0;
+    for (const executor of this.#executors.values()) rows += executor.openRows;
+    return rows;
+  }
+
+  /** Actions were added, in order; `account` is the strategy's as of the last one. */
+  moved(actions: readonly LeadAction[], account: Account | null): void {
+    this.#account = account ?? this.#account;
+    this.#actions.add(actions);
+    let least = this.#actions.lastSeq;
+    for (const executor of this.#executors.values()) {
+      least = Math.min(least, executor.copy.doneSeq);
+      executor.wake();
+    }
+    this.#actions.forgetUpTo(least);
+  }
+
+  /** Once a second. */
+  async tick(): Promise<void> {
+    const places = new Map<Venue, CopyExecutor[]>();
+    for (const executor of this.#executors.values()) {
+      const place = executor.pollPlace;
+      if (place === null) executor.findPlace();
+      else places.set(place, [...(places.get(place) ?? []), executor]);
+    }
+    for (const [venue, executors] of places) {
+      const prices = await venue.prices();
+      if (this.#isEnded) return;
+      for (const executor of executors) executor.tick(prices.kind === "OK" ? prices.value : new Map());
+    }
+  }
+
+  /** People have changed something: takes over what, one call after another. */
+  changed(): Promise<void> {
+    // A copy that began has one executor: two calls side by side would each make it one.
+    const changing = this.#changing.then(() => (this.#isEnded ? undefined : this.#change()));
+    this.#changing = changing.catch(() => {});
+    return changing;
+  }
+
+  async #change(): Promise<void> {
+    const moving = new Set([...this.#executors.values()].filter((executor) => executor.isMoving));
+    const before = new Map([...this.#executors.values()].map((executor) => [executor, executor.copy.status]));
+    const controls = await this.#copying.listControls(this.#strategyId, this.#takenAt);
+    let isOutdated = false;
+    const moved: CopyExecutor[] = [];
+    for (const { copyId, ...control } of controls) {
+      const executor = this.#executors.get(copyId);
+      if (executor === undefined) {
+        if (control.status !== "STOPPED") await this.#add(copyId);
+      } else if (moving.has(executor) || executor.isMoving || executor.copy.status !== before.get(executor)) {
+        // What was read may be older than what the copy itself has just written.
+        isOutdated = true;
+      } else if (executor.control(control)) moved.push(executor);
+    }
+    await this.#takeRequests();
+    if (this.#isEnded) return;
+    // A copy that is resumed was given other credentials before; of all others nobody waits for what their accounts say.
+    for (const executor of moved) if (executor.isBlocked) await executor.refresh();
+    void this.#refreshAll();
+    this.#removeOver();
+    if (isOutdated) void this.#changeAgain();
+  }
+
+  /** Kill switches and credentials may have changed. Never rejects. */
+  async #refreshAll(): Promise<void> {
+    for (const executor of [...this.#executors.values()]) {
+      if (this.#isEnded) return;
+      executor.wake();
+      if (!executor.wasBlocked) continue;
+      try {
+        await executor.refresh();
+      } catch (error) {
+        const { copyId } = executor.copy;
+        this.#parts.log.warn(
+          { err: error, copyId },
+          "a copy's account could not be read; it is read again with the next change",
+        );
+      }
+    }
+  }
+
+  /** Reads it once more, a little later, until that succeeds. Never rejects. */
+  async #changeAgain(): Promise<void> {
+    await this.#pauses.pause(OUTDATED_MS);
+    if (this.#isEnded) return;
+    try {
+      await this.changed();
+    } catch (error) {
+      this.#parts.log.error(
+        { err: error, strategyId: this.#strategyId },
+        "what people changed could not be read",
+      );
+      void this.#changeAgain();
+    }
+  }
+
+  /** Nothing more is sent or written. */
+  end(): void {
+    this.#isEnded = true;
+    for (const executor of this.#executors.values()) {
+      executor.end();
+      this.#parts.schedule.remove(executor);
+    }
+    this.#pauses.end();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#executors.values()].map((executor) => executor.settled()));
+  }
+
+  /** Those that were stopped of late may have sent something before that is not recorded. */
+  async #addStopped(): Promise<void> {
+    const since = this.#takenAt - STOPPED_SINCE_MS;
+    for (const { copyId, status } of await this.#copying.listControls(this.#strategyId, since)) {
+      if (status === "STOPPED") await this.#add(copyId);
+    }
+  }
+
+  /** `isAsked`: a request of it is pending. */
+  async #add(copyId: string, { isAsked = false }: { readonly isAsked?: boolean } = {}): Promise<void> {
+    const copy = await this.#copying.findCopy(copyId);
+    if (copy === null) return;
+    const open = await this.#copying.listOpenEntries({ copyId });
+    const isOver = copy.status === "STOPPED" && open.length === 0 && !isAsked;
+    if (isOver || this.#isEnded) return;
+    const executor = this.#executorOf(copy, open);
+    this.#executors.set(copyId, executor);
+    if (copy.status === "STOPPED") return;
+    this.#parts.schedule.add([executor]);
+    // The first order does not have to wait for balances.
+    executor.pollSoon();
+    executor.wake();
+  }
+
+  /** What a copy's executor knows is ahead of the store: it begins again with what is stored. */
+  async #reload(copyId: string): Promise<void> {
+    const broken = this.#executors.get(copyId);
+    if (broken === undefined) return;
+    this.#parts.schedule.remove(broken);
+    await broken.settled();
+    await this.#pauses.pause(RELOAD_MS);
+    if (this.#isEnded || this.#executors.get(copyId) !== broken) return;
+    try {
+      this.#executors.delete(copyId);
+      await this.#add(copyId, { isAsked: true });
+      await this.#takeRequests();
+      this.#executors.get(copyId)?.wake();
+    } catch (error) {
+      this.#parts.log.error({ err: error, copyId }, "a copy could not be loaded again; it is tried again");
+      this.#executors.set(copyId, broken);
+      void this.#reload(copyId);
+    }
+  }
+
+  #executorOf(
+    copy: NonNullable<Awaited<ReturnType<CopyStore["findCopy"]>>>,
+    open: readonly MirrorEntry[],
+  ): CopyExecutor {
+    const { store, venues, master, wallNow, mayRun, switches, tell, log: journal } = this.#parts;
+    const strategyId = this.#strategyId;
+    return new CopyExecutor(
+      {
+        store: store.copying,
+        venues,
+        master,
+        wallNow,
+        mayRun: () => !this.#isEnded && mayRun(),
+        tell,
+        journal,
+        log: journal,
+        halted: (of) => switches.halted({ strategyId, ...of }),
+        leadAccount: () => this.#account,
+        takenAt: this.#takenAt,
+        writer: this.#writer,
+        pauses: this.#pauses,
+        actions: this.#actions,
+        onBroken: (copyId) => void this.#reload(copyId),
+      },
+      copy,
+      open,
+    );
+  }
+
+  async #takeRequests(): Promise<void> {
+    const pending = await this.#copying.listPendingRequests(this.#strategyId);
+    for (const [copyId, requests] of Map.groupBy(pending, (request) => request.copyId)) {
+      // Of a copy that was stopped long ago something may still have to be done.
+      if (!this.#executors.has(copyId)) await this.#add(copyId, { isAsked: true });
+      this.#executors.get(copyId)?.request(requests);
+    }
+  }
+
+  #removeOver(): void {
+    for (const [copyId, executor] of this.#executors) {
+      if (!executor.isOver) continue;
+      this.#parts.schedule.remove(executor);
+      executor.end();
+      this.#executors.delete(copyId);
+    }
+  }
+}

@@ -1,0 +1,431 @@
+// Strategies on a desk of their own, copiers' accounts at a venue that is a whole gateway beside it, and between them the
+// executors, driven by real leads. Both markets are the test's, at the same prices, and so is the clock.
+import { randomUUID } from "node:crypto";
+import pino from "pino";
+import { eventually } from "../../../test/support/eventually.ts";
+import { type Credentials, newDirectory } from "../../../test/support/gateway.ts";
+import { openDataDirectory } from "../../data-directory.ts";
+import { Desk } from "../../desk/desk.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { NewAuditRecord } from "../../domain/audit.ts";
+import type { Command, PlaceOrder } from "../../domain/command.ts";
+import {
+  type Copy,
+  type CopyAlarm,
+  type CopyReason,
+  type CopyRequest,
+  type CopySettings,
+  type CopyStatus,
+  EMPTY_BOOK,
+  EXACT_SETTINGS,
+  type MirrorEntry,
+} from "../../domain/copying.ts";
+import { isRefusal } from "../../domain/refusal.ts";
+import { STANDARD } from "../../engine/profiles.ts";
+import { seedStrategies } from "../../identity/seed.ts";
+import type { MarketFeed } from "../../market/client/feed.ts";
+import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
+import { ownedOf } from "../../money/posting.ts";
+import type { CopyStore } from "../../store/copy-store.ts";
+import { Copies } from "../copies.ts";
+import { sealCredentials } from "../credentials.ts";
+import { Leads } from "../leads/leads.ts";
+import { openVenueStage, order } from "../venue/testing/venue-stage.ts";
+import type { VenueOrder } from "../venue/venue.ts";
+import { createVenues } from "../venue/venues.ts";
+
+/** A copier of a strategy, and the account at the venue. */
+export type Copier = { readonly copyId: string; readonly account: Credentials };
+
+export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
+
+/** What `waitFor` lets pass of the clock between two questions, ms. */
+const STEP_MS = 500;
+const FULL: CopySettings = EXACT_SETTINGS;
+
+export async function openCopiesStage({
+  through,
+  waitsForFees = true,
+}: {
+  readonly through?: (url: string) => Promise<string>;
+  /** Whether what the strategy does is dealt with only when its fees are known: at a venue without budgets that is at once. */
+  readonly waitsForFees?: boolean;
+} = {}) {
+  const venue = await openVenueStage();
+  const { time, pairs, contracts } = venue;
+  contracts.time = time.now();
+  pairs.show("BTCUSDT", "99990", "100000");
+  pairs.show("ETHUSDT", "1999", "2000");
+  contracts.show("BTCUSDT", "99990", "100000");
+  contracts.show("ETHUSDT", "1999", "2000");
+  const origin = through === undefined ? venue.url : await through(venue.url);
+  const { store, master } = await openDataDirectory(newDirectory(), null);
+  const log = pino({ level: process.env.LANES_LOG ?? "silent" });
+  const feeds = { SPOT: pairs as unknown as MarketFeed, FUTURES: contracts as unknown as MarketFeed };
+  const onStoreFailure = (error: unknown) => {
+    throw error;
+  };
+  const desk = new Desk({ store, markets: feeds, profiles: STANDARD, onStoreFailure, log });
+  const told: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
+  /** What stands between an executor and its store; a test may cut here. */
+  const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
+    recordProgress: store.copying.recordProgress,
+    findAccount: store.copying.findAccount,
+  };
+  /** What a copying process that is started next is bound to. */
+  const bounds: { openRowsMax: number | null } = { openRowsMax: null };
+  let running: Awaited<ReturnType<typeof start>> | null = null;
+
+  /** Begins to copy, as a process does. */
+  async function start() {
+    const holder = randomUUID();
+    const venues = createVenues({ wallNow: time.now, after: time.after, log });
+    const copying: CopyStore = {
+      ...store.copying,
+      recordProgress: (...given) => seams.recordProgress(...given),
+      findAccount: (...given) => seams.findAccount(...given),
+    };
+    let isAlive = true;
+    const copies: Copies = new Copies({
+      store: { copying },
+      venues,
+      master,
+      holder,
+      wallNow: time.now,
+      timers: time,
+      mayRun: () => isAlive && leads.mayRun(),
+      isAllowed: (asked) => asked === origin,
+      tell: ({ copyId }, reason) => told.push({ copyId, reason }),
+      log,
+      ...(bounds.openRowsMax !== null && { openRowsMax: bounds.openRowsMax }),
+    });
+    const leads: Leads = new Leads({
+      store: copying,
+      followers: copies,
+      holder,
+      isAlone: true,
+      wallNow: time.now,
+      every: time.every,
+      onClaimed() {},
+      onFailure: onStoreFailure,
+      log,
+    });
+    await leads.claim();
+    const end = async () => {
+      isAlive = false;
+      leads.stop();
+      await copies.close();
+      await venues.close();
+    };
+    return { holder, leads, copies, end };
+  }
+
+  const stage = {
+    venue,
+    time,
+    pairs,
+    contracts,
+    store,
+    told,
+    seams,
+    bounds,
+    desk,
+    async start() {
+      running = await start();
+    },
+    /** Ends the copying process at once; what it had not recorded is lost. */
+    async stop() {
+      await running?.end();
+      running = null;
+    },
+    /** As if the process were killed: nobody waits for what it was about. */
+    abandon() {
+      void running?.end();
+      running = null;
+    },
+    /**
+     * From now on nothing is recorded of what became of what is sent, as if the process ended before; resolves once something should
+     * have been. What is written before it is sent is.
+     */
+    cutRecording(): Promise<void> {
+      const reached = Promise.withResolvers<void>();
+      let isCut = false;
+      seams.recordProgress = (strategyId, holder, progress) => {
+        const isBefore = progress.every(({ entries }) =>
+          entries.every(({ status }) => status === "NEW" || status === "SENT"),
+        );
+        if (isBefore && !isCut) return store.copying.recordProgress(strategyId, holder, progress);
+        isCut = true;
+        reached.resolve();
+        return new Promise(() => {});
+      };
+      return reached.promise;
+    },
+    /** The next process, after one that was killed; what it does is recorded. */
+    async restart(): Promise<void> {
+      this.abandon();
+      seams.recordProgress = store.copying.recordProgress;
+      await this.start();
+    },
+    wake(strategyId: string): void {
+      running?.leads.wake(strategyId, null);
+    },
+    async strategy(type: StrategyType): Promise<string> {
+      const [seeded] = await seedStrategies(store, master, [type], time.now(), { marketNow: time.now() });
+      if (seeded === undefined) throw new Error("one strategy was asked for");
+      await store.copying.setOpenToCopiers(seeded.strategyId, true, audit(seeded.strategyId));
+      return seeded.strategyId;
+    },
+    /** A copier whose account holds the seed balance: 200 USDT on spot, 1,000 USDT of futures. */
+    async copier(
+      strategyId: string,
+      type: StrategyType,
+      settings: Partial<CopySettings> = {},
+      tell: (() => Promise<void>) | null = null,
+    ): Promise<Copier> {
+      const account = await venue.seed(type);
+      const id = randomUUID();
+      const mine = { personId: `person-${id}`, accountId: `account-${id}` };
+      const sealed = sealCredentials(master, mine.accountId, account);
+      const at = time.now();
+      await store.copying.connectAccount(
+        {
+          ...mine,
+          family: type,
+          venue: origin,
+          label: "",
+          keyHint: "",
+          sealed,
+          status: "CONNECTED",
+          failure: null,
+          createdAt: at,
+          checkedAt: at,
+          disconnectedAt: null,
+        },
+        audit(mine.accountId),
+        { liveMax: 10 },
+      );
+      const created = await store.copying.createCopy(
+        {
+          ...mine,
+          copyId: `copy-${id}`,
+          strategyId,
+          family: type,
+          settings: { ...FULL, ...settings },
+          status: "FOLLOWING",
+          reason: null,
+          startedAt: at,
+          endedAt: null,
+          book: EMPTY_BOOK,
+        },
+        audit(mine.accountId),
+      );
+      if (created !== "CREATED") throw new Error(`a copy is begun: ${created}`);
+      await (tell === null ? stage.peopleChanged(strategyId) : tell());
+      return { copyId: `copy-${id}`, account };
+    },
+    /** The strategy does something; resolves when every copy has dealt with it. */
+    async does(strategyId: string, command: Command, isAwaited = true): Promise<number> {
+      contracts.time = time.now();
+      const outcome = await desk.execute(strategyId, command, {});
+      if (isRefusal(outcome)) throw new Error(`the strategy can do that: ${JSON.stringify(outcome)}`);
+      if (running !== null && isAwaited) await stage.dealtWith(strategyId);
+      return outcome.orders.at(-1)?.orderId ?? outcome.legs.at(-1)?.legId ?? 0;
+    },
+    async dealtWith(strategyId: string): Promise<void> {
+      running?.leads.wake(strategyId, null);
+      const loaded = await store.loadAccount(strategyId);
+      await eventually("every copy has dealt with what the strategy did", async () => {
+        const lead = await store.copying.findLead(strategyId);
+        if (lead === null || loaded === null || lead.version < loaded.version) return false;
+        const live = await store.copying.listCopiesOfStrategy(strategyId, { isLive: true });
+        if (!live.every(({ doneSeq }) => doneSeq === lead.seq)) return false;
+        if (!waitsForFees) return true;
+        const open = await store.copying.listOpenEntries({ strategyId });
+        return open.every(({ isFeeDue }) => isFeeDue !== true);
+      });
+    },
+    /** Waits until it is so, while the clock stands still. */
+    eventually,
+    /** Lets the clock run until it is so. */
+    async waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+      await eventually(what, async () => {
+        if (await holds()) return true;
+        await stage.passes(STEP_MS);
+        return false;
+      });
+    },
+    /** Lets time pass, in steps that the claims keep up with. */
+    async passes(ms: number): Promise<void> {
+      for (let passed = 0; passed < ms; passed += STEP_MS) {
+        time.advance(STEP_MS);
+        await running?.leads.claim();
+      }
+    },
+    /** People have changed something. */
+    async peopleChanged(strategyId: string): Promise<void> {
+      await running?.copies.changed(strategyId);
+    },
+    /** The venue knows the copier's key no more. */
+    async revoke({ account }: Copier): Promise<void> {
+      await venue.store.revokeKey(account.apiKey, time.now());
+    },
+    /** Has the leads look what was committed. */
+    async lead(): Promise<void> {
+      await running?.leads.look();
+    },
+    async halt(strategyId: string): Promise<void> {
+      const set = {
+        kind: "STRATEGY",
+        id: strategyId,
+        reason: "test",
+        setBy: "operator",
+        setAt: time.now(),
+      } as const;
+      await store.copying.setSwitch(set, audit(strategyId));
+      await stage.peopleChanged(strategyId);
+    },
+    async unhalt(strategyId: string): Promise<void> {
+      await store.copying.clearSwitch("STRATEGY", strategyId, audit(strategyId));
+      await stage.peopleChanged(strategyId);
+    },
+    async changeCopy(
+      copy: Copier,
+      strategyId: string,
+      status: CopyStatus,
+      reason: CopyReason | null,
+    ): Promise<void> {
+      const from = ["FOLLOWING", "PAUSED", "CLOSING"] as const;
+      const change = { copyId: copy.copyId, from, status, reason, at: time.now() };
+      await store.copying.changeCopy(change, audit(copy.copyId));
+      await stage.peopleChanged(strategyId);
+    },
+    /** As its owner does it who keeps what the copy holds. */
+    async stopCopy({ copyId }: Copier, strategyId: string): Promise<void> {
+      const from = ["FOLLOWING", "PAUSED", "CLOSING"] as const;
+      const at = time.now();
+      const asks: CopyRequest = {
+        requestId: randomUUID(),
+        copyId,
+        kind: "WITHDRAW",
+        mayIncrease: false,
+        askedAt: at,
+        doneAt: null,
+        failure: null,
+      };
+      await store.copying.changeCopy(
+        { copyId, from, status: "STOPPED", reason: "COPIER", at, asks },
+        audit(copyId),
+      );
+      await stage.peopleChanged(strategyId);
+    },
+    /** Somebody else trades on the copier's account, at the market. */
+    async trades(
+      { account }: Copier,
+      type: StrategyType,
+      said: Pick<VenueOrder, "side" | "quantity">,
+    ): Promise<void> {
+      contracts.time = time.now();
+      const sent = order({ type: "MARKET", clientOrderId: randomUUID(), ...said });
+      const { kind } = await venue.client(type, account).place(sent);
+      if (kind !== "OK") throw new Error(`the venue takes it: ${kind}`);
+    },
+    /** The strategies that are claimed. */
+    async claimed(): Promise<readonly string[]> {
+      const rows = running === null ? [] : await store.copying.listClaimed(running.holder);
+      return rows.map(({ strategyId }) => strategyId);
+    },
+    /** Asks for something, and waits until it is done. */
+    async ask(
+      copy: Copier,
+      strategyId: string,
+      of: Pick<CopyRequest, "kind"> & Partial<CopyRequest>,
+    ): Promise<CopyRequest> {
+      const requestId = randomUUID();
+      const blank = { mayIncrease: false, askedAt: time.now(), doneAt: null, failure: null };
+      await store.copying.addRequest({ ...blank, ...of, requestId, copyId: copy.copyId }, null);
+      await stage.peopleChanged(strategyId);
+      const find = async () =>
+        (await store.copying.listRequests(copy.copyId, 100)).find((each) => each.requestId === requestId);
+      await stage.waitFor("the request is done", async () => (await find())?.doneAt != null);
+      const done = await find();
+      if (done === undefined) throw new Error("a request that was added is there");
+      return done;
+    },
+    async copy({ copyId }: Copier): Promise<Copy> {
+      const found = await store.copying.findCopy(copyId);
+      if (found === null) throw new Error("a copy that was begun is there");
+      return found;
+    },
+    /** The mirror log, oldest first. */
+    async entries({ copyId }: Copier): Promise<readonly MirrorEntry[]> {
+      return (await store.copying.listMirrorEntries(copyId, { limit: 1_000 })).toReversed();
+    },
+    /** The same, in lines that a trader can read. */
+    async log(copier: Copier): Promise<readonly string[]> {
+      return (await stage.entries(copier)).map(wordsOf);
+    },
+    /** What a copier's account has of an asset, at the venue itself. */
+    async owned({ account }: Copier, asset: string): Promise<string> {
+      const loaded = await venue.store.loadAccount(account.strategyId);
+      if (loaded === null) throw new Error("a seeded account is there");
+      return formatBriefly(ownedOf(loaded.account.balances, asset));
+    },
+    async position({ account }: Copier, symbol: string): Promise<string> {
+      const loaded = await venue.store.loadAccount(account.strategyId);
+      return formatBriefly(loaded?.account.positions.get(symbol)?.quantity ?? 0n);
+    },
+    /** By the copy's own book. */
+    async holds(copier: Copier, symbol: string): Promise<string> {
+      const { book } = await stage.copy(copier);
+      return formatBriefly(book.holdings.get(symbol)?.quantity ?? (0n as Quantity));
+    },
+    async [Symbol.asyncDispose]() {
+      await stage.stop();
+      await desk.drain();
+      await store.close();
+      await venue[Symbol.asyncDispose]();
+    },
+  };
+  return stage;
+}
+
+/** A placement by a client; at the market unless a price is said. */
+export function places(
+  side: "BUY" | "SELL",
+  quantity: string,
+  said: { readonly at?: string; readonly stop?: string; readonly symbol?: string } & Partial<PlaceOrder> = {},
+): PlaceOrder {
+  const { at, stop, symbol = "BTCUSDT", ...others } = said;
+  const isStop = stop !== undefined;
+  const orderType =
+    at === undefined ? (isStop ? "STOP_LOSS" : "MARKET") : isStop ? "STOP_LOSS_LIMIT" : "LIMIT";
+  return {
+    type: "PlaceOrder",
+    symbol,
+    side,
+    orderType,
+    size: { quantity: decimal(quantity) },
+    price: at === undefined ? null : decimal(at),
+    stopPrice: stop === undefined ? null : decimal(stop),
+    clientOrderId: randomUUID(),
+    ...others,
+  };
+}
+
+export function audit(id: string): NewAuditRecord {
+  return { who: { kind: "SERVICE" }, what: "COPY_STARTED", about: { kind: "COPY", id }, at: 0, details: {} };
+}
+
+/** A line of the mirror log in words. */
+export function wordsOf(entry: MirrorEntry): string {
+  const { kind, side, orderType, quantity, executedQuantity, status, skip } = entry;
+  const words: string[] = [kind];
+  if (side !== null) words.push(side);
+  if (orderType !== null) words.push(orderType);
+  if (quantity !== null) words.push(formatBriefly(quantity));
+  words.push(status);
+  if (executedQuantity > 0n) words.push(`executed ${formatBriefly(executedQuantity)}`);
+  if (skip !== null) words.push(skip.reason);
+  return words.join(" ");
+}

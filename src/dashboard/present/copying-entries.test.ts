@@ -1,0 +1,39 @@
+// Lines of a mirror log as the browser gets them: no false equation, and no shortfall below zero.
+import { expect, test } from "vitest";
+import { skipOf } from "../../copy/scaling/skip.ts";
+import { entryOf } from "../../copy/scaling/testing/actions.ts";
+import type { Scale } from "../../domain/copying.ts";
+import { type Amount, decimal } from "../../money/decimal.ts";
+import { presentEntry, presentSkip } from "./copying-entries.ts";
+
+function partOf(scale: Scale, leadQuantity: string, scaledQuantity: string): string | null | undefined {
+  const figures = {
+    leadQuantity: decimal<never>(leadQuantity),
+    scaledQuantity: decimal<never>(scaledQuantity),
+  };
+  return presentEntry(entryOf({ ...figures, scale })).scale?.part;
+}
+
+test("a ratio is told as that of the whole order only if it gives the scaled size", () => {
+  const collateral: Scale = { by: "COLLATERAL", ours: decimal("499.77"), theirs: decimal("999.08") };
+  expect(partOf(collateral, "0.9", "0.45020719")).toBeNull();
+  // The strategy sells 0.9 through zero: the part that closes is scaled by the positions.
+  expect(partOf(collateral, "0.9", "0.45010111")).toBe("OPENING");
+  const position: Scale = { by: "POSITION", ours: decimal("0.5"), theirs: decimal("1") };
+  expect(partOf(position, "0.9", "0.45")).toBeNull();
+  // Reduce-only, for more than the position.
+  expect(partOf(position, "1.5", "0.5")).toBe("CLOSING");
+});
+
+test("figures that do not fall short have no shortfall", () => {
+  const figures = {
+    wanted: decimal<Amount>("30.06"),
+    had: decimal<Amount>("126.39066"),
+    unit: "QUOTE",
+  } as const;
+  expect(presentSkip(skipOf("INSUFFICIENT_BALANCE", figures), "BTCUSDT")).toMatchObject({
+    wanted: "30.06",
+    had: "126.39066",
+    shortfall: null,
+  });
+});
