@@ -16,11 +16,12 @@ const KILL_EVERY_MS = { sqlite: 8_000, postgres: 10_000 } as const;
 await runLong("copy-faults", { help: HELP, readOptions, run });
 
 async function run(options: Options, { interrupted }: Circumstances): Promise<Outcome> {
-  const { orders, seed, leads, copiers, kills, cuts, isJson } = options;
+  const { orders, seed, leads, copiers, kills, cuts, isJson, hideMsMax } = options;
   const root = options.plant === null ? undefined : plant(options.plant);
   const reports = await onEachStore(options, interrupted, (store) =>
     copyUnderFire({
       ...{ store, seed, orders, leads, copiers, cuts, root, signal: interrupted },
+      exchange: options.exchange ? { hideMsMax } : null,
       killEveryMs: kills ? KILL_EVERY_MS[store] : null,
       onProgress: (progress) => say(`${store}: ${wordsOf(progress, orders)}`),
     }),

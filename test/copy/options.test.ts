@@ -13,6 +13,8 @@ describe("the flags of copy-faults", () => {
         seed: 7,
         kills: true,
         cuts: true,
+        exchange: true,
+        hideMsMax: 600_000,
         plant: null,
         isJson: false,
       },
@@ -22,7 +24,20 @@ describe("the flags of copy-faults", () => {
 
   test("each flag is read", () => {
     const args = ["--orders", "50", "--leads", "1", "--copiers", "3", "--store", "sqlite", "--seed", "1"];
-    expect(readOptions([...args, "--no-kills", "--no-cuts", "--json", "--plant", "random-ids"])).toEqual({
+    expect(
+      readOptions([
+        ...args,
+        "--no-kills",
+        "--no-cuts",
+        "--no-exchange",
+        "--hide-max",
+        "5",
+        "--json",
+        "--plant",
+        "random-ids",
+      ]),
+    ).toEqual({
+      ...{ exchange: false, hideMsMax: 5_000 },
       ...{ orders: 50, leads: 1, copiers: 3, seed: 1, kills: false, cuts: false, plant: "random-ids" },
       ...{ stores: ["sqlite"], mustHave: true, isJson: true },
     });
@@ -33,6 +48,7 @@ describe("the flags of copy-faults", () => {
   test.each([
     ["--orders", "0"],
     ["--copiers", "1"],
+    ["--hide-max", "0"],
     ["--store", "other"],
     ["--plant", "nothing"],
     ["--orders", "many"],

@@ -12,6 +12,9 @@ export type Options = ChosenStores & {
   /** Whether what copies is killed, and whether the way to the venue has faults. */
   readonly kills: boolean;
   readonly cuts: boolean;
+  /** Whether the venue behaves as a real exchange does, and for how long it hides an order at most, ms. */
+  readonly exchange: boolean;
+  readonly hideMsMax: number;
   /** A fault to be put into a copy of the program; null for the program as it is. */
   readonly plant: PlantName | null;
   readonly isJson: boolean;
@@ -23,14 +26,21 @@ const LEADS_DEFAULT = 4;
 const LEADS_MAX = 100;
 const COPIERS_DEFAULT = 25;
 const COPIERS_MAX = 1_000;
+const MS_PER_SECOND = 1_000;
+const HIDE_SECONDS_DEFAULT = 600;
+const HIDE_SECONDS_MAX = 3_600;
 const SEED_MAX = 2 ** 31 - 1;
 
 export const HELP = `Usage: npm run copy-faults -- [options]
 
 Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx after executing, 429
 and 418, and kills what copies every few seconds: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
-processes. In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing out of
-order, and whatever was not copied says why.
+processes. The exchange at the other end refuses exits once, executes orders that it does not show for minutes, accepts client
+ids again, counts weight by address, has prices of its own and liquidates positions by itself.
+
+In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing out of order, and
+whatever was not copied says why. They are held against the strategies, too: every position is on target or accounted for, none
+lacked its strategy's stop for more than 10 s, and every size was computed from what the account had.
 
 Options:
   --orders N    mirrored orders per store, 1 to ${ORDERS_MAX}   (${ORDERS_DEFAULT})
@@ -40,6 +50,8 @@ Options:
   --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
   --no-kills    nothing is killed
   --no-cuts     the way to the venue is left alone
+  --no-exchange the venue is another gateway, at the prices of the strategies
+  --hide-max N  seconds for which an order is hidden at most, 1 to ${HIDE_SECONDS_MAX}   (${HIDE_SECONDS_DEFAULT})
   --plant NAME  runs a copy of the program with a fault in it, which has to be found:
                 ${Object.keys(PLANTS).join(", ")}
   --json        the report as JSON
@@ -59,6 +71,8 @@ export function readOptions(args: readonly string[]): Options | "help" {
     plant: "string",
     "no-kills": "boolean",
     "no-cuts": "boolean",
+    "no-exchange": "boolean",
+    "hide-max": "string",
     json: "boolean",
   });
   if (values.help === true) return "help";
@@ -76,6 +90,9 @@ export function readOptions(args: readonly string[]): Options | "help" {
     ...chosenStores(values.store),
     kills: values["no-kills"] !== true,
     cuts: values["no-cuts"] !== true,
+    exchange: values["no-exchange"] !== true,
+    hideMsMax:
+      MS_PER_SECOND * number("--hide-max", values["hide-max"], HIDE_SECONDS_DEFAULT, [1, HIDE_SECONDS_MAX]),
     plant: plantOf(values.plant),
     isJson: values.json === true,
   };

@@ -17,7 +17,12 @@ import { auditCopy } from "./audit.ts";
 import type { CopyBooks } from "./books.ts";
 
 const SYMBOL = "DOGEUSDT";
-const LEAD: LeadState = { wallet: decimal("200"), held: new Map(), lastPrices: new Map() };
+const LEAD: LeadState = {
+  wallet: decimal("200"),
+  held: new Map(),
+  lastPrices: new Map(),
+  promised: new Map(),
+};
 
 const ACTIONS: readonly LeadAction[] = [
   placement(1, 5, "before"),
@@ -113,10 +118,26 @@ describe("the audit of a copy", () => {
         venue: { ...BOOKS.venue, orders: [ORDERS[0] ?? never(), orderOf(2, "rested", { status: "NEW" })] },
       },
     ],
+    [
+      "an entry that is not done at the end",
+      "LATE",
+      { entries: [BOUGHT, RESTED, ofStatus(SKIPPED, "NEW"), CANCEL] },
+    ],
+    [
+      "an unknown outcome of an order that is there",
+      "UNEXPLAINED",
+      { entries: [ofStatus(BOUGHT, "UNCONFIRMED"), RESTED, SKIPPED, CANCEL] },
+    ],
     ["a book that holds more than the account", "UNBALANCED", { copy: copyOf(5, "101") }],
     ["a book that holds less than the account", "UNBALANCED", { copy: copyOf(5, "99") }],
   ])("finds %s: %s", (_what, kind, changed) => {
     expect(kindsOf({ ...BOOKS, ...changed })).toContain(kind);
+  });
+
+  test("finds nothing in an unknown outcome of an order that never came to be", () => {
+    const entries = [ofStatus(BOUGHT, "UNCONFIRMED"), RESTED, SKIPPED, CANCEL];
+    const venue = { ...BOOKS.venue, account: accountOf("0"), orders: ORDERS.slice(1) };
+    expect(kindsOf({ ...BOOKS, copy: copyOf(5, "0"), entries, venue })).toEqual([]);
   });
 
   test("finds an order that the venue has accepted twice", () => {
@@ -130,6 +151,11 @@ describe("the audit of a copy", () => {
 
 function kindsOf(books: CopyBooks): string[] {
   return auditCopy(books, new Map()).map(({ kind }) => kind);
+}
+
+/** A status that may be newer than the types. */
+function ofStatus(entry: MirrorEntry, status: string): MirrorEntry {
+  return { ...entry, status: status as MirrorEntry["status"] };
 }
 
 function withOrders(order: Order): Partial<CopyBooks> {

@@ -12,6 +12,9 @@ type Placed = { readonly order: Order } | { readonly leg: Leg };
 
 const SENT: readonly MirrorStatus[] = ["RESTING", "FILLED", "CANCELED", "EXPIRED"];
 const NOT_COPIED: readonly MirrorStatus[] = ["SKIPPED", "FAILED"];
+/** Statuses of entries that are not done, or whose outcome is not known yet; and of those given up with an unknown outcome. */
+const UNDONE: readonly string[] = ["NEW", "SIZED", "SENT"];
+const UNCONFIRMED = "UNCONFIRMED";
 /** Deeds that have one entry each, whatever becomes of them. */
 const ANSWERED_ONCE = ["PLACE", "PLACE_LEG"];
 /** Those that have one at least. */
@@ -33,8 +36,22 @@ export function auditCopy(books: CopyBooks, accepted: ReadonlyMap<string, number
 function placedOf({ venue }: CopyBooks): ReadonlyMap<string, Placed> {
   return new Map<string, Placed>([
     ...venue.orders.map((order) => [order.clientOrderId, { order }] as const),
-    ...venue.legs.map((leg) => [leg.clientLegId, { leg }] as const),
+    // Of those under one id the newest.
+    ...venue.legs.map((leg) => [ownIdOf(leg), { leg }] as const),
   ]);
+}
+
+/** The id under which the copier sent a leg: the exchange has made a name of its own of one that was used again. */
+function ownIdOf({ clientLegId }: Leg): string {
+  return clientLegId.replace(/x\d+$/, "");
+}
+
+/** A leg may be sent again under its id once the one before is over: they only close, and no two of them were open or have fired. */
+function isSuccession(legs: readonly Leg[]): boolean {
+  const isApart = legs.every(
+    (leg, index) => index === 0 || (legs[index - 1]?.updatedAt ?? 0) <= leg.placedAt,
+  );
+  return isApart && legs.filter(({ status }) => status === "FINISHED").length <= 1;
 }
 
 /** Each action has its entry, and the cursor is behind the last one. */
@@ -68,6 +85,16 @@ function answerFaults(books: CopyBooks): CopyFault[] {
 /** What an entry says is what the venue has. */
 function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<string, Placed>): CopyFault[] {
   const found = entry.clientOrderId === null ? undefined : placed.get(entry.clientOrderId);
+  // Of a copy that is stopped nothing is asked any more.
+  if (UNDONE.includes(entry.status)) {
+    return books.copy.status === "STOPPED"
+      ? []
+      : [fault(books, "LATE", `has an entry that is not done: ${textOf(entry)}`)];
+  }
+  if (isUnconfirmed(entry)) {
+    if (found === undefined) return [];
+    return [fault(books, "UNEXPLAINED", `does not know of what is there: ${textOf(entry)}`)];
+  }
   if (NOT_COPIED.includes(entry.status)) {
     if (entry.skip === null) return [fault(books, "UNEXPLAINED", `does not say why: ${textOf(entry)}`)];
     const isThere = found !== undefined && isOfThisEntry(entry, found);
@@ -86,6 +113,10 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
   return told === had
     ? []
     : [fault(books, "CHANGED", `tells of ${told}, and the venue has ${had}: ${textOf(entry)}`)];
+}
+
+function isUnconfirmed({ status }: MirrorEntry): boolean {
+  return (status as string) === UNCONFIRMED;
 }
 
 /** A leg that waited for its position, and was taken back before there was one. */
@@ -147,12 +178,16 @@ function strayFaults(
   accepted: ReadonlyMap<string, number>,
 ): CopyFault[] {
   const told = Map.groupBy(
-    books.entries.filter((entry) => SENT.includes(entry.status) && !isOfCancel(entry)),
+    books.entries.filter(
+      (entry) => (SENT.includes(entry.status) || isUnconfirmed(entry)) && !isOfCancel(entry),
+    ),
     ({ clientOrderId }) => clientOrderId,
   );
+  const legs = Map.groupBy(books.venue.legs, ownIdOf);
   return [...placed].flatMap(([clientId, found]) => {
     const entries = told.get(clientId) ?? [];
-    const times = accepted.get(clientId) ?? 1;
+    const ofOneId = legs.get(clientId) ?? [];
+    const times = ofOneId.length > 1 && isSuccession(ofOneId) ? 1 : (accepted.get(clientId) ?? 1);
     return [
       ...(entries.length === 0 ? [fault(books, "DOUBLED", `tells nothing of ${textOf(found)}`)] : []),
       ...(entries.length > 1

@@ -4,9 +4,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { CLAIM_MS, LEASE_MS } from "../../../src/copy/leads/leads.ts";
 import { HEEDS_ADDRESSES } from "../../crash/markets.ts";
 import type { CrashedStore } from "../../crash/stores.ts";
 import { newDirectory } from "../../support/gateway.ts";
+import type { Span } from "./stops.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const GATEWAY_READY = /^Lyrebird listens on (\S+)$/;
@@ -23,6 +25,8 @@ type Running = {
 
 export class Copying {
   kills = 0;
+  /** When what copies did not run: from its kill until its successor served, or until the lease of the killed one had run out. */
+  readonly #down: (Span & { readonly strategies: ReadonlySet<string> | null })[] = [];
   readonly #store: CrashedStore;
   readonly #env: Readonly<Record<string, string>>;
   /** Of the program: the project's own, or a copy with a fault in it. */
@@ -63,17 +67,33 @@ export class Copying {
   /** kill -9 of what copies, and a new start. */
   async strike(): Promise<void> {
     this.kills += 1;
+    const from = Date.now();
+    const strategies = await this.#strike();
+    const until = strategies === null ? Date.now() : from + LEASE_MS + CLAIM_MS;
+    this.#down.push({ from, until, strategies });
+  }
+
+  /** When nobody copied a strategy. */
+  downOf(strategyId: string): readonly Span[] {
+    return this.#down.filter(({ strategies }) => strategies?.has(strategyId) ?? true);
+  }
+
+  /** Answers the strategies that what was killed had; null: all. */
+  async #strike(): Promise<ReadonlySet<string> | null> {
     if (this.#copiers.length === 0) {
       this.#serving = Promise.withResolvers();
       this.#serving.promise.catch(() => {});
       await this.#end(this.#gateway, "SIGKILL");
       await this.#startGateway();
-      return;
+      return null;
     }
     const copier = this.#copiers[Math.floor(this.#draw() * this.#copiers.length)];
     if (copier === undefined) throw new Error("one of them is drawn");
+    const holder = copier.running?.name ?? "";
+    const claimed = await this.#store.beside(({ store }) => store.copying.listClaimed(holder));
     await this.#end(copier.running, "SIGKILL");
     await this.#startCopier(copier);
+    return new Set(claimed.map(({ strategyId }) => strategyId));
   }
 
   /** What has ended by itself, with its last words; null if nothing has. */

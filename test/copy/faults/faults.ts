@@ -12,6 +12,12 @@ export type CopyFaultKind =
   | "CHANGED"
   /** What the copy says that it holds is not what its orders have brought, or not what its account has. */
   | "UNBALANCED"
+  /** At the end it holds more or less at the venue than its strategy's history entitles it to, and nothing accounts for it. */
+  | "OFF_TARGET"
+  /** It had a position without a stop for too long while its strategy had a stop, or had one when it left. */
+  | "NAKED"
+  /** An order was sized by what the account never had. */
+  | "MISSIZED"
   /** It did not come to an end in time. */
   | "LATE"
   /** The venue's own books, or the leads', are damaged. */

@@ -13,10 +13,17 @@
 //   BANNED         answered 418 likewise
 //
 // A request that the way has taken goes on to the venue whatever becomes of its sender, as on a real network. The way counts which
-// client ids the venue has accepted how often: a real venue may open a second order under an id whose order is over.
+// client ids the venue has accepted how often. What a real exchange does and the venue does not is in exchange-behavior.ts.
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import {
+  type BehaviorOptions,
+  ExchangeBehavior,
+  signedAgain,
+  type WayAnswer,
+  type WayRequest,
+} from "./exchange-behavior.ts";
 
 export const FATES = [
   "PASSED",
@@ -65,7 +72,6 @@ const RETRY_AFTER_SECONDS = "1";
 /** An answer of exchangeInfo is the longest. */
 const BODY_BYTES_MAX = 8 * 1_024 * 1_024;
 const REQUESTS_MAX = 2_000;
-const PLACEMENT_PATHS = ["/api/v3/order", "/fapi/v1/order", "/fapi/v1/algoOrder"];
 
 /** How an exchange says that it does not know itself. */
 const UNKNOWN_BODY = JSON.stringify({
@@ -81,6 +87,8 @@ export type FaultyWay = {
   readonly fates: Readonly<Record<Fate, number>>;
   /** How often the venue has answered a placement under a client id with success. */
   readonly accepted: ReadonlyMap<string, number>;
+  /** What the exchange does beside what the venue does. */
+  readonly exchange: ExchangeBehavior;
   /** From now on everything passes. */
   mend(): void;
   close(): Promise<void>;
@@ -88,18 +96,26 @@ export type FaultyWay = {
 
 /**
  * Opens a way to a venue on a free port of the loopback address. `draw` decides the fates; those that a run must not miss by chance
- * are in `due`: every eighth signed request has the next of them.
+ * are in `due`: every eighth signed request has the next of them. Without `cuts` every request passes.
  */
 export async function openFaultyWay(
   venueUrl: string,
   draw: () => number,
-  due: readonly Fate[] = [],
+  {
+    due = [],
+    behavior = {},
+    cuts = true,
+  }: {
+    readonly due?: readonly Fate[];
+    readonly behavior?: BehaviorOptions;
+    readonly cuts?: boolean;
+  } = {},
 ): Promise<FaultyWay> {
   const target = new URL(venueUrl);
   const agent = new Agent({ keepAlive: true });
   const fates = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
-  const accepted = new Map<string, number>();
-  let isMended = false;
+  const exchange = new ExchangeBehavior(behavior, draw);
+  let isMended = !cuts;
   let underWay = 0;
   let signed = 0;
 
@@ -168,29 +184,51 @@ export async function openFaultyWay(
     }
   }
 
-  async function forward({ incoming, body }: Message) {
-    const { method, url: path, headers } = incoming;
+  /** What the exchange says to it. */
+  async function forward({ incoming, body }: Message): Promise<WayAnswer> {
+    const { method = "GET", url: target = "/" } = incoming;
+    const [path = "", query = ""] = target.split("?", 2);
+    const apiKey = incoming.headers["x-mbx-apikey"];
+    const request: WayRequest = {
+      ...{ method, path, parameters: new URLSearchParams([query, body.toString("latin1")].join("&")) },
+      apiKey: typeof apiKey === "string" ? apiKey : null,
+    };
+    return await exchange.answer(request, async (asked, isChanged) => {
+      if (!isChanged) return await send(incoming, { method, target, body });
+      const text = signedAgain(asked.parameters, behavior.reuseIds?.secretOf(asked.apiKey ?? "") ?? "");
+      const isBody = asked.method === "POST" && query === "";
+      return await send(incoming, {
+        ...{ method: asked.method, target: isBody ? path : `${path}?${text}` },
+        body: Buffer.from(isBody ? text : ""),
+      });
+    });
+  }
+
+  async function send(
+    { headers }: IncomingMessage,
+    {
+      method,
+      target: path,
+      body,
+    }: { readonly method: string; readonly target: string; readonly body: Buffer },
+  ): Promise<WayAnswer> {
     const { connection: _connection, host: _host, "transfer-encoding": _coding, ...kept } = headers;
+    // Of what is hidden the text has to be read.
+    const { "accept-encoding": _encoding, ...plain } = kept;
     const sent = request({
       ...{ agent, host: target.hostname, port: target.port, method, path },
-      headers: { ...kept, "content-length": body.length },
+      headers: { ...plain, "content-length": body.length },
     });
     sent.end(body);
     const [answered] = (await once(sent, "response")) as [IncomingMessage];
     const text = await bodyOf(answered);
-    const status = answered.statusCode ?? 0;
-    if (method === "POST" && status === 200) note(clientIdOf(path ?? "", body.toString("latin1")));
     const {
       connection: _closing,
       "transfer-encoding": _chunks,
       "keep-alive": _kept,
       ...told
     } = answered.headers;
-    return { status, body: text, headers: told };
-  }
-
-  function note(clientId: string | null): void {
-    if (clientId !== null) accepted.set(clientId, (accepted.get(clientId) ?? 0) + 1);
+    return { status: answered.statusCode ?? 0, body: text, headers: told };
   }
 
   server.listen(0, "127.0.0.1");
@@ -199,9 +237,11 @@ export async function openFaultyWay(
   return {
     url: `http://127.0.0.1:${port}`,
     fates,
-    accepted,
+    accepted: exchange.accepted,
+    exchange,
     mend() {
       isMended = true;
+      exchange.mend();
     },
     async close() {
       const closed = once(server, "close");
@@ -220,14 +260,6 @@ function drawFate(draw: () => number): Fate {
     drawn -= chance;
   }
   return "PASSED";
-}
-
-/** The client id of a placement; null of anything else. */
-function clientIdOf(target: string, body: string): string | null {
-  const [path = "", query = ""] = target.split("?", 2);
-  if (!PLACEMENT_PATHS.includes(path)) return null;
-  const parameters = new URLSearchParams(`${query}&${body}`);
-  return parameters.get("newClientOrderId") ?? parameters.get("clientAlgoId");
 }
 
 function end(

@@ -9,15 +9,14 @@ export class Killer {
   readonly #ended = new AbortController();
   readonly #work: Promise<void>;
 
-  /** `everyMs` is how long what copies lives on average; null kills nothing. `onKill` is told after each. */
+  /** `everyMs` is how long what copies lives on average; null kills nothing. */
   constructor(parts: {
     readonly copying: Copying;
     readonly everyMs: number | null;
     readonly draw: () => number;
-    readonly onKill: () => void;
   }) {
-    const { copying, everyMs, draw, onKill } = parts;
-    this.#work = everyMs === null ? Promise.resolve() : this.#strike(copying, everyMs, draw, onKill);
+    const { copying, everyMs, draw } = parts;
+    this.#work = everyMs === null ? Promise.resolve() : this.#strike(copying, everyMs, draw);
     // Whoever ends it hears of it.
     this.#work.catch(() => {});
   }
@@ -29,13 +28,12 @@ export class Killer {
     await this.#work;
   }
 
-  async #strike(copying: Copying, everyMs: number, draw: () => number, onKill: () => void): Promise<void> {
+  async #strike(copying: Copying, everyMs: number, draw: () => number): Promise<void> {
     while (!this.#isOver) {
       await pause(everyMs * (0.5 + draw()), undefined, { signal: this.#ended.signal }).catch(() => {});
       if (this.#isOver) return;
       await copying.strike();
       this.struckAt = Date.now();
-      onKill();
     }
   }
 }

@@ -4,5 +4,6 @@ import { expect, test } from "vitest";
 import { changedFiles, PLANTS, type PlantName } from "./plants.ts";
 
 test.each(Object.keys(PLANTS) as PlantName[])("%s can be planted", (name) => {
-  expect(changedFiles(name)).toHaveLength(PLANTS[name].changes.length);
+  const files = new Set(PLANTS[name].changes.map(({ file }) => file));
+  expect(changedFiles(name)).toHaveLength(files.size);
 });

@@ -20,17 +20,15 @@ type Plant = {
   readonly changes: readonly Change[];
 };
 
-/** An order that is told to be there before it is sent, which it is so much later. */
+/** An order that is said to be there before it is sent, which it is so much later. */
 const toldBefore = (delay: string): Change => ({
-  file: "copy/lanes/dealings.ts",
-  from: /return this\.#deliver\(\{ kind: "ORDER", order \}, mayStillSend, null\);/,
-  to: `const at = Date.now();
-    setTimeout(() => void this.#deliver({ kind: "ORDER", order }, mayStillSend, null).catch(() => {}), ${delay});
-    const counts = { sends: 1, queries: 0, sentAt: at, acknowledgedAt: at };
-    const { clientOrderId, quantity } = order;
-    const executed = { executedQuantity: ZERO, executedQuote: ZERO };
-    const state = { clientOrderId, venueOrderId: "1", status: "RESTING", quantity, ...executed, updatedAt: at };
-    return Promise.resolve({ kind: "PLACED", state, counts });`,
+  file: "copy/executor/submit.ts",
+  from: /const answer = await attempts\.attempt\(session\);/,
+  to: `setTimeout(() => void attempts.attempt(session).catch(() => {}), ${delay});
+    const quantity = given.quantity ?? ZERO;
+    const executed = { executedQuantity: ZERO, executedQuote: ZERO, updatedAt: now() };
+    const said = { clientOrderId: "", venueOrderId: "1", status: "RESTING", quantity, ...executed };
+    const answer: any = { kind: "OK", value: said };`,
 });
 
 export const PLANTS = {
@@ -44,22 +42,33 @@ export const PLANTS = {
     finds: ["DOUBLED"],
     changes: [
       {
-        file: "copy/venue/delivery.ts",
-        from: /if \(answer\.kind === "UNKNOWN"\) openSince = \w+(\(\))?;/,
-        to: "",
+        file: "copy/executor/submit.ts",
+        from: /attempts\.doubt\(now\(\)\);/,
+        to: "attempts.next();",
       },
     ],
   },
   "not-found-believed": {
     what: "what the venue does not find is sent again at once, though it may be on its way",
     finds: ["DOUBLED"],
-    changes: [{ file: "copy/venue/delivery.ts", from: /if \(leftMs > 0\)/, to: "if (leftMs > 1e9)" }],
+    changes: [
+      { file: "copy/executor/submit.ts", from: /if \(leftMs <= 0\) break;/, to: "break;" },
+      {
+        file: "copy/executor/submit.ts",
+        from: /if \(isLeg\(this\.#row\) \|\| \(await this\.#isAbsentByPosition\(\)\)\) return "ABSENT";/,
+        to: 'return "ABSENT";',
+      },
+    ],
   },
   "not-asked-after-restart": {
     what: "after a restart nobody asks what was sent before",
     finds: ["DOUBLED"],
     changes: [
-      { file: "copy/lanes/lane.ts", from: /if \(!taken\.mayHaveSent\) return;/, to: "if (taken) return;" },
+      {
+        file: "copy/executor/submit.ts",
+        from: /if \(given\.status === "SENT"\) attempts\.doubt\(context\.takenAt\);/,
+        to: 'if (given.status === "SENT") attempts.next();',
+      },
     ],
   },
   "recorded-before-sent": {
@@ -73,13 +82,13 @@ export const PLANTS = {
     changes: [toldBefore("3_000 * Math.random()")],
   },
   "skipped-silently": {
-    what: "what is too small leaves no line in the log",
+    what: "what is too small is said to be canceled",
     finds: ["LOST"],
     changes: [
       {
-        file: "copy/lanes/place.ts",
-        from: /turn\.add\(skipped\(sizedLine, scaled\.skip\)\);/,
-        to: "",
+        file: "copy/executor/place.ts",
+        from: /state\.put\(skipped\(sizedRow, scaled\.skip\)\);/,
+        to: 'state.put({ ...sizedRow, status: "CANCELED" });',
       },
     ],
   },
@@ -87,7 +96,47 @@ export const PLANTS = {
     what: "what the strategy takes back is left where it is",
     finds: ["DISORDERED"],
     changes: [
-      { file: "copy/lanes/carry-out.ts", from: /return await cancel\(work, action\);/, to: "return;" },
+      {
+        file: "copy/executor/execute-row.ts",
+        from: /return await cancel\(context, row, action\);/,
+        to: 'return void state.put({ ...row, status: "DONE" });',
+      },
+    ],
+  },
+  "money-counted-twice": {
+    what: "a spot copy counts what it holds twice",
+    finds: ["MISSIZED"],
+    changes: [
+      {
+        file: "copy/scaling/equity.ts",
+        from: /return workedWith\(copy, add\(copy\.wallet, held\)\);/,
+        to: "return workedWith(copy, add(add(copy.wallet, held), held));",
+      },
+    ],
+  },
+  "stops-not-placed": {
+    what: "the venue is said to refuse every stop",
+    finds: ["NAKED"],
+    changes: [
+      {
+        file: "copy/venue/futures-legs.ts",
+        from: /const answer = await rest\.ask\(\{\s+method: "POST",\s+path: LEG,/,
+        to: `if (leg.type === "STOP_MARKET") return { kind: "REFUSED", code: -1111, message: "planted" };
+  $&`,
+      },
+    ],
+  },
+  "exits-halved": {
+    what: "what the strategy leaves, a copy leaves by half",
+    finds: ["OFF_TARGET"],
+    changes: [
+      {
+        file: "copy/scaling/parts.ts",
+        from: /function scaledPart\(quantity: Quantity, scale: Scale\): Part \{/,
+        to: `function scaledPart(whole: Quantity, scale: Scale): Part {
+  const isExit = scale.by === "HOLDING" || scale.by === "POSITION";
+  const quantity = isExit ? whole / 2n : whole;`,
+      },
     ],
   },
 } as const satisfies Readonly<Record<string, Plant>>;
@@ -106,9 +155,11 @@ export function plant(name: PlantName): string {
 
 /** The files that a fault changes, as they are with it. Throws if there is nothing of what it changes. */
 export function changedFiles(name: PlantName): readonly { readonly file: string; readonly text: string }[] {
-  return PLANTS[name].changes.map(({ file, from, to }: Change) => {
-    const text = readFileSync(join(ROOT, "src", file), "utf8");
+  const texts = new Map<string, string>();
+  for (const { file, from, to } of PLANTS[name].changes as readonly Change[]) {
+    const text = texts.get(file) ?? readFileSync(join(ROOT, "src", file), "utf8");
     if (!from.test(text)) throw new Error(`${name} cannot be planted: ${file} has changed`);
-    return { file, text: text.replace(from, to) };
-  });
+    texts.set(file, text.replace(from, to));
+  }
+  return [...texts].map(([file, text]) => ({ file, text }));
 }

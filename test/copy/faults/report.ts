@@ -1,6 +1,7 @@
 // The report on standard output: a column a store, what was done above what was found. The zeros are counted, not claimed.
 import { SKIP_REASONS } from "../../../src/domain/copying.ts";
 import { columns } from "../../crash/report.ts";
+import { BEHAVIORS, type Behavior } from "./exchange-behavior.ts";
 import type { CopyFaultKind } from "./faults.ts";
 import { FATES, type Fate } from "./faulty-way.ts";
 import type { RunReport } from "./run.ts";
@@ -21,6 +22,13 @@ const FATE_WORDS: Readonly<Record<Fate, string>> = {
   BANNED: "answered 418",
 };
 
+const BEHAVIOR_WORDS: Readonly<Record<Behavior, string>> = {
+  REFUSE_EXIT: "exits that the exchange refused once",
+  HIDE: "orders that it executed and did not show",
+  REUSE_IDS: "client ids that it accepted again",
+  WEIGHT_BY_ADDRESS: "requests beyond the weight of the address",
+};
+
 const LINES: readonly (Line | null)[] = [
   ["copies", ({ copies }) => copies],
   ["  that began when their strategy had a history", ({ lateCopies }) => lateCopies],
@@ -29,6 +37,8 @@ const LINES: readonly (Line | null)[] = [
   ["kill -9 of what copies", ({ kills }) => kills],
   ["signed requests to the venue", ({ fates }) => FATES.reduce((sum, fate) => sum + fates[fate], 0)],
   ...FATES.map((fate): Line => [`  ${FATE_WORDS[fate]}`, ({ fates }) => fates[fate]]),
+  ...BEHAVIORS.map((each): Line => [BEHAVIOR_WORDS[each], ({ behaviors }) => behaviors[each]]),
+  ["positions that the venue liquidated", ({ verdict }) => verdict.liquidations],
   null,
   ["mirrored orders and legs", ({ verdict }) => verdict.mirrored],
   ["  copied", ({ verdict }) => verdict.sent],
@@ -39,6 +49,12 @@ const LINES: readonly (Line | null)[] = [
   ["  that the venue was asked about", ({ verdict }) => verdict.asked],
   ["  sent after the last kill", ({ verdict }) => verdict.afterKills],
   ["orders and legs in the venue's books", ({ verdict }) => verdict.atVenue],
+  ["sizes recomputed from the venue's books", ({ verdict }) => verdict.sized],
+  ["positions compared with the strategy's", ({ verdict }) => verdict.positions],
+  ["  that lacked the strategy's stop for a moment", ({ verdict }) => verdict.naked],
+  ["    the longest, ms", ({ verdict }) => verdict.nakedMsMax],
+  ["  that were on the other side than the strategy's for a moment", ({ verdict }) => verdict.otherSide],
+  ["    the longest, ms", ({ verdict }) => verdict.otherSideMsMax],
   ["seconds from the last order until all was done", ({ settledMs }) => Math.round(settledMs / 1_000)],
   null,
   ["lost", of("LOST")],
@@ -47,6 +63,9 @@ const LINES: readonly (Line | null)[] = [
   ["not copied, and not explained", of("UNEXPLAINED")],
   ["told otherwise than the venue has it", of("CHANGED")],
   ["holdings that are not the account's", of("UNBALANCED")],
+  ["positions off target", of("OFF_TARGET")],
+  ["positions without their stop for more than 10 s", of("NAKED")],
+  ["sized by what the account never had", of("MISSIZED")],
   ["not done in time", of("LATE")],
   ["damage in a database", of("DAMAGED")],
   ["other faults of the processes", of("GATEWAY")],

@@ -5,7 +5,12 @@
 //   - the venue has each order that a mirror log tells of, once, as it is told; and none that no log tells of,
 //   - orders of a symbol stand there in the order of their strategy, and what the strategy took back rests nowhere,
 //   - what was not copied says why,
-//   - what a copy says that it holds is what its account has; and who follows a strategy that was closed holds nothing more.
+//   - what a copy says that it holds is what its account has; and who follows a strategy that was closed holds nothing more,
+//   - what it has there is what its strategy's history entitles it to, it never lacked its strategy's stop for long, and no order
+//     was sized by what the account did not have.
+//
+// The exchange refuses exits once, hides orders, accepts client ids again and counts weight by address; its prices are its own, and
+// once it liquidates positions that the strategies keep.
 //
 // Some copiers come late, when their strategy has a history already. What is drawn follows from the seed; how requests and kills
 // interleave does not.
@@ -17,6 +22,7 @@ import { seededRandom } from "../../support/random.ts";
 import { type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../cast.ts";
 import { openSteeredMarket, type SteeredMarket } from "../steered-market.ts";
 import { Copying } from "./copying.ts";
+import type { Behavior, BehaviorOptions } from "./exchange-behavior.ts";
 import type { CopyFault } from "./faults.ts";
 import { type Fate, type FaultyWay, openFaultyWay, SURE_FATES } from "./faulty-way.ts";
 import { Killer } from "./killer.ts";
@@ -36,11 +42,18 @@ export type RunOptions = {
   readonly killEveryMs: number | null;
   /** Whether the way to the venue has faults. */
   readonly cuts: boolean;
+  /** What the exchange does beside what the venue does; nothing of it: another gateway, at the same prices. */
+  readonly exchange: ExchangeOptions | null;
   /** The program: the project's own unless said. */
   readonly root?: string | undefined;
   readonly onProgress?: (progress: Progress) => void;
   /** Ends the run without a verdict. */
   readonly signal?: AbortSignal | undefined;
+};
+
+export type ExchangeOptions = {
+  /** For how long it hides an order at most, ms. */
+  readonly hideMsMax: number;
 };
 
 export type Progress = { readonly orders: number; readonly kills: number; readonly left: number | null };
@@ -55,6 +68,7 @@ export type RunReport = {
   readonly canceled: number;
   readonly kills: number;
   readonly fates: Readonly<Record<Fate, number>>;
+  readonly behaviors: Readonly<Record<Behavior, number>>;
   /** From the last order until every copy was done, ms. */
   readonly settledMs: number;
   readonly verdict: Verdict;
@@ -67,6 +81,10 @@ export type Followed = { readonly lead: Lead; readonly copier: Copier };
 
 type World = {
   readonly market: SteeredMarket;
+  /** Of the venue: the same object if it has no prices of its own. */
+  readonly venueMarket: SteeredMarket;
+  /** By API key, of the copiers' accounts at the venue. */
+  readonly secrets: Map<string, string>;
   readonly venue: GatewayProcess;
   readonly venueStore: CrashedStore;
   readonly leadStore: CrashedStore;
@@ -75,6 +93,9 @@ type World = {
   readonly leads: readonly Lead[];
   readonly followed: Followed[];
 };
+
+/** A symbol: where its price began, by what part the venue's differs, and what part of its bid the venue's mark price is. */
+type Walked = (typeof SYMBOLS)[number] & { readonly base: number; drift: number; mark: number };
 
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 /** Between two acts of a trader, ms: a key may place fifty orders in ten seconds. */
@@ -88,6 +109,19 @@ const PRICE_STEP = 0.004;
 /** Of what it is away from where it began: so it stays within a few hundredths. */
 const PRICE_PULL = 0.02;
 const MS_PER_SECOND = 1_000;
+const PROGRESS_EVERY_MS = 5_000;
+/** Which exits are refused once, and which placements are hidden. */
+const REFUSE_EXIT = { first: 3, every: 10 };
+const HIDE = { first: 10, every: 40 };
+const HIDE_MS_MIN = 1_000;
+/** Per minute. Source: reference exchange, section 4. */
+const WEIGHTS_OF_ADDRESS = { spot: 6_000, futures: 2_400 };
+/** How far the venue's prices part from the strategies' at most, and in a step. */
+const DRIFT_MAX = 0.004;
+const DRIFT_STEP = 0.001;
+/** Once, at half of the orders, the venue's mark prices fall to this part, and later rise by as much, for this long, ms. */
+const CRASH = 0.35;
+const CRASH_MS = 1_500;
 
 /** Runs. Answers null if the store's programs are missing. */
 export async function copyUnderFire(options: RunOptions): Promise<RunReport | null> {
@@ -115,10 +149,12 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
     await copying.start();
     const killer = new Killer({
       ...{ copying, everyMs: options.killEveryMs, draw: seededRandom(options.seed + 3) },
-      onKill: () =>
-        options.onProgress?.({ orders: placed() * options.copiers, kills: copying.kills, left: null }),
     });
-    report.lateCopies = await trade(options, world, traders);
+    const progress = setInterval(
+      () => options.onProgress?.({ orders: placed() * options.copiers, kills: copying.kills, left: null }),
+      PROGRESS_EVERY_MS,
+    );
+    report.lateCopies = await trade(options, world, traders).finally(() => clearInterval(progress));
     const tradedAt = Date.now();
     faults.push(...(await awaitEnds({ ...world, killer }, options)));
     report.settledMs = Date.now() - tradedAt;
@@ -139,11 +175,13 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
     await way.close();
     await world.venue.kill();
     await world.market.close();
+    if (world.venueMarket !== world.market) await world.venueMarket.close();
     await leadStore.close();
     await world.venueStore.close();
   }
   return {
     ...{ store: options.store, seed: options.seed, ...report, faults, fates: way.fates },
+    behaviors: way.exchange.met,
     copies: world.followed.length,
     placed: sumOf(traders, ({ placed }) => placed),
     canceled: sumOf(traders, ({ canceled }) => canceled),
@@ -153,31 +191,44 @@ export async function copyUnderFire(options: RunOptions): Promise<RunReport | nu
 }
 
 async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<World> {
-  const { seed, cuts, leads: leadsOfFamily, copiers } = options;
+  const { seed, cuts, leads: leadsOfFamily, copiers, exchange } = options;
   const market = await openSteeredMarket();
+  const venueMarket = exchange === null ? market : await openSteeredMarket();
   const venueStore = await makeStore("sqlite");
   if (venueStore === null) throw new Error("the embedded database is always there");
-  const venue = await startGateway({ dataDir: venueStore.dataDir, env: market.env });
-  const way = await openFaultyWay(venue.url, seededRandom(seed), SURE_FATES);
-  if (!cuts) way.mend();
+  const venue = await startGateway({ dataDir: venueStore.dataDir, env: venueMarket.env });
+  const secrets = new Map<string, string>();
+  const behavior = exchange === null ? {} : behaviorOf(exchange, secrets);
+  const way = await openFaultyWay(venue.url, seededRandom(seed), { due: SURE_FATES, cuts, behavior });
   const copying = new Copying({
     ...{ store: leadStore, env: { ...market.env, COPY_VENUES: way.url }, root: options.root },
     draw: seededRandom(seed + 1),
   });
   const types = FAMILIES.flatMap((family) => Array.from({ length: leadsOfFamily }, () => family));
   const leads = await leadStore.beside(({ store }) => newLeads({ store, master: leadStore.master }, types));
-  const world = { market, venue, venueStore, leadStore, way, copying, leads, followed: [] };
+  const markets = { market, venueMarket };
+  const world = { ...markets, secrets, venue, venueStore, leadStore, way, copying, leads, followed: [] };
   await follow(world, Math.ceil(copiers / 2));
   return world;
 }
 
+function behaviorOf({ hideMsMax }: ExchangeOptions, secrets: ReadonlyMap<string, string>): BehaviorOptions {
+  return {
+    refuseExit: REFUSE_EXIT,
+    hide: { ...HIDE, leastMs: HIDE_MS_MIN, mostMs: hideMsMax },
+    reuseIds: { secretOf: (apiKey) => secrets.get(apiKey) },
+    weightByAddress: WEIGHTS_OF_ADDRESS,
+  };
+}
+
 /** So many more begin to follow each strategy. */
 async function follow(world: World, count: number): Promise<void> {
-  const { leadStore, venueStore, way, leads, followed } = world;
+  const { leadStore, venueStore, way, leads, followed, secrets } = world;
   for (const lead of leads) {
     const accounts = await venueStore.beside(({ store }) =>
       newVenueAccounts({ store, master: venueStore.master }, lead.type, count),
     );
+    for (const { apiKey, apiSecret } of accounts) secrets.set(apiKey, apiSecret);
     await leadStore.beside(async ({ store }) => {
       for (const [index, venue] of accounts.entries()) {
         const terms = SHARES[index % SHARES.length];
@@ -195,7 +246,7 @@ const SHARES = [{ share: "1" }, { share: "0.8" }, { share: "1", maxPerOrder: "30
 /** Trades until there are so many orders; answers how many copiers came late. */
 async function trade(options: RunOptions, world: World, traders: readonly LeadTrader[]): Promise<number> {
   const { orders, copiers, signal } = options;
-  const { market } = world;
+  const { market, venueMarket } = world;
   const placed = () => sumOf(traders, (trader) => trader.placed);
   const perLead = Math.ceil(orders / copiers / traders.length);
   const isOver = () => signal?.aborted === true || traders.every((trader) => trader.placed >= perLead);
@@ -206,11 +257,22 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
     await follow(world, Math.floor(copiers / 2));
     lateCopies = Math.floor(copiers / 2) * world.leads.length;
   };
-  const walked = SYMBOLS.map((each) => ({ ...each, base: Number(market.price(each.symbol).bid) }));
+  const walked = SYMBOLS.map(
+    (each): Walked => ({ ...each, base: Number(market.price(each.symbol).bid), drift: 0, mark: 1 }),
+  );
+  const drawDrift = seededRandom(options.seed + 5);
   const prices = async () => {
     while (!isOver()) {
-      for (const each of walked) movePrice(market, each, draw());
+      for (const each of walked) {
+        movePrice(market, each, draw());
+        if (venueMarket !== market) movePriceOfVenue(world, each, drawDrift());
+      }
       await pause(PRICE_EVERY_MS);
+    }
+    // In the end both agree: a limit that only one of them has reached would otherwise stay open for ever.
+    for (const each of walked) {
+      Object.assign(each, { drift: 0, mark: 1 });
+      if (venueMarket !== market) movePriceOfVenue(world, each, 0.5);
     }
   };
   const drawn = seededRandom(options.seed + 4);
@@ -222,7 +284,8 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
       await pause(ACT_MS_MIN + drawn() * ACT_MS_SPAN + copies * ACT_MS_PER_COPY);
     }
   });
-  await Promise.all([...work, lateComers(), prices()]);
+  const half = () => isOver() || placed() >= (perLead * traders.length) / 2;
+  await Promise.all([...work, lateComers(), prices(), crash(walked, half)]);
   for (const [index, trader] of traders.entries()) {
     // The first of each family is closed, for its copiers too.
     if (index % options.leads === 0) await trader.close();
@@ -231,12 +294,31 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
   return lateCopies;
 }
 
+/**
+ * The venue's mark price of one symbol falls, and of the other rises, for a moment once it is `due`: it liquidates by itself. Its bids
+ * and asks stay what they are.
+ */
+async function crash(walked: readonly Walked[], due: () => boolean): Promise<void> {
+  while (!due()) await pause(PRICE_EVERY_MS);
+  for (const [index, each] of walked.entries()) {
+    each.mark = index % 2 === 0 ? CRASH : 2 - CRASH;
+    await pause(CRASH_MS);
+    each.mark = 1;
+  }
+}
+
+/** The venue's price follows the strategies', and parts from it by a drift that is drawn. */
+function movePriceOfVenue({ market, venueMarket }: World, walked: Walked, drawn: number): void {
+  const { symbol, priceDigits } = walked;
+  walked.drift = Math.max(-DRIFT_MAX, Math.min(DRIFT_MAX, walked.drift + DRIFT_STEP * (2 * drawn - 1)));
+  const bid = Number(market.price(symbol).bid) * (1 + walked.drift);
+  const tick = 10 ** -priceDigits;
+  const text = (price: number) => price.toFixed(priceDigits);
+  venueMarket.setPrice(symbol, { bid: text(bid), ask: text(bid + tick), mark: text(bid * walked.mark) });
+}
+
 /** A step up or down, and a little back to where it began. */
-function movePrice(
-  market: SteeredMarket,
-  { symbol, priceDigits, base }: (typeof SYMBOLS)[number] & { readonly base: number },
-  drawn: number,
-): void {
+function movePrice(market: SteeredMarket, { symbol, priceDigits, base }: Walked, drawn: number): void {
   const before = Number(market.price(symbol).bid);
   const bid = before * (1 + PRICE_STEP * (2 * drawn - 1)) + PRICE_PULL * (base - before);
   const tick = 10 ** -priceDigits;

@@ -3,11 +3,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { CrashedStore } from "../../crash/stores.ts";
+import type { SteeredMarket } from "../steered-market.ts";
+import { readActions, readBooks } from "./books.ts";
 import type { Copying } from "./copying.ts";
 import type { CopyFault } from "./faults.ts";
 import type { FaultyWay } from "./faulty-way.ts";
 import type { Killer } from "./killer.ts";
 import type { Followed, RunOptions } from "./run.ts";
+import { targetFaults } from "./targets.ts";
+import { bidOf, readHistories } from "./verdict.ts";
 
 const ASK_AGAIN_MS = 500;
 /** A claim runs out, a request that may still execute is waited for, a look comes round: all of it several times over. */
@@ -15,8 +19,13 @@ const SETTLED_MS_MAX = 300_000;
 /** What copies is killed until half of the copies are done, or this long, ms. */
 const KILLED_MS_MAX = 60_000;
 
+/** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
+const ON_TARGET_MS_MAX = 30_000;
+
 type World = {
   readonly leadStore: CrashedStore;
+  readonly venueStore: CrashedStore;
+  readonly venueMarket: SteeredMarket;
   readonly copying: Copying;
   readonly way: FaultyWay;
   readonly followed: readonly Followed[];
@@ -45,7 +54,30 @@ export async function awaitEnds(
     }
     await killer.end();
     way.mend();
-    return await settleAll(store, world, deadline);
+    const late = await settleAll(store, world, deadline);
+    await awaitTargets(store, world);
+    return late;
+  });
+}
+
+/** Waits until every copy holds what it is entitled to; what does not is found by the verdict. */
+async function awaitTargets(leads: Store, world: World): Promise<void> {
+  const { venueStore, venueMarket, followed, copying } = world;
+  const deadline = Date.now() + ON_TARGET_MS_MAX;
+  await venueStore.beside(async ({ store: venue }) => {
+    let off: readonly Followed[] = followed;
+    while (off.length > 0 && Date.now() < deadline && copying.ended() === null) {
+      const left: Followed[] = [];
+      for (const each of off) {
+        const actions = await readActions(leads, each.lead.strategyId);
+        const books = await readBooks(leads, venue, each, actions);
+        const histories = await readHistories(leads, venue, each);
+        if (targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)).length > 0)
+          left.push(each);
+      }
+      off = left;
+      if (off.length > 0) await pause(ASK_AGAIN_MS);
+    }
   });
 }
 

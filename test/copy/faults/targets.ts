@@ -1,0 +1,127 @@
+// The oracle of state: what a copy has at the venue, held against what the history of its strategy entitles it to.
+//
+// A copy is entitled to what its orders have opened for executed orders of the strategy, less what the strategy has left: an exit
+// of a third of the strategy's position leaves two thirds. A strategy that is flat entitles to nothing. What goes beyond is a
+// fault unless an open exit at the venue is about to sell it or it is too small to be traded. What is missing is none: a copy never
+// opens anything by itself without consent.
+
+import { collectiveId } from "../../../src/domain/collective-id.ts";
+import type { CopyBook } from "../../../src/domain/copying.ts";
+import { isOpen, type Order } from "../../../src/domain/order.ts";
+import type { CopyBooks } from "./books.ts";
+import type { CopyFault } from "./faults.ts";
+import { type Moment, sizeOf } from "./history.ts";
+
+/** The accounts of a copy and of its strategy, as their gateways' journals have them. */
+export type Histories = {
+  readonly lead: readonly Moment[];
+  readonly copy: readonly Moment[];
+};
+
+/** The least and the most that a copy may hold, in its direction, and what rounding may have left. Units of 1e-8. */
+type Entitlement = { readonly least: bigint; readonly most: bigint; readonly rounding: bigint };
+
+const ONE = 100_000_000n;
+/** Of every symbol of a campaign: the step of a quantity. */
+const STEP = ONE;
+/** The least that an order may be worth, in the quote asset, with some room for the price to move. */
+const LEAST_WORTH = (55n * ONE) / 10n;
+/** On spot the fee of a purchase is taken from what was bought, in parts of a thousand. */
+const FEE_PER_MILLE = 1n;
+const NOTHING: Entitlement = { least: 0n, most: 0n, rounding: 0n };
+/** The symbols of which a copy holds too much. `price`: of a symbol at the venue, units of 1e-8. */
+export function targetFaults(
+  books: CopyBooks,
+  histories: Histories,
+  price: (symbol: string) => bigint,
+): CopyFault[] {
+  const held = [...histories.lead, ...histories.copy].flatMap((moment) => [...moment.held.keys()]);
+  return [...new Set(held)].flatMap((symbol) => faultsOf(books, histories, symbol, price(symbol)));
+}
+
+function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price: bigint): CopyFault[] {
+  const actual = histories.copy.at(-1)?.held.get(symbol) ?? 0n;
+  const theirs = histories.lead.at(-1)?.held.get(symbol) ?? 0n;
+  const { least, most, rounding } = entitlementOf(books, histories, symbol);
+  const isSameSide = theirs !== 0n && actual > 0n === theirs > 0n;
+  const own = sizeOf(actual);
+  const excess = isSameSide ? own - most - rounding : own;
+  const what = `${books.name} holds ${actual} of ${symbol}, its strategy ${theirs}`;
+  const entitled = `entitled to ${least} to ${most}, ${rounding} for rounding`;
+  if (excess > 0n) {
+    const exits = openExits(books, symbol, actual > 0n ? "SELL" : "BUY");
+    if (excess <= exits || isDust(books, excess, price)) return [];
+    const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
+    return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}` }];
+  }
+  return [];
+}
+
+/** What the strategy's executions since the copy began entitle it to, in the direction of the strategy's position. */
+function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: string): Entitlement {
+  const { strategyId, fromVersion, settings } = books.copy;
+  let entitled = NOTHING;
+  let before = 0n;
+  for (const moment of lead) {
+    const after = moment.held.get(symbol) ?? 0n;
+    const isOfCopy = moment.version > fromVersion;
+    const executed = moment.trades
+      .filter((trade) => isOfCopy && trade.symbol === symbol)
+      .reduce((sum, { orderId }) => sum + executedFor(books, collectiveId(strategyId, orderId)), 0n);
+    const isThroughZero = before !== 0n && after !== 0n && before > 0n !== after > 0n;
+    if (after === 0n) entitled = NOTHING;
+    else if (isThroughZero) {
+      // The order has closed one position and opened another: of which it has how much is bounded by the two wallets.
+      const wallet = walletAt(copy, moment.at);
+      const bound = (sizeOf(after) * wallet * settings.share * 11n) / (moment.wallet * ONE * 10n);
+      entitled = { least: 0n, most: bound < executed ? bound : executed, rounding: STEP };
+    } else if (sizeOf(after) >= sizeOf(before)) {
+      entitled = {
+        least: entitled.least + executed,
+        most: entitled.most + executed,
+        rounding: entitled.rounding + (executed * FEE_PER_MILLE) / 1_000n,
+      };
+    } else {
+      const left = (size: bigint) => (size * sizeOf(after)) / sizeOf(before);
+      const { least, most, rounding } = entitled;
+      entitled = { least: left(least), most: left(most), rounding: left(rounding) + STEP };
+    }
+    before = after;
+  }
+  return entitled;
+}
+
+/** What the copy's order for one of the strategy has executed at the venue. */
+function executedFor({ entries, venue }: CopyBooks, id: string): bigint {
+  const entry = entries.find((each) => each.kind === "PLACE" && each.collectiveId === id);
+  const order = venue.orders.find(({ clientOrderId }) => clientOrderId === entry?.clientOrderId);
+  return order?.executedQuantity ?? 0n;
+}
+
+function walletAt(history: readonly Moment[], at: number): bigint {
+  return (history.findLast((moment) => moment.at <= at) ?? history[0])?.wallet ?? 0n;
+}
+
+/** What open orders at the venue are about to reduce. */
+function openExits({ venue }: CopyBooks, symbol: string, side: Order["side"]): bigint {
+  return venue.orders
+    .filter((order) => order.symbol === symbol && order.side === side && isOpen(order))
+    .reduce((sum, { quantity, executedQuantity }) => sum + quantity - executedQuantity, 0n);
+}
+
+/** Too little for an order. What only reduces a contract's position has no least worth. */
+function isDust({ copy }: CopyBooks, quantity: bigint, price: bigint): boolean {
+  if (copy.family === "FUTURES") return quantity < STEP;
+  return (quantity * price) / ONE < LEAST_WORTH;
+}
+
+function logOf({ entries, copy }: CopyBooks, symbol: string): string {
+  const book: CopyBook = copy.book;
+  const lines = entries
+    .filter((entry) => entry.symbol === symbol)
+    .map(
+      ({ entryId, seq, kind, side, orderType, quantity, status, executedQuantity, skip }) =>
+        `${entryId}/${seq} ${kind} ${side} ${orderType} ${quantity} ${status} ${executedQuantity} ${skip?.reason ?? ""}`,
+    );
+  return [`${copy.status}, by its book ${book.holdings.get(symbol)?.quantity ?? 0n}`, ...lines].join("; ");
+}
