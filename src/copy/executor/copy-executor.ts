@@ -24,7 +24,13 @@ import { equityOf } from "../orders/funds.ts";
 import type { ProgressWriter } from "../orders/recorder.ts";
 import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
 import { learnDueFees, poll } from "../reconcile/poll.ts";
-import { isOwnOrder, isUneven, type Reconciled, reconcileSymbol } from "../reconcile/reconciler.ts";
+import {
+  CONFIRMED_MS_MAX,
+  isOwnOrder,
+  isUneven,
+  type Reconciled,
+  reconcileSymbol,
+} from "../reconcile/reconciler.ts";
 import { isStopLossReached } from "../reconcile/stop-loss.ts";
 import { Missing } from "../reconcile/write-off.ts";
 import type { VenuePrices } from "../scaling/equity.ts";
@@ -92,8 +98,13 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
 
 /** A symbol of which nothing more can be closed: what is left of it, and the row that says why. */
 type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
-/** What the reconciler has come to with a symbol. */
-type Pace = { readonly at: number; readonly waitMs: number; readonly before: MirrorEntry | null };
+/** What the reconciler has come to with a symbol. `left`: what it could not sell; another excess is looked at at once. */
+type Pace = {
+  readonly at: number;
+  readonly waitMs: number;
+  readonly before: MirrorEntry | null;
+  readonly left?: bigint;
+};
 
 export class CopyExecutor {
   readonly #parts: ExecutorParts;
@@ -117,6 +128,10 @@ export class CopyExecutor {
   readonly #closed = new Map<string, Closed>();
   /** While everything is closed: whether the account was polled first. */
   #stock: "BEING_TAKEN" | "TAKEN" | null = null;
+  /** Since when all symbols are clean, wall time, Unix ms; null while one is not. */
+  #closedSince: number | null = null;
+  /** When a poll was last asked for to confirm that, wall time, Unix ms. */
+  #confirmedAt = 0;
   readonly #finished = new Set<string>();
   #requests: readonly CopyRequest[] = [];
   #closing: CopyRequest | null = null;
@@ -139,7 +154,10 @@ export class CopyExecutor {
     this.#parts = parts;
     const { pauses, wallNow, journal, actions, takenAt } = parts;
     const mayRun = () => !this.#isEnded && parts.mayRun();
-    const pause = (ms: number) => pauses.pause(ms);
+    const pause = async (ms: number) => {
+      await pauses.pause(ms);
+      if (pauses.isOver) throw new MayNotRun();
+    };
     this.#state = new CopyState(copy, open, (progress) => this.#record(progress));
     const { copyId, accountId } = copy;
     this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause, log: journal });
@@ -398,14 +416,40 @@ export class CopyExecutor {
   #forgetClosing(): void {
     this.#closed.clear();
     this.#stock = null;
+    this.#closedSince = null;
+  }
+
+  /**
+   * Whether a poll has shown that the venue has closed nothing that the book does not know: what was closed here after it may have
+   * opened the other side. It is waited for only so long.
+   */
+  #isAccountConfirmed(): boolean {
+    const { family, book } = this.copy;
+    if (family === "SPOT" || book.nextEntryId === 1) return true;
+    const now = this.#parts.wallNow();
+    this.#closedSince ??= now;
+    if (this.#missing.explainedUntil >= this.#closedSince) return true;
+    if (now - this.#closedSince >= CONFIRMED_MS_MAX) return true;
+    if (this.#polling === null && now - this.#confirmedAt >= RETRY_MS_MIN) {
+      this.#confirmedAt = now;
+      this.pollSoon();
+    }
+    return false;
   }
 
   #isAboveTarget(symbol: string): boolean {
-    return magnitude(this.#state.holding(symbol).quantity) > magnitude(this.#state.target(symbol));
+    return this.#excess(symbol) > 0n;
+  }
+
+  #excess(symbol: string): bigint {
+    return magnitude(this.#state.holding(symbol).quantity) - magnitude(this.#state.target(symbol));
   }
 
   #isPaceOver(symbol: string): boolean {
-    return this.#parts.wallNow() >= (this.#paces.get(symbol)?.at ?? 0);
+    const pace = this.#paces.get(symbol);
+    if (pace === undefined) return true;
+    const hasChanged = pace.left !== undefined && pace.left !== this.#excess(symbol);
+    return hasChanged || this.#parts.wallNow() >= pace.at;
   }
 
   /** What the venue itself has closed of the copy's positions is known before the rest is; it is waited for only a moment. */
@@ -501,7 +545,7 @@ export class CopyExecutor {
       before,
     });
     this.#touchedAt.set(symbol, wallNow());
-    this.#note(symbol, result, pace);
+    this.#note(symbol, result, { pace, isClosing });
     this.#save();
   }
 
@@ -516,7 +560,12 @@ export class CopyExecutor {
     );
   }
 
-  #note(symbol: string, result: Reconciled, pace: Pace | undefined): void {
+  /** `isClosing`: whether it was to be closed when the step began; that may have been asked for since. */
+  #note(
+    symbol: string,
+    result: Reconciled,
+    { pace, isClosing }: { readonly pace: Pace | undefined; readonly isClosing: boolean },
+  ): void {
     const now = this.#parts.wallNow();
     this.#alarms.noteExit(symbol, result.kind === "LEFT" && result.skip.venue !== null);
     if (result.kind !== "WAITS") this.#waitsSince.delete(symbol);
@@ -525,11 +574,13 @@ export class CopyExecutor {
       this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS, waitMs: 0, before: null });
     else if (result.kind === "CLEAN") {
       this.#paces.delete(symbol);
-      if (this.#closesAll)
+      if (isClosing)
         this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
-      // What is too little to be sold is looked at again with the next change.
-      else if (isUneven(this.#context, symbol))
-        this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null });
+      // What is too little to be sold is looked at again when it is more.
+      else if (!this.#closesAll && isUneven(this.#context, symbol)) {
+        const left = this.#excess(symbol);
+        this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
+      }
     } else {
       const waitMs = Math.min(RECONCILE_MS_MAX, (pace?.waitMs || RECONCILE_AFTER_MS / 2) * 2);
       this.#paces.set(symbol, { at: now + waitMs, waitMs, before: this.#lastFailed(symbol) });
@@ -556,8 +607,11 @@ export class CopyExecutor {
       if (isFeeDue === true || status === "UNCONFIRMED") return;
       if (symbol !== null) symbols.add(symbol);
     }
-    if ([...symbols].some((symbol) => !this.#isClosed(symbol))) return;
-    if (state.resting().length > 0 || !this.#isStockTaken()) return;
+    if ([...symbols].some((symbol) => !this.#isClosed(symbol))) {
+      this.#closedSince = null;
+      return;
+    }
+    if (state.resting().length > 0 || !this.#isStockTaken() || !this.#isAccountConfirmed()) return;
     for (const { unsold } of this.#closed.values()) if (unsold !== null) state.add(unsold);
     this.#forgetClosing();
     const { wallNow } = this.#parts;
@@ -681,7 +735,7 @@ export class CopyExecutor {
     for (;;) {
       const failure = await this.#pollAfresh();
       if (failure === null) return true;
-      if (this.#isEnded || wallNow() >= until) return false;
+      if (this.#isEnded || pauses.isOver || wallNow() >= until) return false;
       await pauses.pause(Math.max(RETRY_MS_MIN, Math.min(failure.until, until) - wallNow()));
     }
   }
@@ -880,7 +934,7 @@ export class CopyExecutor {
       this.#log(error, symbol);
       await pauses.pause(retryMs);
     }
-    return !this.#isEnded;
+    return !this.#isEnded && !pauses.isOver;
   }
 
   #log(error: unknown, symbol: string | null): void {

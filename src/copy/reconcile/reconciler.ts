@@ -50,8 +50,8 @@ export type ReconcileTerms = {
   readonly before: MirrorEntry | null;
 };
 
-/** A copy that is closed waits so long for an order that the venue has not confirmed, ms. */
-const CONFIRMED_MS_MAX = 30_000;
+/** A copy that is closed waits so long for what the venue has not confirmed, ms. */
+export const CONFIRMED_MS_MAX = 30_000;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 

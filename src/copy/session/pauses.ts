@@ -14,7 +14,7 @@ export class Pauses {
     return this.#isOver;
   }
 
-  /** Resolves after so many ms, or when all waiting is ended. */
+  /** Resolves after so many ms, or when all waiting is ended: whoever waits again and again asks `isOver`. */
   pause(ms: number): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {
