@@ -174,7 +174,10 @@ export type CopyBook = {
   readonly nextEntryId: number;
   /** What the copy was worth when it was first valued on a day (UTC), which is numbered from the beginning of 1970. */
   readonly dayStart?: { readonly day: number; readonly equity: Amount };
-  /** The last action that has its row in the log, done or not. Absent: `doneSeq` of the copy. */
+  /**
+   * The last action that has its row in the log, done or not. Absent in books of versions that had no outbox: there it is `doneSeq` of
+   * the copy, and what answers the next action may have been sent already.
+   */
   readonly takenSeq?: number;
 };
 
@@ -544,4 +547,5 @@ export const EMPTY_BOOK: CopyBook = {
   stopBase: null,
   snapshot: null,
   nextEntryId: 1,
+  takenSeq: 0,
 };

@@ -35,7 +35,7 @@ import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
 import { type CopyContext, isLeg } from "./context.ts";
 import { isFlat, leadHeld, reduced } from "./lead-position.ts";
-import { type Outcome, submit } from "./submit.ts";
+import { findUnrecorded, type Outcome, submit } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;
 type Scaled = Sized | Unsized;
@@ -65,6 +65,7 @@ export async function place(context: CopyContext, row: MirrorEntry, action: Plac
 
 async function send(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
   const { state, gate, session } = context;
+  if (row.status === "SENT" && row.quantity === null) return await takeOver(context, row, action);
   if (row.status === "SENT") return await resume(context, row, action);
   const stopped = gate.stopped();
   if (stopped !== null) {
@@ -127,6 +128,18 @@ async function resume(context: CopyContext, row: MirrorEntry, action: Placing): 
     return gate.stopped() ?? (reason === null ? null : skipOf(reason));
   });
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
+}
+
+/** An order that a version without an outbox may have sent: it is sent if the venue does not have it. */
+async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
+  const { state } = context;
+  const found = await findUnrecorded(context, row);
+  if (found === null) return await send(context, state.put({ ...row, status: "NEW" }), action);
+  const { side, orderType, price, stopPrice } = action;
+  const { quantity } = found.state;
+  const opens = !isReduction(state.copy.family, action, action.lead);
+  const sized = { side, orderType, price, stopPrice, quantity, ...retainedOf(action, opens) };
+  await conclude(context, row, { ...found, row: { ...found.row, ...sized } });
 }
 
 /** Says on the row what became of an order. */

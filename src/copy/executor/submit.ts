@@ -94,6 +94,14 @@ export async function submit(
   }
 }
 
+/** The order of a row that was not noted before it was sent, under the id of a first attempt; null if the venue does not have it. */
+export async function findUnrecorded(context: CopyContext, row: MirrorEntry): Promise<Placed | null> {
+  const attempts = new Attempts(context, { ...row, clientOrderId: clientIdOf(row, 1) }, false);
+  attempts.doubt(context.takenAt);
+  const resolved = await attempts.resolve();
+  return resolved === "ABSENT" || resolved.kind === "UNCONFIRMED" ? null : resolved;
+}
+
 /** The attempts at one row. */
 class Attempts {
   readonly #context: CopyContext;

@@ -77,7 +77,7 @@ export class CopyState {
 
   /** The last action that has its row. */
   get takenSeq(): number {
-    return this.book.takenSeq ?? this.#copy.doneSeq;
+    return Math.max(this.book.takenSeq ?? 0, this.#copy.doneSeq);
   }
 
   /** Whether a change of status is being written: what the store says of it may be outdated. */
@@ -132,11 +132,16 @@ export class CopyState {
     return targetOf(this.holding(symbol));
   }
 
-  /** Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed over. */
+  /**
+   * Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed over. An order that a
+   * version without an outbox may have sent is SENT, without sizes.
+   */
   take(actions: readonly LeadAction[], now: number): void {
     for (const action of actions) {
       if (action.seq <= this.takenSeq) continue;
-      if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status: "NEW" });
+      const maySendTwice = this.book.takenSeq === undefined && action.kind === "PLACE";
+      const status = maySendTwice ? "SENT" : "NEW";
+      if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status });
       this.#setBook({ ...this.book, takenSeq: action.seq });
     }
   }

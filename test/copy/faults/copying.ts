@@ -29,8 +29,8 @@ export class Copying {
   readonly #down: (Span & { readonly strategies: ReadonlySet<string> | null })[] = [];
   readonly #store: CrashedStore;
   readonly #env: Readonly<Record<string, string>>;
-  /** Of the program: the project's own, or a copy with a fault in it. */
-  readonly #root: string;
+  /** Of the program: the project's own, a copy with a fault in it, or an earlier one until it is taken over. */
+  #root: string;
   readonly #draw: () => number;
   #gateway: Running | null = null;
   #copiers: { readonly dataDir: string; running: Running | null }[] = [];
@@ -71,6 +71,20 @@ export class Copying {
     const strategies = await this.#strike();
     const until = strategies === null ? Date.now() : from + LEASE_MS + CLAIM_MS;
     this.#down.push({ from, until, strategies });
+  }
+
+  /** kill -9 of the earlier program, and a start of the project's own on what it has left. */
+  async takeOver(): Promise<void> {
+    this.kills += 1;
+    const from = Date.now();
+    this.#serving = Promise.withResolvers();
+    this.#serving.promise.catch(() => {});
+    this.#root = ROOT;
+    for (const copier of this.#copiers) await this.#end(copier.running, "SIGKILL");
+    await this.#end(this.#gateway, "SIGKILL");
+    await this.#startGateway();
+    for (const copier of this.#copiers) await this.#startCopier(copier);
+    this.#down.push({ from, until: Date.now() + LEASE_MS + CLAIM_MS, strategies: null });
   }
 
   /** When nobody copied a strategy. */

@@ -89,6 +89,11 @@ export type FaultyWay = {
   readonly accepted: ReadonlyMap<string, number>;
   /** What the exchange does beside what the venue does. */
   readonly exchange: ExchangeBehavior;
+  /** From now on placements are carried out and never answered, until `answerAgain`. */
+  withhold(): void;
+  answerAgain(): void;
+  /** Placements that were carried out and not answered. */
+  readonly withheld: number;
   /** From now on everything passes. */
   mend(): void;
   close(): Promise<void>;
@@ -118,6 +123,8 @@ export async function openFaultyWay(
   let isMended = !cuts;
   let underWay = 0;
   let signed = 0;
+  let isWithholding = false;
+  let withheld = 0;
 
   const server = createServer(async (incoming, answer) => {
     const isSigned = incoming.headers["x-mbx-apikey"] !== undefined;
@@ -176,7 +183,8 @@ export async function openFaultyWay(
       default:
     }
     const answered = await forward(message);
-    if (fate === "CUT_AFTER") answer.destroy();
+    if (isWithholding && message.incoming.method === "POST") withheld += 1;
+    else if (fate === "CUT_AFTER") answer.destroy();
     else if (fate === "FAULT_AFTER") end(answer, 503, UNKNOWN_BODY);
     else {
       if (fate === "SILENT") await pause(SILENT_MS);
@@ -239,6 +247,15 @@ export async function openFaultyWay(
     fates,
     accepted: exchange.accepted,
     exchange,
+    withhold() {
+      isWithholding = true;
+    },
+    answerAgain() {
+      isWithholding = false;
+    },
+    get withheld() {
+      return withheld;
+    },
     mend() {
       isMended = true;
       exchange.mend();

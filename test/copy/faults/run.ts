@@ -17,11 +17,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../../crash/stores.ts";
-import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
-import { type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../cast.ts";
+import { type Copier, type Lead, newCopier, newLeads, newVenueAccounts, type Terms } from "../cast.ts";
 import { openSteeredMarket, type SteeredMarket } from "../steered-market.ts";
 import { Copying } from "./copying.ts";
+import { castBy } from "./earlier-program.ts";
 import type { Behavior, BehaviorOptions } from "./exchange-behavior.ts";
 import type { CopyFault } from "./faults.ts";
 import { type Fate, type FaultyWay, openFaultyWay, SURE_FATES } from "./faulty-way.ts";
@@ -46,6 +47,8 @@ export type RunOptions = {
   readonly exchange: ExchangeOptions | null;
   /** The program: the project's own unless said. */
   readonly root?: string | undefined;
+  /** An earlier program, which makes the database and copies half of the orders. */
+  readonly takesOver?: string;
   readonly onProgress?: (progress: Progress) => void;
   /** Ends the run without a verdict. */
   readonly signal?: AbortSignal | undefined;
@@ -122,6 +125,9 @@ const DRIFT_STEP = 0.001;
 /** Once, at half of the orders, the venue's mark prices fall to this part, and later rise by as much, for this long, ms. */
 const CRASH = 0.35;
 const CRASH_MS = 1_500;
+/** An earlier program ends when so many placements are without an answer, or after so long, ms. */
+const WITHHELD_MIN = 6;
+const WITHHELD_MS_MAX = 3_000;
 
 /** Runs. Answers null if the store's programs are missing. */
 export async function copyUnderFire(options: RunOptions): Promise<RunReport | null> {
@@ -201,15 +207,37 @@ async function openWorld(options: RunOptions, leadStore: CrashedStore): Promise<
   const behavior = exchange === null ? {} : behaviorOf(exchange, secrets);
   const way = await openFaultyWay(venue.url, seededRandom(seed), { due: SURE_FATES, cuts, behavior });
   const copying = new Copying({
-    ...{ store: leadStore, env: { ...market.env, COPY_VENUES: way.url }, root: options.root },
+    ...{ store: leadStore, env: { ...market.env, COPY_VENUES: way.url } },
+    root: options.takesOver ?? options.root,
     draw: seededRandom(seed + 1),
   });
   const types = FAMILIES.flatMap((family) => Array.from({ length: leadsOfFamily }, () => family));
+  const parts = { market, venueMarket, secrets, venue, venueStore, leadStore, way, copying };
+  const first = Math.ceil(copiers / 2);
+  if (options.takesOver !== undefined) return await castEarlier(options.takesOver, parts, { types, first });
   const leads = await leadStore.beside(({ store }) => newLeads({ store, master: leadStore.master }, types));
-  const markets = { market, venueMarket };
-  const world = { ...markets, secrets, venue, venueStore, leadStore, way, copying, leads, followed: [] };
-  await follow(world, Math.ceil(copiers / 2));
+  const world = { ...parts, leads, followed: [] };
+  await follow(world, first);
   return world;
+}
+
+/** Those who play from the beginning, made by the earlier program. */
+async function castEarlier(
+  root: string,
+  parts: Omit<World, "leads" | "followed">,
+  { types, first }: { readonly types: readonly StrategyType[]; readonly first: number },
+): Promise<World> {
+  const { venueStore, leadStore, way, secrets } = parts;
+  const followers = await venueStore.beside(async ({ store }) => {
+    const accounts: Credentials[][] = [];
+    for (const type of types)
+      accounts.push(await newVenueAccounts({ store, master: venueStore.master }, type, first));
+    return accounts.map((each) => each.map((venue, index) => ({ venue, terms: termsOf(index) })));
+  });
+  const cast = castBy(root, leadStore, { types, followers, origin: way.url });
+  const followed = cast.flatMap(({ lead, copiers }) => copiers.map((copier) => ({ lead, copier })));
+  for (const { copier } of followed) secrets.set(copier.venue.apiKey, copier.venue.apiSecret);
+  return { ...parts, leads: cast.map(({ lead }) => lead), followed };
 }
 
 function behaviorOf({ hideMsMax }: ExchangeOptions, secrets: ReadonlyMap<string, string>): BehaviorOptions {
@@ -231,9 +259,8 @@ async function follow(world: World, count: number): Promise<void> {
     for (const { apiKey, apiSecret } of accounts) secrets.set(apiKey, apiSecret);
     await leadStore.beside(async ({ store }) => {
       for (const [index, venue] of accounts.entries()) {
-        const terms = SHARES[index % SHARES.length];
         const books = { store, master: leadStore.master };
-        const copier = await newCopier(books, { lead, venue, origin: way.url, ...(terms && { terms }) });
+        const copier = await newCopier(books, { lead, venue, origin: way.url, terms: termsOf(index) });
         followed.push({ lead, copier });
       }
     });
@@ -241,7 +268,16 @@ async function follow(world: World, count: number): Promise<void> {
 }
 
 /** Half of them work with all they have; the smallest are too small for some of the orders. */
-const SHARES = [{ share: "1" }, { share: "0.8" }, { share: "1", maxPerOrder: "30" }, { share: "0.5" }];
+const SHARES: readonly Terms[] = [
+  { share: "1" },
+  { share: "0.8" },
+  { share: "1", maxPerOrder: "30" },
+  { share: "0.5" },
+];
+
+function termsOf(index: number): Terms {
+  return SHARES[index % SHARES.length] ?? {};
+}
 
 /** Trades until there are so many orders; answers how many copiers came late. */
 async function trade(options: RunOptions, world: World, traders: readonly LeadTrader[]): Promise<number> {
@@ -252,8 +288,11 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
   const isOver = () => signal?.aborted === true || traders.every((trader) => trader.placed >= perLead);
   const draw = seededRandom(options.seed + 2);
   let lateCopies = 0;
+  const half = () => isOver() || placed() >= (perLead * traders.length) / 2;
+  let isTakenOver = options.takesOver === undefined;
   const lateComers = async () => {
-    while (!isOver() && placed() < (perLead * traders.length) / 4) await pause(PRICE_EVERY_MS);
+    while (!isOver() && (!isTakenOver || placed() < (perLead * traders.length) / 4))
+      await pause(PRICE_EVERY_MS);
     await follow(world, Math.floor(copiers / 2));
     lateCopies = Math.floor(copiers / 2) * world.leads.length;
   };
@@ -284,14 +323,27 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
       await pause(ACT_MS_MIN + drawn() * ACT_MS_SPAN + copies * ACT_MS_PER_COPY);
     }
   });
-  const half = () => isOver() || placed() >= (perLead * traders.length) / 2;
-  await Promise.all([...work, lateComers(), prices(), crash(walked, half)]);
+  const takeOver = async () => {
+    while (!half()) await pause(PRICE_EVERY_MS);
+    if (!isTakenOver) await takeOverEarlier(world);
+    isTakenOver = true;
+  };
+  await Promise.all([...work, lateComers(), prices(), takeOver(), crash(walked, half)]);
   for (const [index, trader] of traders.entries()) {
     // The first of each family is closed, for its copiers too.
     if (index % options.leads === 0) await trader.close();
     else await trader.cancelAll();
   }
   return lateCopies;
+}
+
+/** Ends the earlier program while orders are carried out that it has no answer to. */
+async function takeOverEarlier({ way, copying }: World): Promise<void> {
+  way.withhold();
+  const until = Date.now() + WITHHELD_MS_MAX;
+  while (way.withheld < WITHHELD_MIN && Date.now() < until) await pause(PRICE_EVERY_MS / 4);
+  await copying.takeOver();
+  way.answerAgain();
 }
 
 /**
