@@ -252,7 +252,12 @@ export type CopyStore = {
       readonly actions: readonly LeadAction[];
     },
   ): Promise<boolean>;
-  /** Oldest first. */
+  /**
+   * Forgets entries of a lead that were turned into actions, and actions that every live copy has dealt with, but for the newest `kept`
+   * and for the first action of each live copy, which tells what the strategy had when it began. Some thousands at a time, oldest first.
+   */
+  pruneLead(strategyId: string, query: { readonly kept: number }): Promise<void>;
+  /** Oldest first. What was pruned is passed over. */
   listActions(
     strategyId: string,
     query: { readonly afterSeq: number; readonly limit: number },

@@ -9,10 +9,12 @@ import { actionsOf } from "./actions.ts";
 
 /** Entries that are replayed and stored at a time. */
 export const ENTRIES_MAX = 500;
+/** Whenever so many actions have come, those are forgotten that no copy needs any more, but for as many of the newest. */
+export const PRUNED_EVERY = 1_000;
 
 export type LeadStore = Pick<
   CopyStore,
-  "findLead" | "listActions" | "listRecentActions" | "listEntriesAfter" | "advanceLead"
+  "findLead" | "listActions" | "listRecentActions" | "listEntriesAfter" | "advanceLead" | "pruneLead"
 >;
 
 /** How far the journal has been turned into actions. */
@@ -84,6 +86,8 @@ export class LeadJournal {
     if (!isOurs) return { kind: "LOST" };
     this.#progress = { account, version, last };
     this.#handedSeq = last?.seq ?? 0;
+    const isPruned = Math.floor(lastSeq / PRUNED_EVERY) < Math.floor(this.#handedSeq / PRUNED_EVERY);
+    if (isPruned) await this.#store.pruneLead(strategyId, { kept: PRUNED_EVERY });
     return { kind: "ADVANCED", actions, account, isAtEnd };
   }
 

@@ -4,7 +4,16 @@ import type { LeadDeed, LeadFilled } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
 import type { CopyStore, OpenStrategy } from "../copy-store.ts";
 import type { Store } from "../store.ts";
-import { actionOf, auditedAs, claim, follow, HOLDER, openToCopiers, placementOf } from "./copying-records.ts";
+import {
+  actionOf,
+  auditedAs,
+  claim,
+  follow,
+  HOLDER,
+  openToCopiers,
+  placementOf,
+  progressOf,
+} from "./copying-records.ts";
 import { futuresAccountOf } from "./futures-records.ts";
 import { actionsIn } from "./people-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
@@ -53,6 +62,43 @@ export function copyingLeadCases(opened: Opened): void {
         "STRATEGY_CLOSED_TO_COPIERS",
         "STRATEGY_OPENED_TO_COPIERS",
       ]);
+    });
+
+    test("what no copy needs any more is pruned: entries, and actions but for the newest and for each copy's first", async () => {
+      await store.createStrategies([createdOf("one", { ownerId: "tom" })]);
+      await open("one");
+      const advance = async (from: number, until: number) => {
+        await claim(store);
+        const actions = Array.from({ length: until - from }, (_, index) =>
+          actionOf(from + index + 1, from + index + 2),
+        );
+        const lead = {
+          strategyId: "one",
+          type: "SPOT",
+          account: accountOf("one"),
+          version: until + 1,
+          seq: until,
+        } as const;
+        const moved = { ...lead, holder: HOLDER, fromVersion: from === 0 ? 0 : from + 1, actions };
+        expect(await copying.advanceLead(moved)).toBe(true);
+      };
+      const seqs = async () =>
+        (await copying.listActions("one", { afterSeq: 0, limit: 99 })).map(({ seq }) => seq);
+      for (const version of [2, 3, 4, 5])
+        await commit(store, [commitOf(accountOf("one"), version, { key: null })]);
+      await advance(0, 4);
+      const [copyId = ""] = await follow(store, "one", "ann");
+      for (const version of [6, 7, 8, 9, 10, 11])
+        await commit(store, [commitOf(accountOf("one"), version, { key: null })]);
+      await advance(4, 10);
+      // The copy has dealt with nothing yet.
+      await copying.pruneLead("one", { kept: 2 });
+      expect(await seqs()).toEqual([5, 6, 7, 8, 9, 10]);
+      expect(await copying.listEntriesAfter("one", 0, 99)).toEqual([]);
+      await copying.recordProgress("one", HOLDER, [progressOf(copyId, 9)]);
+      await copying.pruneLead("one", { kept: 2 });
+      expect(await seqs()).toEqual([5, 9, 10]);
+      await copying.pruneLead("ghost", { kept: 2 });
     });
 
     test("those that may be followed are live and somebody's, with how many follow them", async () => {

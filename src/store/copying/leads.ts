@@ -19,9 +19,14 @@ type LeadQueries = Pick<
   | "findLead"
   | "revisionOfLead"
   | "listEntriesAfter"
+  | "pruneLead"
   | "listActions"
   | "listRecentActions"
 >;
+
+/** Entries, and actions, that are pruned at a time, and in one statement. */
+const PRUNED_MAX = 5_000;
+const PARAMETERS_MAX = 500;
 
 export function leadQueries(db: Kysely<Tables>): LeadQueries {
   return {
@@ -117,6 +122,56 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
       }));
     },
 
+    async pruneLead(strategyId, { kept }) {
+      const lead = await db
+        .selectFrom("leads")
+        .select(["seq", "version"])
+        .where("strategy_id", "=", strategyId)
+        .executeTakeFirst();
+      if (lead === undefined) return;
+      const oldest = await db
+        .selectFrom("lead_entries")
+        .select(({ fn }) => fn.min("version").as("version"))
+        .where("strategy_id", "=", strategyId)
+        .executeTakeFirst();
+      if (oldest?.version != null) {
+        await db
+          .deleteFrom("lead_entries")
+          .where("strategy_id", "=", strategyId)
+          .where("version", "<=", Math.min(Number(lead.version), Number(oldest.version) + PRUNED_MAX))
+          .execute();
+      }
+      const live = await db
+        .selectFrom("copies")
+        .select(["done_seq", "from_version"])
+        .where("strategy_id", "=", strategyId)
+        .where("status", "<>", "STOPPED")
+        .execute();
+      const last = live.reduce(
+        (least, copy) => Math.min(least, Number(copy.done_seq)),
+        Number(lead.seq) - kept,
+      );
+      const rows = await db
+        .selectFrom("lead_actions")
+        .select(["seq", "version"])
+        .where("strategy_id", "=", strategyId)
+        .where("seq", "<=", last)
+        .orderBy("seq")
+        .limit(PRUNED_MAX + live.length)
+        .execute();
+      const pruned = withoutFirsts(
+        rows.map(({ seq, version }) => ({ seq: Number(seq), version: Number(version) })),
+        live.map((copy) => Number(copy.from_version)),
+      );
+      for (let from = 0; from < pruned.length; from += PARAMETERS_MAX) {
+        await db
+          .deleteFrom("lead_actions")
+          .where("strategy_id", "=", strategyId)
+          .where("seq", "in", pruned.slice(from, from + PARAMETERS_MAX))
+          .execute();
+      }
+    },
+
     async listActions(strategyId, { afterSeq, limit }) {
       const rows = await db
         .selectFrom("lead_actions")
@@ -140,6 +195,20 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
       return rows.map(actionOfRow);
     },
   };
+}
+
+/** Of actions, oldest first, those that are the first of no copy. `fromVersions`: the strategy's versions when copies began. */
+function withoutFirsts(
+  actions: readonly { readonly seq: number; readonly version: number }[],
+  fromVersions: readonly number[],
+): readonly number[] {
+  const begun = [...fromVersions].sort((one, other) => one - other);
+  let next = 0;
+  return actions.flatMap(({ seq, version }) => {
+    const before = next;
+    while ((begun[next] ?? version) < version) next += 1;
+    return next > before ? [] : [seq];
+  });
 }
 
 async function listEarlierEntries(transaction: Transaction<Tables>, strategyId: string): Promise<void> {
