@@ -8,6 +8,7 @@ import type { AccountRest } from "./account-rest.ts";
 import { BudgetOfLooks } from "./budget-of-looks.ts";
 import { createFuturesClient } from "./futures-account.ts";
 import { VenuePrices } from "./prices.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import { VenueRules } from "./rules.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
@@ -30,6 +31,9 @@ export type VenuesParts = {
 };
 
 const TIME_PATHS = { SPOT: "/api/v3/time", FUTURES: "/fapi/v1/time" } as const;
+/** What the exchange has listed from the beginning, and how often it is asked about until its limits are known, ms. */
+const LISTED_EVERYWHERE = "BTCUSDT";
+const LIMITS_RETRY_MS = 60_000;
 const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as const;
 
 export function createVenues(parts: VenuesParts): Venues {
@@ -63,7 +67,21 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     time: { path: TIME_PATHS[family], weight: WEIGHTS[family].time },
   });
   const ask = rest.ask.bind(rest, null);
-  const rules = new VenueRules({ family, wallNow, ask, learn: (rates) => rest.limits.learn(rates), log });
+  let areLimitsKnown = false;
+  let limitsAskedAt: number | null = null;
+  const learn = (rates: RateLimits) => {
+    areLimitsKnown = true;
+    rest.limits.learn(rates);
+  };
+  const rules = new VenueRules({ family, wallNow, ask, learn, log });
+  /** Limits are published with the rules of symbols: until they are known, polls are as seldom as at a venue that grants least. */
+  const learnLimits = () => {
+    if (areLimitsKnown || (limitsAskedAt !== null && wallNow() - limitsAskedAt < LIMITS_RETRY_MS)) return;
+    limitsAskedAt = wallNow();
+    rules
+      .of(LISTED_EVERYWHERE)
+      .catch((error) => log.warn({ err: error, origin }, "a venue's limits are not known"));
+  };
   const prices = new VenuePrices({ family, wallNow, ask });
   const looks = new BudgetOfLooks({ limits: rest.limits, wallNow });
   const shared: Omit<AccountRest, "accountId" | "ask"> = {
@@ -82,7 +100,10 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     prices: () => prices.all(),
     pausedUntil: () => rest.limits.pausedUntil(),
     health: () => rest.health.now(),
-    mayPoll: (weight) => looks.take(weight),
+    mayPoll(weight) {
+      learnLimits();
+      return looks.take(weight);
+    },
     account(accountId, credentials, { isPolling = false, isKeyCheck } = {}) {
       const asker = { accountId, credentials };
       const ask = (call: RestCall) =>
