@@ -1,7 +1,9 @@
 // The copies that an order is sent to: accounts at the venue and copies of one strategy, put into the database before the server
 // starts, in sets and without the audit.
+
 import { sealCredentials } from "../src/copy/credentials.ts";
 import { openDataDirectory } from "../src/data-directory.ts";
+import type { StrategyType } from "../src/domain/account.ts";
 import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../src/domain/copying.ts";
 import { seedStrategies } from "../src/identity/seed.ts";
 import { encodeBook, encodeSettings } from "../src/store/copying/codec.ts";
@@ -24,11 +26,21 @@ export type Prepared = {
 /** Makes a strategy with so many copies at a venue, and others that nobody follows. */
 export async function prepareCopies(
   place: Place,
-  { copies, others, origin }: { readonly copies: number; readonly others: number; readonly origin: string },
+  {
+    copies,
+    others,
+    origin,
+    family = "SPOT",
+  }: {
+    readonly copies: number;
+    readonly others: number;
+    readonly origin: string;
+    readonly family?: StrategyType;
+  },
 ): Promise<Prepared> {
   const { store, master } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
   const now = Date.now();
-  const types = Array.from({ length: 1 + others }, () => "SPOT" as const);
+  const types = Array.from({ length: 1 + others }, () => family);
   const [lead, ...rest] = await seedStrategies(store, master, types, now);
   if (lead === undefined) throw new Error("strategies were made");
   const { strategyId } = lead;
@@ -53,7 +65,7 @@ export async function prepareCopies(
             ...({
               id,
               person_id: `person-${number}`,
-              family: "SPOT",
+              family,
               venue: origin,
               label: "bench",
             } as const),
@@ -73,7 +85,7 @@ export async function prepareCopies(
           ...({ id: `copy-${number}`, person_id: `person-${number}`, strategy_id: strategyId } as const),
           ...({
             account_id: `account-${number}`,
-            family: "SPOT",
+            family,
             settings: encodeSettings(SETTINGS),
           } as const),
           ...({ status: "FOLLOWING", reason: null, started_at: now, ended_at: null } as const),

@@ -1,5 +1,5 @@
 // The figures of copying: how long an order takes to its copies, held against a bare sender, and what it costs everybody else.
-import type { CopiesMeasured, CopyingMeasured, CopyRound } from "./copying.ts";
+import type { CopiesMeasured, CopiesWeighed, CopyingMeasured, CopyRound } from "./copying.ts";
 import { against, type Figure, type Section } from "./figures.ts";
 import { median, quantile, spreadOf } from "./statistics.ts";
 
@@ -15,6 +15,7 @@ export function copySection(measured: CopyingMeasured): Section {
     figures: [
       ...many.flatMap(copiesFigures),
       ...many.slice(0, 1).flatMap(traderFigures),
+      ...measured.weighed.flatMap(weighedFigures),
       ...many.slice(-1).flatMap((most) => memoryFigures(measured.few, most)),
     ],
     missing: null,
@@ -45,6 +46,40 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
       of(({ p99Ms }) => p99Ms),
     ),
     plain("  of the first order after a start, which asks about every account", spreadOf([firstMs])),
+  ];
+}
+
+/** An entry, and the exit soon after it, at a venue that counts weight. */
+function weighedFigures({ family, copies, exitAfterMs, polledMs, rounds }: CopiesWeighed): Figure[] {
+  const where = `${countText(copies)} ${family.toLowerCase()} copies, weight counted by address`;
+  const after = `${exitAfterMs / 1_000} s after it`;
+  const of = (what: (round: CopiesWeighed["rounds"][number]) => number) => spreadOf(rounds.map(what));
+  return [
+    plain(
+      `entry to the venue's last answer, ${where}`,
+      of(({ entry }) => entry.lastMs),
+    ),
+    plain(
+      "  of a copy, p50",
+      of(({ entry }) => entry.p50Ms),
+    ),
+    plain(
+      "  of a copy, p99",
+      of(({ entry }) => entry.p99Ms),
+    ),
+    plain(
+      `exit to the venue's last answer, ${after}, ${family.toLowerCase()}`,
+      of(({ exit }) => exit.lastMs),
+    ),
+    plain(
+      "  of a copy, p50",
+      of(({ exit }) => exit.p50Ms),
+    ),
+    plain(
+      "  of a copy, p99",
+      of(({ exit }) => exit.p99Ms),
+    ),
+    plain("  after a start, until each account was polled once", spreadOf([polledMs])),
   ];
 }
 
@@ -99,14 +134,17 @@ function memoryFigures(few: CopiesMeasured, many: CopiesMeasured): Figure[] {
 }
 
 /** What is real and what is not. */
-export function copyNotes({ many }: CopyingMeasured): string[] {
+export function copyNotes({ many, weighed }: CopyingMeasured): string[] {
+  const limited = weighed.reduce((sum, each) => sum + each.limited, 0);
   const requests = median(many.map(({ requestsPerOrder }) => requestsPerOrder));
   return [
     "copying: the gateway on SQLite with its copier thread, unpinned, beside a venue that is simulated in a process of its own, which " +
-      "checks every signature, fills whole and keeps no balances: no gateway of ours could fill ten thousand orders as fast as that. " +
+      "checks every signature and fills whole at one price: no gateway of ours could fill ten thousand orders as fast as that. " +
       "The bare sender signs as many placements and sends them over as many connections to the same venue, and does nothing else. " +
       `Measured is from the time that the strategy's order has until the venue has written its answer; ${requests.toFixed(2)} signed ` +
       "requests for each order that was mirrored",
+    "copying, weight counted by address: the same venue with the exchange's own limits of 6,000 (spot) and 2,400 (futures) a minute, " +
+      `for all copies together; it refused ${limited} requests because they were used up`,
     "resident memory per idle copy: the gateway with many against the same with few, the garbage of its main thread collected",
   ];
 }

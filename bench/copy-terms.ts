@@ -22,6 +22,10 @@ export type VenueTaken = {
   /** All signed requests, placements among them, and those whose signature was wrong. */
   readonly requests: number;
   readonly badSignatures: number;
+  /** Refused, because the minute's weight was used up. */
+  readonly limited: number;
+  /** Accounts whose balances were ever asked for. */
+  readonly polled: number;
 };
 
 export type CopySenderTask = { readonly port: number; readonly orders: number };

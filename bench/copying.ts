@@ -9,6 +9,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { StrategyType } from "../src/domain/account.ts";
 import { prepareCopies } from "./copies.ts";
 import { type Answered, CopyTrader } from "./copy-trader.ts";
 import { memoryOf } from "./inspector.ts";
@@ -51,13 +52,34 @@ export type CopiesMeasured = {
   /** Bytes, all that the system counts as the gateway's; null where Linux is not there to tell. */
   readonly residentBytes: { readonly started: number | null; readonly copied: number | null };
 };
-export type CopyingMeasured = { readonly few: CopiesMeasured; readonly many: readonly CopiesMeasured[] };
+export type CopyingMeasured = {
+  readonly few: CopiesMeasured;
+  readonly many: readonly CopiesMeasured[];
+  readonly weighed: readonly CopiesWeighed[];
+};
+
+/** From the strategy's commit to the venue's answer, by the copies, ms. */
+export type Mirroring = { readonly p50Ms: number; readonly p99Ms: number; readonly lastMs: number };
+/** An entry, and the exit some seconds later, at a venue that counts weight by address. */
+export type CopiesWeighed = {
+  readonly family: StrategyType;
+  readonly copies: number;
+  readonly exitAfterMs: number;
+  /** From the gateway's start until each account had been polled once, ms. */
+  readonly polledMs: number;
+  readonly rounds: readonly { readonly entry: Mirroring; readonly exit: Mirroring }[];
+  /** Requests that the venue refused because the weight was used up. */
+  readonly limited: number;
+};
 
 const ASK_AGAIN_MS = 5;
 /** By when an order is mirrored to everybody, ms. */
 const MIRRORED_MS_MAX = 120_000;
 /** After the placements their entries are written, and the thread is at rest again, ms. */
 const REST_MS = 500;
+/** By when each account was polled once at a venue that counts weight, ms, and how often that is asked. */
+const POLLED_MS_MAX = 900_000;
+const ASK_POLLED_MS = 500;
 /** Strategies that nobody follows: so many that none reaches its budget of orders. */
 const OTHERS = 60;
 
@@ -73,7 +95,62 @@ export async function measureCopying(
   const few = await measure(options.copying.few);
   const many: CopiesMeasured[] = [];
   for (const copies of options.copying.many) many.push(await measure(copies));
-  return { few, many };
+  const weighed: CopiesWeighed[] = [];
+  for (const family of ["SPOT", "FUTURES"] as const) {
+    say(`copying to ${options.copying.weighed.copies} copies at a venue that counts weight, ${family}`);
+    weighed.push(await measureWeighed(mkdtempSync(join(directory, "weighed-")), family, options, say));
+  }
+  return { few, many, weighed };
+}
+
+/**
+ * What a copier at one address does at a venue with the exchange's own limits: an order is copied to many, and some seconds later the
+ * one that closes it, while the bookkeeping of the first goes on.
+ */
+async function measureWeighed(
+  dataDir: string,
+  family: StrategyType,
+  { copying: { weighed } }: Options,
+  say: (text: string) => void,
+): Promise<CopiesWeighed> {
+  const { copies, rounds, exitAfterMs } = weighed;
+  const place = { dataDir, databaseUrl: null };
+  const venue = await startCopyVenue(null, { countsWeights: true });
+  const origin = `http://127.0.0.1:${venue.port}`;
+  const { lead } = await prepareCopies(place, { copies, others: 0, origin, family });
+  const gateway = await startGateway(place, null, { env: { COPY_VENUES: origin } });
+  let trader: CopyTrader | null = null;
+  try {
+    const began = performance.now();
+    for (let polled = 0; polled < copies; polled = (await venue.take()).polled) {
+      if (performance.now() - began > POLLED_MS_MAX)
+        throw new MeasurementFailed(`copying: ${polled} of ${copies} accounts were polled`);
+      await wait(ASK_POLLED_MS);
+    }
+    const polledMs = performance.now() - began;
+    say(`  each account was polled once after ${Math.round(polledMs / 1_000)} s`);
+    // A connection that nobody uses is ended.
+    trader = await CopyTrader.open(gateway.port, family);
+    const measured: { entry: Mirroring; exit: Mirroring }[] = [];
+    let limited = 0;
+    while (measured.length < rounds) {
+      const entry = await mirror({ trader, venue, copies }, lead, async () => []);
+      await wait(Math.max(0, exitAfterMs - entry.lastMs));
+      const exit = await mirror({ trader, venue, copies }, lead, async () => []);
+      limited += entry.limited + exit.limited;
+      measured.push({ entry, exit });
+      const texts = [entry, exit].map(
+        ({ p50Ms, lastMs }) => `${Math.round(p50Ms)} to ${Math.round(lastMs)} ms`,
+      );
+      say(`  ${measured.length} of ${rounds}: entry ${texts[0]}, exit ${texts[1]}, ${limited} refused`);
+      await wait(exitAfterMs);
+    }
+    return { family, copies, exitAfterMs, polledMs, rounds: measured, limited };
+  } finally {
+    trader?.close();
+    await gateway.stop();
+    venue.stop();
+  }
 }
 
 async function measureCopies(
@@ -125,7 +202,10 @@ async function measureCopies(
   }
 }
 
-type Mirrored = Omit<CopyRound, "quiet" | "beside" | "bareMs"> & { readonly requests: number };
+type Mirrored = Omit<CopyRound, "quiet" | "beside" | "bareMs"> & {
+  readonly requests: number;
+  readonly limited: number;
+};
 
 /** Has the followed strategy place an order, and waits until the venue has answered all its copies. */
 async function mirror(
@@ -137,7 +217,7 @@ async function mirror(
   lead: Credentials,
   meanwhile: () => Promise<readonly number[]>,
 ): Promise<Mirrored> {
-  await venue.take();
+  let { limited } = await venue.take();
   const followed = await trader.trade(lead);
   const during = await meanwhile();
   const delays: number[] = [];
@@ -148,6 +228,7 @@ async function mirror(
     if (taken.badSignatures > 0) throw new MeasurementFailed("copying: the venue found a wrong signature");
     delays.push(...taken.answeredAt.map((at) => at - followed.at));
     requests += taken.requests;
+    limited += taken.limited;
     if (performance.now() > deadline) {
       throw new MeasurementFailed(`copying: ${delays.length} of ${copies} copies were sent their order`);
     }
@@ -159,7 +240,7 @@ async function mirror(
     p50Ms: quantile(delays, 0.5),
     p99Ms: quantile(delays, 0.99),
     lastMs: quantile(delays, 1),
-    ...{ during, requests, followedMs: followed.ms },
+    ...{ during, requests, limited, followedMs: followed.ms },
   };
 }
 

@@ -40,6 +40,8 @@ export type Options = {
     readonly rounds: number;
     /** Orders of other traders in a round, before and while it is sent. */
     readonly orders: number;
+    /** Copies of an entry and of an exit some seconds later, at a venue that counts weight; and how often. */
+    readonly weighed: { readonly copies: number; readonly rounds: number; readonly exitAfterMs: number };
   };
   /** How long the gateway without load is watched. */
   readonly restSeconds: number;
@@ -72,7 +74,13 @@ const FULL: Sizes = {
   memory: { few: 1_000, many: [10_000, 100_000] },
   positions: 100_000,
   streams: { connections: 250, few: 250, many: 2_250 },
-  copying: { few: 100, many: [1_000, 10_000], rounds: 6, orders: 150 },
+  copying: {
+    few: 100,
+    many: [1_000, 10_000],
+    rounds: 6,
+    orders: 150,
+    weighed: { copies: 1_000, rounds: 3, exitAfterMs: 5_000 },
+  },
   isQuick: false,
 };
 /** Everything is carried out, nothing is worth reading. */
@@ -89,7 +97,13 @@ const QUICK: Sizes = {
   memory: { few: 100, many: [1_000] },
   positions: 1_000,
   streams: { connections: 50, few: 20, many: 120 },
-  copying: { few: 10, many: [50, 100], rounds: 1, orders: 5 },
+  copying: {
+    few: 10,
+    many: [50, 100],
+    rounds: 1,
+    orders: 5,
+    weighed: { copies: 20, rounds: 1, exitAfterMs: 1_000 },
+  },
   isQuick: true,
 };
 
@@ -106,7 +120,7 @@ Options:
   --store NAME  sqlite, postgres or both                     (both)
   --seconds N   length of each measurement, 0.2 to ${SECONDS_MAX}        (${FULL.seconds})
   --rounds N    repeats of each measurement, 1 to ${ROUNDS_MAX}        (${FULL.rounds})
-  --copying     only how an order is copied to many, in two minutes
+  --copying     only how an order is copied to many, in a quarter of an hour
   --quick       everything once and short, in a minute: shows that the bench works, and nothing else
   --json        JSON instead of the table
   --markdown    the tables of docs/figures.md instead

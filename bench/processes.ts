@@ -148,9 +148,13 @@ export function startReceivers(core: number | null): Receivers {
   };
 }
 
-/** The venue that copies send to; it tells how they fared. */
-export async function startCopyVenue(core: number | null): Promise<CopyVenue> {
-  const child = spawnNode(["bench/copy-venue.ts"], core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+/** The venue that copies send to; it tells how they fared. `countsWeights`: as the exchange does, by address. */
+export async function startCopyVenue(
+  core: number | null,
+  { countsWeights = false }: { readonly countsWeights?: boolean } = {},
+): Promise<CopyVenue> {
+  const args = ["bench/copy-venue.ts", ...(countsWeights ? ["weights"] : [])];
+  const child = spawnNode(args, core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const { port } = await answerOf<VenueReady>(child, "the copies' venue");
   return {
     port,
