@@ -158,7 +158,8 @@ async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<str
 
 /**
  * What the position of an account shows of an order that the venue has not confirmed is booked, at the venue's price: the venue may
- * show the order itself minutes late. Its row is corrected when it does.
+ * show the order itself minutes late. Its row is corrected when it does. Of several orders on one symbol the one is booked that the
+ * change is the whole of; if there is none, or more than one, the venue has to show them first.
  */
 function bookUnconfirmed(
   { state, now }: CopyContext,
@@ -167,18 +168,24 @@ function bookUnconfirmed(
   traded: ReadonlySet<string>,
 ): void {
   if (state.book.snapshot === null) return;
-  const left = new Map<string, Quantity>();
-  for (const entry of state.open()) {
-    const { status, symbol, side, quantity } = entry;
-    if (status !== "UNCONFIRMED" || symbol === null || quantity === null || traded.has(symbol)) continue;
-    const unbooked = left.get(symbol) ?? unbookedOf(state, symbol, held);
+  const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
+  for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
-    const size = unbookedToward(side, unbooked);
-    const open = subtract(quantity, entry.executedQuantity);
-    const executed = size < open ? size : open;
-    if (!isExecution(state, entry, { executed, open })) continue;
-    left.set(symbol, (side === "BUY" ? unbooked - executed : unbooked + executed) as Quantity);
-    if (executed <= 0n || price === undefined) continue;
+    if (traded.has(symbol) || price === undefined) continue;
+    const unbooked = unbookedOf(state, symbol, held);
+    const executions = rows.flatMap((entry) => {
+      const { side, quantity } = entry;
+      if (quantity === null) return [];
+      const size = unbookedToward(side, unbooked);
+      const open = subtract(quantity, entry.executedQuantity);
+      const executed = size < open ? size : open;
+      if (!isExecution(state, entry, { executed, open })) return [];
+      const isWhole = size <= open && (executed === open || isPurchaseOnSpot(state, entry));
+      return rows.length === 1 || isWhole ? [{ entry, quantity, executed }] : [];
+    });
+    const [execution] = executions;
+    if (execution === undefined || executions.length > 1) continue;
+    const { entry, quantity, executed } = execution;
     const quote = proceedsDown(price, executed);
     const report = {
       clientOrderId: entry.clientOrderId ?? "",
@@ -200,13 +207,18 @@ function bookUnconfirmed(
  * steps, or, of a purchase on spot, which arrives without its fee, nearly all that is open.
  */
 function isExecution(
-  { copy }: Pick<CopyContext["state"], "copy">,
-  { side, quantity }: MirrorEntry,
+  state: Pick<CopyContext["state"], "copy">,
+  entry: MirrorEntry,
   { executed, open }: { readonly executed: Quantity; readonly open: Quantity },
 ): boolean {
+  const { quantity } = entry;
   if (executed <= 0n || quantity === null) return false;
-  const isPurchase = copy.family === "SPOT" && side === "BUY";
-  return isPurchase ? executed * 100n >= open * 99n : executed % lastDigitOf(quantity) === 0n;
+  if (isPurchaseOnSpot(state, entry)) return executed * 100n >= open * 99n;
+  return executed % lastDigitOf(quantity) === 0n;
+}
+
+function isPurchaseOnSpot({ copy }: Pick<CopyContext["state"], "copy">, { side }: MirrorEntry): boolean {
+  return copy.family === "SPOT" && side === "BUY";
 }
 
 /** The unit of the last digit of a size that is not zero. */

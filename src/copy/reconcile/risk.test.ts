@@ -324,6 +324,18 @@ describe("an order that the venue executes and does not show is sent once", () =
   });
 });
 
+test("of two orders that the venue does not show, the position says which was executed", async () => {
+  await open("FUTURES", { hide: { first: 1, every: 1, leastMs: 60_000, mostMs: 60_000 } });
+  await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
+  await stage.does(strategy, places("BUY", "0.002"), false);
+  stage.wake(strategy);
+  const executed = async (orderType: string) =>
+    (await stage.entries(copier)).find((entry) => entry.orderType === orderType)?.executedQuantity;
+  await settles("the second is booked", async () => (await executed("MARKET")) === decimal("0.002"));
+  expect(await executed("LIMIT")).toBe(0n);
+  expect(way.exchange.met.HIDE).toBe(2);
+});
+
 test("exits that rest are sized on what is not promised to others yet", async () => {
   await open("FUTURES");
   await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 20 });
