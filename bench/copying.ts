@@ -96,7 +96,9 @@ export async function measureCopying(
   const many: CopiesMeasured[] = [];
   for (const copies of options.copying.many) many.push(await measure(copies));
   const weighed: CopiesWeighed[] = [];
-  for (const family of ["SPOT", "FUTURES"] as const) {
+  // It takes as long as the exchange's weights make it.
+  const families = options.isCopyingOnly || options.isQuick ? (["SPOT", "FUTURES"] as const) : [];
+  for (const family of families) {
     say(`copying to ${options.copying.weighed.copies} copies at a venue that counts weight, ${family}`);
     weighed.push(await measureWeighed(mkdtempSync(join(directory, "weighed-")), family, options, say));
   }
