@@ -1,7 +1,7 @@
 // Copying: a copier's account at a venue mirrors what a strategy does. What the strategy did is an action of its lead; what became
 // of it at the venue is an entry of the copy's mirror log: copied, or skipped and why.
 // Source: specification, section 1 (copiers).
-import { type Amount, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
+import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
 import type { StrategyType } from "./account.ts";
 import type { LegType } from "./leg.ts";
 import type { ClientOrderType, Side } from "./order.ts";
@@ -172,6 +172,8 @@ export type CopyBook = {
   readonly snapshot: VenueSnapshot | null;
   /** The number of the next entry of its log. */
   readonly nextEntryId: number;
+  /** The highest profit of all settlements of the profit share, zero at least, and the week of the last one. Absent before the first. */
+  readonly profitMark?: { readonly week: number; readonly mark: Amount };
   /** What the copy was worth when it was first valued on a day (UTC), which is numbered from the beginning of 1970. */
   readonly dayStart?: { readonly day: number; readonly equity: Amount };
   /**
@@ -306,7 +308,7 @@ export type LeadClose = { readonly kind: "CLOSE" };
 /**
  * Beside what the lead did: FLATTEN closes what a copy holds of a symbol, RECONCILE reduces what it holds beyond its target, REPAIR
  * brings it nearer to its target at its owner's request, WITHDRAW cancels the open orders of a stopped copy, WRITE_OFF takes out of
- * its book what the account has no more.
+ * its book what the account has no more, PROFIT_SHARE is a settlement that is computed and charged to nobody.
  */
 export const MIRROR_KINDS = [
   "PLACE",
@@ -323,6 +325,7 @@ export const MIRROR_KINDS = [
   "REPAIR",
   "WITHDRAW",
   "WRITE_OFF",
+  "PROFIT_SHARE",
 ] as const;
 export type MirrorKind = (typeof MIRROR_KINDS)[number];
 
@@ -487,7 +490,16 @@ export type MirrorEntry = {
   readonly isTargetSet?: true;
   /** The strategy's own is canceled, and this one could not be canceled yet. */
   readonly isCancelDue?: true;
+  /** Of PROFIT_SHARE. */
+  readonly profitShare?: ProfitShare;
 };
+
+/** The part of new profit that a settlement of the profit share comes to. */
+export const PROFIT_SHARE_RATE: Rate = decimal("0.1");
+/** The collective id of all settlements of a copy: they are found by it. */
+export const PROFIT_SHARES_ID = "profit-shares";
+/** A settlement: the copy's profit since it began, the highest of those before (zero at least), and the share of what is above it. */
+export type ProfitShare = { readonly profit: Amount; readonly mark: Amount; readonly share: Amount };
 
 /** Why what is held is not what the strategy's holding scales to. */
 export type DriftCause =

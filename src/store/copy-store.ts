@@ -331,7 +331,7 @@ export type CopyStore = {
   listOpenEntries(
     of: { readonly copyId: string } | { readonly strategyId: string },
   ): Promise<readonly MirrorEntry[]>;
-  /** Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW and WRITE_OFF. */
+  /** Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW, WRITE_OFF and PROFIT_SHARE. */
   countEntries(copyId: string): Promise<readonly EntryCount[]>;
   /** The same of all copies, of which the strategy did the deed on the day (UTC) of a time, or later. */
   countEntriesSince(of: OrderScope, since: number): Promise<readonly EntryCount[]>;

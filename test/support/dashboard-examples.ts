@@ -235,6 +235,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   }),
   "POST /copies/:copyId/look": ({ a }) => ({ path: `/copies/${a.copyId}/look` }),
   "GET /copies/:copyId/entries": ({ a }) => ({ path: `/copies/${a.copyId}/entries?status=SKIPPED` }),
+  "GET /copies/:copyId/profit-shares": ({ a }) => ({ path: `/copies/${a.copyId}/profit-shares` }),
   "GET /copies/:copyId/drift": ({ a }) => ({ path: `/copies/${a.copyId}/drift` }),
   "POST /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt`, body: REASON }),
   "DELETE /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt` }),

@@ -10,6 +10,7 @@ import type {
   OffersShape,
   PageShape,
   PreviewShape,
+  ProfitSharesShape,
   StrategyCopyingShape,
   VenueAccountShape,
   VenueShape,
@@ -103,6 +104,13 @@ export function entriesQuery(copyId: string, listed: EntriesListed) {
   return queryOptions({
     queryKey: ["copy", copyId, "entries", listed],
     queryFn: () => call<PageShape<MirrorEntryShape>>("GET", copyPath(copyId, "entries", listed)),
+  });
+}
+
+export function profitSharesQuery(copyId: string) {
+  return queryOptions({
+    queryKey: ["copy", copyId, "profit-shares"],
+    queryFn: () => call<ProfitSharesShape>("GET", copyPath(copyId, "profit-shares")),
   });
 }
 

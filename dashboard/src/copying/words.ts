@@ -56,6 +56,7 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
   REPAIR: "Repair",
   WITHDRAW: "Orders withdrawn",
   WRITE_OFF: "Written off",
+  PROFIT_SHARE: "Profit share",
 };
 
 /** What a line means that is about no order of the copy. */
@@ -64,6 +65,8 @@ export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
     "The copy was stopped without closing its holdings. Open orders that would open or increase something were canceled. Orders, take profits and stop losses that close the copy’s holdings were left at the exchange: the log shows each of them as “Left there”. Lyrebird no longer follows them.",
   WRITE_OFF:
     "A holding of the copy was closed, but not by an order of the copy. If the line names an order, it is the exchange’s own: a liquidation or an auto-deleveraging (ADL), with the exchange’s figures. If it names none, two checks in a row found that the account holds less than the copy, or the opposite side: somebody else traded there, and the missing amount counts as closed at the exchange’s price. The copy’s records now match the account.",
+  PROFIT_SHARE:
+    "The profit share of a week, or of the copy’s end, was computed. Nobody is charged. The copy’s overview lists the figures.",
 };
 
 /** In the order of the filter. */

@@ -2,7 +2,14 @@
 // repairs.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EXACT_SETTINGS } from "../../domain/copying.ts";
-import { decimal, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
+import {
+  type Amount,
+  decimal,
+  formatBriefly,
+  type Price,
+  type Quantity,
+  type Rate,
+} from "../../money/decimal.ts";
 import { audit, type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 import { order } from "../venue/testing/venue-stage.ts";
 
@@ -300,6 +307,26 @@ test("a copier closes: what a copy holds is sold, and it is stopped", async () =
   await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
   await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
   expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET 0.00099 FILLED");
+});
+
+test("a copy that ends with a gain settles its profit share, which is charged to nobody", async () => {
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  const wallet = await stage.owned(copier, "USDT");
+  stage.pairs.show("BTCUSDT", "110000", "110010");
+  await stage.passes(2_000);
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+  const { profitShare, kind } = (await stage.entries(copier)).at(-1) ?? {};
+  const { realized, fees } = (await stage.copy(copier)).book;
+  expect([kind, profitShare?.mark]).toEqual(["PROFIT_SHARE", 0n]);
+  // What is left of a step is worth a little, too.
+  expect(profitShare?.profit).toBeGreaterThan(realized - fees);
+  expect(profitShare?.share).toBe((profitShare?.profit ?? 0n) / 10n);
+  const sold = "108.7911"; // 0.00099 × 110,000, less a thousandth
+  expect(await stage.owned(copier, "USDT")).toBe(
+    formatBriefly(decimal<Amount>(wallet) + decimal<Amount>(sold)),
+  );
 });
 
 test("a closing that the venue refuses says so once, and tries again less and less often", async () => {

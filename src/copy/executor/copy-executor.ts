@@ -6,14 +6,15 @@
 // Polls of the account and what is asked of the copy run beside the workers.
 import type { Logger } from "pino";
 import type { Account } from "../../domain/account.ts";
-import type {
-  Copy,
-  CopyAlarm,
-  CopyReason,
-  CopyRequest,
-  LeadAction,
-  MirrorEntry,
-  Skip,
+import {
+  type Copy,
+  type CopyAlarm,
+  type CopyReason,
+  type CopyRequest,
+  type LeadAction,
+  type MirrorEntry,
+  PROFIT_SHARES_ID,
+  type Skip,
 } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress, CopyStore } from "../../store/copy-store.ts";
@@ -22,8 +23,10 @@ import type { ActionLog } from "../leads/action-log.ts";
 import { CopyState } from "../orders/copy-state.ts";
 import { equityOf } from "../orders/funds.ts";
 import type { ProgressWriter } from "../orders/recorder.ts";
+import { ownRow } from "../orders/rows.ts";
 import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
 import { learnDueFees, poll } from "../reconcile/poll.ts";
+import { settlementOf, weekOf } from "../reconcile/profit-share.ts";
 import {
   CONFIRMED_MS_MAX,
   isOwnOrder,
@@ -249,6 +252,7 @@ export class CopyExecutor {
   control(control: Omit<CopyControl, "copyId">): boolean {
     const hasMoved = this.#state.control(control);
     if (hasMoved) {
+      if (this.copy.status === "STOPPED") this.#settleProfit({ isFinal: true });
       this.#paces.clear();
       this.#forgetClosing();
       this.wake();
@@ -290,9 +294,10 @@ export class CopyExecutor {
   /** Once a second: acts on prices, and on whatever has become due. */
   tick(prices: VenuePrices): void {
     if (this.#isEnded || this.copy.status === "STOPPED") return;
+    if (prices.size > 0) this.#prices = prices;
+    if (this.copy.book.profitMark?.week !== weekOf(this.#parts.wallNow())) this.#settleProfit();
     if (this.copy.book.holdings.size === 0 && this.#state.openCount === 0 && this.copy.status === "FOLLOWING")
       return;
-    if (prices.size > 0) this.#prices = prices;
     this.#checkEquity(prices);
     if (!this.isBlocked)
       this.#alarms.check(this.copy.book, this.#prices, this.#state.open().filter(isInOutbox));
@@ -625,7 +630,10 @@ export class CopyExecutor {
       const valued = snapshot === null || equity === null ? snapshot : { ...snapshot, equity };
       state.setBook({ ...state.book, stopBase: equity, snapshot: valued });
       state.move("PAUSED", reason, wallNow());
-    } else state.move("STOPPED", reason ?? "COPIER", wallNow());
+    } else {
+      this.#settleProfit({ isFinal: true });
+      state.move("STOPPED", reason ?? "COPIER", wallNow());
+    }
     this.#save();
   }
 
@@ -849,6 +857,25 @@ export class CopyExecutor {
     this.#state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", wallNow());
     this.#forgetClosing();
     this.#paces.clear();
+    this.#save();
+  }
+
+  /** Settles the profit share, once every price is known that it needs. */
+  #settleProfit({ isFinal = false }: { readonly isFinal?: boolean } = {}): void {
+    const state = this.#state;
+    const { book } = state;
+    const equity = equityOf(book, this.#prices);
+    const isValued = [...book.holdings.keys()].every((symbol) => this.#prices.has(symbol));
+    if (equity === null || !isValued) return;
+    const at = this.#parts.wallNow();
+    const settlement = settlementOf(book, { equity, at, isFinal });
+    if (settlement === null) return;
+    const { settled, profitMark } = settlement;
+    state.setBook({ ...book, profitMark });
+    if (settled !== null) {
+      const row = ownRow("PROFIT_SHARE", null, { request: null, now: at });
+      state.add({ ...row, collectiveId: PROFIT_SHARES_ID, profitShare: settled });
+    }
     this.#save();
   }
 

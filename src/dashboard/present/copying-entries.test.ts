@@ -4,7 +4,7 @@ import { skipOf } from "../../copy/scaling/skip.ts";
 import { entryOf } from "../../copy/scaling/testing/actions.ts";
 import type { Scale } from "../../domain/copying.ts";
 import { type Amount, decimal } from "../../money/decimal.ts";
-import { presentEntry, presentSkip } from "./copying-entries.ts";
+import { presentEntry, presentProfitShares, presentSkip } from "./copying-entries.ts";
 
 function partOf(scale: Scale, leadQuantity: string, scaledQuantity: string): string | null | undefined {
   const figures = {
@@ -36,4 +36,17 @@ test("figures that do not fall short have no shortfall", () => {
     had: "126.39066",
     shortfall: null,
   });
+});
+
+test("settlements of the profit share are newest first, with what they come to", () => {
+  const settled = (leadAt: number, share: string) => {
+    const [profit, mark] = [decimal<Amount>("100"), decimal<Amount>("40")];
+    return entryOf({ leadAt, profitShare: { profit, mark, share: decimal(share) } });
+  };
+  const { rate, asset, total, rows } = presentProfitShares([settled(1, "6"), settled(2, "0.05")]);
+  expect([rate, asset, total]).toEqual(["0.1", "USDT", "6.05"]);
+  expect(rows).toEqual([
+    { at: 2, profit: "100", mark: "40", share: "0.05" },
+    { at: 1, profit: "100", mark: "40", share: "6" },
+  ]);
 });

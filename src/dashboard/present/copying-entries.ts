@@ -2,10 +2,10 @@
 import { delayOf, slippageBps } from "../../copy/scaling/gap.ts";
 import { shortfallOf } from "../../copy/scaling/skip.ts";
 import { assetOf, fallsShort, skipWords } from "../../copy/scaling/skip-words.ts";
-import { COPY_QUOTE_ASSET, type MirrorEntry, type Skip } from "../../domain/copying.ts";
-import { divideDown, formatBriefly, SCALE } from "../../money/decimal.ts";
+import { COPY_QUOTE_ASSET, type MirrorEntry, PROFIT_SHARE_RATE, type Skip } from "../../domain/copying.ts";
+import { type Amount, add, divideDown, formatBriefly, SCALE, ZERO } from "../../money/decimal.ts";
 import type { EntryCount } from "../../store/copy-store.ts";
-import type { EntryCountsShape, MirrorEntryShape, SkipShape } from "../shapes.ts";
+import type { EntryCountsShape, MirrorEntryShape, ProfitSharesShape, SkipShape } from "../shapes.ts";
 
 export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
   const { executedQuantity, executedQuote, acknowledgedAt, leadAt, scale } = entry;
@@ -46,6 +46,27 @@ export function presentEntry(entry: MirrorEntry): MirrorEntryShape {
     delayMs: acknowledgedAt === null ? null : delayOf({ acknowledgedAt, leadAt }),
     sends: entry.sends,
     queries: entry.queries,
+  };
+}
+
+/** The settlements among the lines, which are in the order of the log. */
+export function presentProfitShares(entries: readonly MirrorEntry[]): ProfitSharesShape {
+  const settled = entries.flatMap(({ leadAt: at, profitShare }) =>
+    profitShare === undefined ? [] : [{ at, ...profitShare }],
+  );
+  const total = settled.reduce((sum, { share }) => add(sum, share), ZERO as Amount);
+  return {
+    rate: formatBriefly(PROFIT_SHARE_RATE),
+    asset: COPY_QUOTE_ASSET,
+    total: formatBriefly(total),
+    rows: settled
+      .map(({ at, profit, mark, share }) => ({
+        at,
+        profit: formatBriefly(profit),
+        mark: formatBriefly(mark),
+        share: formatBriefly(share),
+      }))
+      .toReversed(),
   };
 }
 

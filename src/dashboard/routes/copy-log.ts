@@ -1,6 +1,6 @@
 // What a copy has done and how it stands beside its strategy: the mirror log, the drift, and the copier's own kill switch.
 import { z } from "zod";
-import { MIRROR_STATUSES } from "../../domain/copying.ts";
+import { MIRROR_STATUSES, PROFIT_SHARES_ID } from "../../domain/copying.ts";
 import { driftsOf } from "../copy-drift.ts";
 import { linesOf } from "../copy-lines.ts";
 import { halt, haltForm, release } from "../kill-switches.ts";
@@ -8,7 +8,7 @@ import { ownCopy } from "../own-copies.ts";
 import { idText, PAGE_ROWS, symbolText } from "../paging.ts";
 import { pendingOf, presentCopy, requestsOf } from "../present/copying-copies.ts";
 import { presentDrift } from "../present/copying-drift.ts";
-import { presentEntry } from "../present/copying-entries.ts";
+import { presentEntry, presentProfitShares } from "../present/copying-entries.ts";
 import { type DashboardRoute, personOf, route } from "../route.ts";
 import type { DriftShape, MirrorEntryShape, PageShape } from "../shapes.ts";
 
@@ -39,6 +39,17 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
         next: next === null ? null : String(next),
       };
       return { body };
+    },
+  }),
+
+  route({
+    method: "GET",
+    path: "/copies/:copyId/profit-shares",
+    access: "SIGNED_IN",
+    async answer(call) {
+      const { copyId } = await ownCopy(call);
+      const entries = await call.parts.gateway.store.copying.listEntriesOf(copyId, PROFIT_SHARES_ID);
+      return { body: presentProfitShares(entries) };
     },
   }),
 

@@ -290,6 +290,20 @@ export type DriftRowShape = {
     readonly increases: boolean;
   } | null;
 };
+/** GET /copies/:copyId/profit-shares: the settlements, newest first, and what they come to. Computed; nobody is charged. */
+export type ProfitSharesShape = {
+  /** A part of one, of profit above the mark. */
+  readonly rate: string;
+  readonly asset: string;
+  readonly total: string;
+  readonly rows: readonly {
+    readonly at: number;
+    /** Since the copy began, and the highest of the settlements before. */
+    readonly profit: string;
+    readonly mark: string;
+    readonly share: string;
+  }[];
+};
 /** GET /copies/:copyId/drift */
 export type DriftShape = {
   readonly rows: readonly DriftRowShape[];

@@ -19,7 +19,14 @@ import type { Opened } from "./store-under-test.ts";
 const DAY_MS = 86_400_000;
 /** The beginning of the day of `COPIED_AT`. */
 const TODAY = COPIED_AT - (COPIED_AT % DAY_MS);
-const NOT_COUNTED: readonly MirrorKind[] = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE", "WITHDRAW", "WRITE_OFF"];
+const NOT_COUNTED: readonly MirrorKind[] = [
+  "CANCEL",
+  "CANCEL_LEG",
+  "SET_LEVERAGE",
+  "WITHDRAW",
+  "WRITE_OFF",
+  "PROFIT_SHARE",
+];
 const ROUNDS = 60;
 
 export function copyingCountCases(opened: Opened): void {

@@ -65,7 +65,14 @@ const OPEN: readonly MirrorStatus[] = ["NEW", "SENT", "UNCONFIRMED", "RESTING"];
 const UNDECIDED: readonly MirrorStatus[] = ["NEW", "SENT", "UNCONFIRMED"];
 
 /** Entries of these kinds move nothing that was ordered, and are not counted. */
-const NOT_COUNTED: readonly MirrorKind[] = ["CANCEL", "CANCEL_LEG", "SET_LEVERAGE", "WITHDRAW", "WRITE_OFF"];
+const NOT_COUNTED: readonly MirrorKind[] = [
+  "CANCEL",
+  "CANCEL_LEG",
+  "SET_LEVERAGE",
+  "WITHDRAW",
+  "WRITE_OFF",
+  "PROFIT_SHARE",
+];
 
 export function advanceColumns(advance: Parameters<CopyStore["advanceLead"]>[0]): AdvanceColumns {
   const { strategyId, holder, fromVersion, version, seq, account, actions } = advance;

@@ -107,6 +107,9 @@ test("no amount is written as a number", () => {
 const NUMBERS = [
   "at",
   "nextEntryId",
+  "takenSeq",
+  "week",
+  "day",
   "seq",
   "orderId",
   "legId",
@@ -177,8 +180,18 @@ const snapshot: fc.Arbitrary<VenueSnapshot> = fc.record({
   equity: units(),
   held: mapOf(units()),
 });
-const BOOKS: fc.Arbitrary<CopyBook> = fc.record({
-  holdings: mapOf(fc.record<Holding>({ quantity: units(), cost: units() })),
+/** What there need not be, beside what there always is. */
+function withSome<All extends object>(
+  always: fc.Arbitrary<object>,
+  model: { readonly [K in keyof All]?: fc.Arbitrary<All[K]> },
+): fc.Arbitrary<All> {
+  const some = fc.record<object>(model, { requiredKeys: [] });
+  return fc.tuple(always, some).map(([one, other]) => ({ ...one, ...other }) as All);
+}
+
+const holding = withSome<Holding>(fc.record({ quantity: units(), cost: units() }), { target: units() });
+const alwaysInBook = fc.record({
+  holdings: mapOf(holding),
   realized: units(),
   fees: units(),
   startEquity: fc.option(units()),
@@ -186,6 +199,11 @@ const BOOKS: fc.Arbitrary<CopyBook> = fc.record({
   stopBase: fc.option(units()),
   snapshot: fc.option(snapshot),
   nextEntryId: id,
+});
+const BOOKS = withSome<CopyBook>(alwaysInBook, {
+  takenSeq: id,
+  profitMark: fc.record({ week: id, mark: units<Amount>() }),
+  dayStart: fc.record({ day: id, equity: units<Amount>() }),
 });
 
 const skipWithoutBound: fc.Arbitrary<Skip> = fc.record<Skip>({
@@ -205,7 +223,7 @@ const scale: fc.Arbitrary<Scale> = fc.record<Scale>({
   ours: fc.bigInt(),
   theirs: fc.bigInt(),
 });
-const ENTRIES: fc.Arbitrary<MirrorEntry> = fc.record<MirrorEntry>({
+const alwaysInEntry = fc.record<MirrorEntry>({
   copyId: text,
   entryId: id,
   seq: fc.option(id),
@@ -235,6 +253,14 @@ const ENTRIES: fc.Arbitrary<MirrorEntry> = fc.record<MirrorEntry>({
   updatedAt: time,
   sends: id,
   queries: id,
+});
+const ENTRIES = withSome<MirrorEntry>(alwaysInEntry, {
+  reduceOnly: fc.boolean(),
+  retained: units<Rate>(),
+  isFeeDue: fc.constant(true),
+  isTargetSet: fc.constant(true),
+  isCancelDue: fc.constant(true),
+  profitShare: fc.record({ profit: units<Amount>(), mark: units<Amount>(), share: units<Amount>() }),
 });
 
 const filled: fc.Arbitrary<LeadFilled> = fc.record({ quantity: units(), price: units() });

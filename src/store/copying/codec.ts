@@ -67,6 +67,7 @@ export function encodeBook(book: CopyBook): string {
     snapshot,
     nextEntryId,
     takenSeq,
+    profitMark,
     dayStart,
   } = book;
   return JSON.stringify({
@@ -79,6 +80,7 @@ export function encodeBook(book: CopyBook): string {
     snapshot: snapshot && storedSnapshot(snapshot),
     nextEntryId,
     takenSeq,
+    profitMark: profitMark && { ...profitMark, mark: formatBriefly(profitMark.mark) },
     dayStart: dayStart && { ...dayStart, equity: formatBriefly(dayStart.equity) },
   } satisfies Named<CopyBook>);
 }
@@ -94,6 +96,7 @@ export function decodeBook(text: string): CopyBook {
     snapshot,
     nextEntryId,
     takenSeq,
+    profitMark,
     dayStart,
   }: Parsed = JSON.parse(text);
   return {
@@ -107,6 +110,9 @@ export function decodeBook(text: string): CopyBook {
     snapshot: snapshot && reviveSnapshot(snapshot),
     nextEntryId,
     ...(takenSeq !== undefined && { takenSeq }),
+    ...(profitMark !== undefined && {
+      profitMark: { ...profitMark, mark: decimal<Amount>(profitMark.mark) },
+    }),
     ...(dayStart !== undefined && { dayStart: { ...dayStart, equity: decimal<Amount>(dayStart.equity) } }),
   };
 }
@@ -159,6 +165,7 @@ const ENTRY_DECIMALS: { readonly [K in DecimalPart<MirrorEntry>]: true } = {
   executedQuote: true,
   fee: true,
 };
+const PROFIT_SHARE_DECIMALS = { profit: true, mark: true, share: true };
 type DecimalPart<T> = { [K in keyof T]-?: T[K] extends bigint | null ? K : never }[keyof T];
 
 /** The parts of an entry that there need not be. */
@@ -186,23 +193,25 @@ type NullablePart<T> = { [K in keyof T]-?: null extends T[K] ? K : never }[keyof
 
 /** The part of an entry that its row's body carries: all but its place in the log. */
 export function encodeEntry(entry: MirrorEntry): string {
-  const { copyId: _copy, entryId: _place, skip, scale, ...parts } = entry;
+  const { copyId: _copy, entryId: _place, skip, scale, profitShare, ...parts } = entry;
   const known = Object.entries(parts).filter(([, part]) => part !== null);
   return JSON.stringify({
     ...withTexts(Object.fromEntries(known)),
     ...(skip !== null && { skip: storedSkip(skip) }),
     ...(scale !== null && { scale: storedScale(scale) }),
+    ...(profitShare !== undefined && { profitShare: withTexts(profitShare) }),
   });
 }
 
 export function decodeEntry(place: Pick<MirrorEntry, "copyId" | "entryId">, body: string): MirrorEntry {
-  const { skip, scale, retained, ...parts }: Parsed = JSON.parse(body);
+  const { skip, scale, retained, profitShare, ...parts }: Parsed = JSON.parse(body);
   return {
     ...ENTRY_WITHOUT,
     ...withDecimals(parts, ENTRY_DECIMALS),
     ...(retained !== undefined && { retained: decimal(retained) }),
     ...(skip !== undefined && { skip: reviveSkip(skip) }),
     ...(scale !== undefined && { scale: reviveScale(scale) }),
+    ...(profitShare !== undefined && { profitShare: withDecimals(profitShare, PROFIT_SHARE_DECIMALS) }),
     ...place,
   } as MirrorEntry;
 }

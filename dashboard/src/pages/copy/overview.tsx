@@ -12,6 +12,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { Actions } from "./overview/actions.tsx";
 import { HaltCard } from "./overview/halt-card.tsx";
 import { NewestEntries } from "./overview/newest-entries.tsx";
+import { ProfitShares } from "./overview/profit-shares.tsx";
 import { ReasonNote } from "./overview/reason-note.tsx";
 import { WorthCard } from "./overview/worth-card.tsx";
 
@@ -47,6 +48,7 @@ export function Page() {
           </Card>
         </div>
         <NewestEntries copyId={copyId} />
+        <ProfitShares copyId={copyId} />
         {copy !== undefined && copy.status !== "STOPPED" && copy.halted === null && (
           <HaltCard copyId={copyId} />
         )}

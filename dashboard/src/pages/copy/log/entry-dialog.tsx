@@ -66,8 +66,8 @@ function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName
           )}
           {entry.queries > 0 && (
             <p className="mt-3 text-ink-soft text-sm">
-              The outcome was unknown at first, so the order was queried at the exchange before it was sent
-              again. It can’t be executed twice: both requests have the same client id.
+              The outcome was unknown at first, so the order was queried at the exchange. An order is sent
+              again only when the exchange’s trades and position show that the first was not executed.
             </p>
           )}
         </Part>
@@ -83,6 +83,7 @@ const OWN_TITLES: Partial<Readonly<Record<MirrorEntryShape["kind"], string>>> = 
   FLATTEN: "Asked for",
   WITHDRAW: "Asked for",
   WRITE_OFF: "Found",
+  PROFIT_SHARE: "Computed",
 };
 
 function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) {

@@ -1,0 +1,66 @@
+// The settlements of the profit share: computed, charged to nobody.
+import { useQuery } from "@tanstack/react-query";
+import type { ProfitSharesShape } from "../../../../../src/dashboard/shapes.ts";
+import { profitSharesQuery } from "../../../api/copying.ts";
+import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { type Column, Table } from "../../../ui/table.tsx";
+import { Time } from "../../../ui/time.tsx";
+
+type Row = ProfitSharesShape["rows"][number];
+
+export function ProfitShares({ copyId }: { copyId: string }) {
+  const { data, error, refetch, isFetching } = useQuery(profitSharesQuery(copyId));
+  const asset = data?.asset ?? "";
+  const columns: readonly Column<Row>[] = [
+    { key: "at", header: "Settled", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
+    {
+      key: "profit",
+      header: "Profit since the start",
+      align: "right",
+      cell: ({ profit }) => <SignedAmount value={profit} decimals={2} asset={asset} />,
+    },
+    {
+      key: "mark",
+      header: "Highest before",
+      align: "right",
+      cell: ({ mark }) => <Amount value={mark} decimals={2} asset={asset} />,
+    },
+    {
+      key: "share",
+      header: "Share",
+      align: "right",
+      cell: ({ share }) => <Amount value={share} decimals={2} asset={asset} />,
+    },
+  ];
+  return (
+    <Card title="Profit share (computed, nobody is charged)" isFlush>
+      {error !== null && (
+        <div className="p-4">
+          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+        </div>
+      )}
+      {(error === null || data !== undefined) && (
+        <Table
+          caption="Settlements of the profit share"
+          columns={columns}
+          rows={data?.rows}
+          rowKey={({ at }) => String(at)}
+          empty={
+            <EmptyState title="No settlement yet.">
+              The first is computed on the first Monday (00:00 UTC) after the copy began, or when it ends.
+            </EmptyState>
+          }
+        />
+      )}
+      {data !== undefined && data.rows.length > 0 && (
+        <p className="p-4 text-ink-soft text-sm">
+          <Percent rate={data.rate} /> of the profit above the highest one before,{" "}
+          <Amount value={data.total} decimals={2} asset={asset} /> in all.
+        </p>
+      )}
+    </Card>
+  );
+}
