@@ -9,8 +9,8 @@ import type { Copy, CopyAlarm, CopyReason, LeadAction } from "../domain/copying.
 import type { MasterKey } from "../identity/master-key.ts";
 import type { Lead } from "../store/copy-store.ts";
 import type { Store } from "../store/store.ts";
-import { PollSchedule } from "./reconcile/poll-schedule.ts";
-import { Switches } from "./session/switches.ts";
+import { PollSchedule } from "./reconcile/poll.ts";
+import { Switches } from "./session/gate.ts";
 import { StrategyCopies } from "./strategy-copies.ts";
 import type { Venues } from "./venue/venues.ts";
 

@@ -5,11 +5,10 @@ import type { LeadAction, MirrorEntry } from "../domain/copying.ts";
 import type { CopyStore } from "../store/copy-store.ts";
 import type { CopiesParts } from "./copies.ts";
 import { CopyExecutor } from "./executor/copy-executor.ts";
-import { ActionLog } from "./leads/action-log.ts";
+import { ActionLog } from "./leads/lead-journal.ts";
 import { ProgressWriter } from "./orders/recorder.ts";
-import type { PollSchedule } from "./reconcile/poll-schedule.ts";
-import { Pauses } from "./session/pauses.ts";
-import type { Switches } from "./session/switches.ts";
+import type { PollSchedule } from "./reconcile/poll.ts";
+import { Pauses, type Switches } from "./session/gate.ts";
 import type { Venue } from "./venue/venue.ts";
 
 /** Copies that were stopped since this long before are still asked about what they had sent, ms. */

@@ -1,12 +1,13 @@
 // The server's end of the copier's thread: starts it, wakes it when a strategy that it works at has committed, hands on what it
 // says, and starts it again, after a pause, when it has ended by itself. Whatever becomes of it, the server goes on; only a store
-// that has failed stops the process, as it does anywhere.
+// that has failed stops the process, as it does anywhere. What the two say to each other is here too; nothing is started by importing
+// this file.
 import { type MessagePort, Worker } from "node:worker_threads";
 import pino, { type Logger } from "pino";
+import type { CopyAlarm, CopyReason } from "../domain/copying.ts";
 import type { Timers } from "../market/client/time.ts";
 import { StoreFailure } from "../store/store.ts";
 import type { CopierNews } from "./copier.ts";
-import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
 
 /** The first pause before it is started again, ms; each further one is twice as long, up to the longest. */
 export const RESTART_MS_MIN = 1_000;
@@ -149,3 +150,38 @@ function repeat(log: Logger, line: string): void {
   const name = pino.levels.labels[level] ?? "info";
   log[name as "info"]({ ...fields, of: "copier" }, msg);
 }
+
+/** What the thread is started with. */
+export type ThreadStart = {
+  readonly database:
+    | {
+        readonly kind: "SQLITE";
+        readonly file: string;
+        /** To the one thread that writes to the file. */
+        readonly writer: MessagePort;
+      }
+    | { readonly kind: "POSTGRES"; readonly url: string };
+  readonly masterKeyFile: string;
+  readonly allowedVenues: readonly string[];
+  readonly logLevel: string;
+};
+
+export type ToThread =
+  | { readonly kind: "WAKE"; readonly strategyId: string; readonly version: number }
+  | { readonly kind: "CLOSE" };
+
+export type FromThread =
+  /** It has claimed what it can. */
+  | { readonly kind: "READY" }
+  | { readonly kind: "CLAIMED"; readonly strategyIds: readonly string[] }
+  | { readonly kind: "COPIES_CHANGED"; readonly copyIds: readonly string[] }
+  | {
+      readonly kind: "PAUSED";
+      readonly copyId: string;
+      readonly personId: string;
+      readonly reason: CopyReason | CopyAlarm;
+    }
+  /** A line of its log, as its logger has written it. */
+  | { readonly kind: "LOG"; readonly line: string }
+  /** The store has failed. */
+  | { readonly kind: "FAILED"; readonly reason: string };

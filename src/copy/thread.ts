@@ -11,7 +11,7 @@ import { openPostgresStore } from "../store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { type Copier, openCopier } from "./copier.ts";
-import type { FromThread, ThreadStart, ToThread } from "./thread-messages.ts";
+import type { FromThread, ThreadStart, ToThread } from "./thread-host.ts";
 
 if (parentPort === null) throw new Error("the copier's thread is started by a server");
 // Traders' answers come first: where cores are few, this thread takes what the server's others leave. On Linux a priority is the

@@ -1,7 +1,7 @@
-// How a copy stands beside its strategy now: reckoned by `copy/scaling/drift.ts`, as a repair reckons it, from what is committed here
+// How a copy stands beside its strategy now: reckoned by `copy/sizing/drift.ts`, as a repair reckons it, from what is committed here
 // and what the venue said last. Prices are those that strategies are valued at here; no venue is asked for its.
 import { leadStateOf } from "../copy/leads/lead-state.ts";
-import { type Drift, driftOf } from "../copy/scaling/drift.ts";
+import { type Drift, driftOf } from "../copy/sizing/drift.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { COPY_QUOTE_ASSET, type Copy, type LeadState, type MirrorEntry } from "../domain/copying.ts";
 import type { SymbolRules } from "../domain/symbol.ts";

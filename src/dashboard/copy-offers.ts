@@ -1,6 +1,6 @@
 // What copiers are told of strategies that may be followed: how they have done, and how large an account has to be. Reports are
 // computed in the caller's turn, one at a time, and kept for everybody for a minute.
-import { smallestBalances } from "../copy/scaling/smallest-balance.ts";
+import { smallestBalances } from "../copy/sizing/preview.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { LeadAction } from "../domain/copying.ts";
 import type { Timers } from "../market/client/time.ts";

@@ -1,11 +1,11 @@
 // A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why; what a copy would open
-// of what the strategy holds; and what the settings permit at worst. The sizes are those of `copy/scaling/`, so that nothing is
+// of what the strategy holds; and what the settings permit at worst. The sizes are those of `copy/sizing/`, so that nothing is
 // reckoned a second way: also what a copy there has bought already is worked with.
 import { leadStateOf } from "../copy/leads/lead-state.ts";
-import { driftOf } from "../copy/scaling/drift.ts";
-import { spotSymbolOf, workedWith, worthOfHoldings } from "../copy/scaling/equity.ts";
-import { type PreviewRow, previewOrders } from "../copy/scaling/preview.ts";
-import { worstCase, worstCaseWords } from "../copy/scaling/worst-case.ts";
+import { driftOf } from "../copy/sizing/drift.ts";
+import { type PreviewRow, previewOrders } from "../copy/sizing/preview.ts";
+import { spotSymbolOf, workedWith, worthOfHoldings } from "../copy/sizing/proportion.ts";
+import { worstCase, worstCaseWords } from "../copy/sizing/worst-case.ts";
 import type { VenueBalances } from "../copy/venue/venue.ts";
 import type { Account } from "../domain/account.ts";
 import {

@@ -60,7 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The core: pure, synchronous, without a clock of its own. */
-const CORE = ["money/", "domain/", "engine/", "copy/scaling/"];
+const CORE = ["money/", "domain/", "engine/", "copy/sizing/"];
 const FORBIDDEN_IN_CORE: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a clock", /\bDate\b|\bperformance\b|\bprocess\b/],
   ["randomness", /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b/],

@@ -3,13 +3,12 @@
 import { orderIdOf } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
 import { type Rate, ZERO } from "../../money/decimal.ts";
-import { applyReport, endRow } from "../orders/executions.ts";
-import { refusedRow, skipped } from "../orders/rows.ts";
-import { skipOf } from "../scaling/skip.ts";
-import { refusedAs } from "../session/refusals.ts";
+import { leadHeld } from "../leads/lead-state.ts";
+import { applyReport, endRow, refusedRow, skipped } from "../orders/rows.ts";
+import { refusedAs } from "../session/failures.ts";
+import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
-import { leadHeld } from "./lead-position.ts";
 import { type Counts, findAtVenue, NOT_FOUND_AFTER_MS, type Refused, type Unsent } from "./submit.ts";
 
 /** What is still open although it was canceled is asked for again after this, ms. */

@@ -2,9 +2,9 @@
 import type { Account } from "../../domain/account.ts";
 import type { CopyAlarm, LeadAction, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import type { VenuePrices } from "../scaling/equity.ts";
 import type { Gate } from "../session/gate.ts";
 import type { VenueSession } from "../session/venue-session.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
 
 export type CopyContext = {
   readonly state: CopyState;

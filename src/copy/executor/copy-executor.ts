@@ -19,14 +19,14 @@ import {
 import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress, CopyStore } from "../../store/copy-store.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
-import type { ActionLog } from "../leads/action-log.ts";
+import type { ActionLog } from "../leads/lead-journal.ts";
+import { equityOf } from "../orders/book.ts";
 import { CopyState } from "../orders/copy-state.ts";
-import { equityOf } from "../orders/funds.ts";
 import type { ProgressWriter } from "../orders/recorder.ts";
 import { ownRow } from "../orders/rows.ts";
 import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
 import { learnDueFees, poll } from "../reconcile/poll.ts";
-import { settlementOf, weekOf } from "../reconcile/profit-share.ts";
+import { isStopLossReached, settlementOf, weekOf } from "../reconcile/profit.ts";
 import {
   CONFIRMED_MS_MAX,
   isOwnOrder,
@@ -34,19 +34,15 @@ import {
   type Reconciled,
   reconcileSymbol,
 } from "../reconcile/reconciler.ts";
-import { isStopLossReached } from "../reconcile/stop-loss.ts";
 import { Missing } from "../reconcile/write-off.ts";
-import type { VenuePrices } from "../scaling/equity.ts";
-import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../scaling/limits.ts";
-import { isReduction } from "../scaling/scale-order.ts";
-import { skipOf } from "../scaling/skip.ts";
-import { skipWords } from "../scaling/skip-words.ts";
 import { Alarms } from "../session/alarms.ts";
 import { AccountGone, ClaimLost, CredentialsRejected, MayNotRun, NotAnswered } from "../session/failures.ts";
-import { Gate } from "../session/gate.ts";
-import type { Pauses } from "../session/pauses.ts";
-import type { Halt } from "../session/switches.ts";
+import { Gate, type Halt, type Pauses } from "../session/gate.ts";
 import { type SessionParts, VenueSession } from "../session/venue-session.ts";
+import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
+import { isReduction } from "../sizing/scale-order.ts";
+import { skipOf, skipWords } from "../sizing/skip.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type CopyContext, isLeg } from "./context.ts";
 import { executeRow } from "./execute-row.ts";

@@ -1,4 +1,6 @@
-// A row of the outbox, executed: the one place that knows which file does what.
+// A row of the outbox, executed: the one place that knows which file does what. With it, an order at the market of the copy's own,
+// which closes, reconciles or repairs: fitted to the venue's rules, sent, and concluded. Rules that have changed since are asked for
+// again, and the order is fitted once more.
 import type {
   LeadAction,
   LeadFill,
@@ -6,18 +8,19 @@ import type {
   LeadLeverage,
   LeadLiquidation,
   MirrorEntry,
+  Skip,
 } from "../../domain/copying.ts";
-import { magnitude, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
-import { applyReport } from "../orders/executions.ts";
-import { skipped } from "../orders/rows.ts";
-import { copiedLeverage } from "../scaling/limits.ts";
-import { skipOf } from "../scaling/skip.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { magnitude, type Quantity, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
+import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
+import { applyReport, skipped } from "../orders/rows.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
+import { copiedLeverage } from "../sizing/limits.ts";
+import { skipOf } from "../sizing/skip.ts";
+import { marketQuantity } from "../sizing/snap.ts";
 import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { isFlat, leadHeld, reduced } from "./lead-position.ts";
 import { placeLeg } from "./legs.ts";
-import { sendAtMarket } from "./market-order.ts";
 import { conclude, ORDER_WAITS_MS, place } from "./place.ts";
 import { findAtVenue, submit } from "./submit.ts";
 
@@ -160,4 +163,54 @@ async function setLeverage(
     const { code, message } = refusal;
     state.put(skipped(row, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
   }
+}
+
+type Fit = { readonly quantity: Quantity; readonly skip: Skip | null };
+
+/** As much of a size as the venue takes in one order, or why it takes none. */
+export async function fitted(
+  { state, session }: CopyContext,
+  { symbol, side }: MirrorEntry,
+  size: Quantity,
+  { isReduction }: { readonly isReduction: boolean },
+): Promise<Fit> {
+  if (symbol === null || side === null) throw new Error("an order has a symbol and a side");
+  const rules = await session.rules(symbol);
+  const price = (await session.prices()).get(symbol) ?? null;
+  return fitToRules(rules, size, { price, side, isReduction, family: state.copy.family });
+}
+
+/** Fits a row to a size, sends it, and says on it what became of it. Answers the row. */
+export async function sendAtMarket(
+  context: CopyContext,
+  row: MirrorEntry,
+  size: Quantity,
+  terms: { readonly isReduction: boolean; readonly mayStillSend: () => Skip | null },
+): Promise<MirrorEntry> {
+  const { state, session } = context;
+  for (let isFittedAgain = false; ; isFittedAgain = true) {
+    const { quantity, skip } = await fitted(context, row, size, terms);
+    if (skip !== null) return state.put({ ...skipped(row, skip), quantity });
+    const sized: MirrorEntry = { ...row, status: "NEW", skip: null, quantity };
+    const outcome = await submit(context, sized, terms.mayStillSend);
+    const isOld =
+      outcome.kind === "REFUSED" &&
+      !isFittedAgain &&
+      (await session.haveRulesChanged(row.symbol ?? "", outcome.refusal));
+    if (!isOld) return await conclude(context, { ...sized, ...sentOf(state.latest(row)) }, outcome);
+  }
+}
+
+function sentOf({ clientOrderId, sentAt, sends, queries }: MirrorEntry) {
+  return { clientOrderId, sentAt, sends, queries };
+}
+
+/** What is not traded at the moment is left to its owner. */
+function fitToRules(
+  rules: SymbolRules | null,
+  size: Quantity,
+  at: Parameters<typeof marketQuantity>[2],
+): Fit {
+  if (rules?.status === "TRADING") return marketQuantity(rules, size, at);
+  return { quantity: ZERO as Quantity, skip: skipOf("NOT_LISTED") };
 }

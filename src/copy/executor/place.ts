@@ -16,25 +16,24 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { applyReport, bookFees } from "../orders/executions.ts";
-import { released, spending } from "../orders/funds.ts";
-import { isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
+import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
+import { released, spending } from "../orders/book.ts";
+import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
-import { copiedLeverage } from "../scaling/limits.ts";
+import { isAccountUnfit } from "../session/failures.ts";
+import { unlessUnanswered } from "../session/venue-session.ts";
+import { copiedLeverage } from "../sizing/limits.ts";
 import {
   isReduction,
   type RestingOnSymbol,
   type Sized,
   scaleOrder,
   type Unsized,
-} from "../scaling/scale-order.ts";
-import { skipOf } from "../scaling/skip.ts";
-import { isAccountUnfit } from "../session/refusals.ts";
-import { unlessUnanswered } from "../session/venue-session.ts";
+} from "../sizing/scale-order.ts";
+import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
 import { type CopyContext, isLeg } from "./context.ts";
-import { isFlat, leadHeld, reduced } from "./lead-position.ts";
 import { findUnrecorded, type Outcome, submit } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;

@@ -27,8 +27,15 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/copy-store.ts";
-import { type Charge, chargedTo, type Execution, executedIn, holdingOf, repriced } from "./book.ts";
-import { carriedOn } from "./funds.ts";
+import {
+  type Charge,
+  carriedOn,
+  chargedTo,
+  type Execution,
+  executedIn,
+  holdingOf,
+  repriced,
+} from "./book.ts";
 import { rowOf } from "./rows.ts";
 
 /** A row of the log before it has its number. */

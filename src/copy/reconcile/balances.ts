@@ -5,9 +5,9 @@ import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, proceedsDown, type Quantity, subtract } from "../../money/decimal.ts";
 import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
-import { applyReport, endRow } from "../orders/executions.ts";
-import { equityOf, snapshotOf } from "../orders/funds.ts";
-import { copyEquity, spotSymbolOf } from "../scaling/equity.ts";
+import { equityOf, snapshotOf } from "../orders/book.ts";
+import { applyReport, endRow } from "../orders/rows.ts";
+import { copyEquity, spotSymbolOf } from "../sizing/proportion.ts";
 import type { RestingSymbols } from "../venue/venue.ts";
 
 /** Times that balances are asked for in one go before they are left to the next. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Amount, magnitude, type Quantity } from "../../money/decimal.ts";
 import type { VenueTrade } from "../venue/venue.ts";
-import { closedByVenue, isBehind } from "./closed-by-venue.ts";
+import { closedByVenue, isBehind } from "./write-off.ts";
 
 const PRICE = 3n;
 const RUNS = 3_000;

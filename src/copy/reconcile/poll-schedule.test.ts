@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../market/client/testing/manual-time.ts";
-import {
-  POLL_INTERVAL_MS,
-  POLLS_PER_SECOND_MAX,
-  type Polled,
-  type PollPlace,
-  PollSchedule,
-} from "./poll-schedule.ts";
+import { POLL_INTERVAL_MS, POLLS_PER_SECOND_MAX, type Polled, type PollPlace, PollSchedule } from "./poll.ts";
 
 /** Where polls cost something. */
 function place(perSecond: number, now: () => number): PollPlace {

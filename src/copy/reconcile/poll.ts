@@ -1,13 +1,15 @@
 // A poll of a copy's account: fills, then balances as of the same moment, then what the venue itself has closed and what is missing.
 // It runs beside the executors. It asks every question once: at the first that is not answered it ends, and what it has found by
 // then is kept.
+//
+// And the schedule by which accounts are polled.
 import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { learnFees } from "../executor/place.ts";
 import type { CopyState } from "../orders/copy-state.ts";
 import { NotAnswered } from "../session/failures.ts";
-import { takeStock } from "./liquidations.ts";
-import { type Missing, writeOffMissing } from "./write-off.ts";
+import type { Venue } from "../venue/venue.ts";
+import { type Missing, takeStock, writeOffMissing } from "./write-off.ts";
 
 /** Answers null if it came to its end, otherwise what cut it short. */
 export async function poll(context: CopyContext, missing: Missing): Promise<NotAnswered | null> {
@@ -52,4 +54,124 @@ function rescaleStart(state: CopyState): void {
     startShare: share,
     stopBase: rescaled(stopBase ?? startEquity) as Amount,
   });
+}
+
+/** Between two polls of one copy, ms, as long as there are few. */
+export const POLL_INTERVAL_MS = 15_000;
+/** Polls of all copies together. */
+export const POLLS_PER_SECOND_MAX = 20;
+const TICK_MS = 250;
+const POLLS_PER_TICK = POLLS_PER_SECOND_MAX / (1_000 / TICK_MS);
+/** Of how many it is found out in a tick where they are polled at. */
+const ASSIGNED_PER_TICK = 4 * POLLS_PER_TICK;
+
+/** Where something is polled at: lines of one family at one origin share a budget. */
+export type PollPlace = Pick<Venue, "mayPoll">;
+
+/** Whatever is polled at. */
+export type Polled = {
+  readonly polledAt: number;
+  /** Null while that is not known. */
+  readonly pollPlace: PollPlace | null;
+  /** What a look at it takes of the budget there. */
+  readonly pollWeight: number;
+  pollSoon(): void;
+  /** Finds out where it is polled at, so that it is known when its turn comes again. */
+  findPlace(): void;
+};
+
+/** With when its turn was last; whose turn was longest ago comes first. */
+type Line = Map<Polled, number>;
+/** Those at one place. `first`: who had no turn here yet. */
+type Lines = { readonly first: Line; readonly inTurn: Line };
+
+/**
+ * When each copy's account is polled: in turn, the one that has waited longest first, each about every quarter of a minute. All
+ * polls together stay below a rate, so with many copies the interval grows by itself; and at each venue they take no more of its
+ * budget than is meant for polls, so it grows there too.
+ */
+export class PollSchedule {
+  readonly #wallNow: () => number;
+  readonly #stop: () => void;
+  /** Of whom it is not known yet where they are polled at. */
+  readonly #new: Line = new Map();
+  readonly #places = new Map<PollPlace, Lines>();
+
+  constructor(parts: {
+    /** Wall time, Unix ms. */
+    wallNow: () => number;
+    /** Calls back again and again; answers how to stop that. */
+    every: (intervalMs: number, callback: () => void) => () => void;
+  }) {
+    this.#wallNow = parts.wallNow;
+    this.#stop = parts.every(TICK_MS, () => this.#tick());
+  }
+
+  /** Puts copies in line, those that were polled at longest ago first. */
+  add(polled: readonly Polled[]): void {
+    const byAge = [...polled].sort((one, other) => one.polledAt - other.polledAt);
+    for (const each of byAge) this.#new.set(each, each.polledAt);
+  }
+
+  remove(polled: Polled): void {
+    this.#new.delete(polled);
+    for (const { first, inTurn } of this.#places.values()) {
+      first.delete(polled);
+      inTurn.delete(polled);
+    }
+  }
+
+  close(): void {
+    this.#stop();
+    this.#new.clear();
+    this.#places.clear();
+  }
+
+  #tick(): void {
+    this.#assign();
+    let left = POLLS_PER_TICK;
+    for (const [place, lines] of [...this.#places]) {
+      const { first, inTurn } = lines;
+      left -= this.#take(place, { from: first, to: inTurn, most: left });
+      if (first.size === 0) left -= this.#take(place, { from: inTurn, to: inTurn, most: left });
+      // A place that had its turns goes behind the others.
+      this.#places.delete(place);
+      if (first.size + inTurn.size > 0) this.#places.set(place, lines);
+    }
+  }
+
+  /** Has as many of a line polled at as are due and may be; answers how many. */
+  #take(place: PollPlace, { from, to, most }: { from: Line; to: Line; most: number }): number {
+    const now = this.#wallNow();
+    let taken = 0;
+    for (const [polled, since] of from) {
+      if (taken === most || now - since < POLL_INTERVAL_MS || !place.mayPoll(polled.pollWeight)) break;
+      taken += 1;
+      // Behind all others.
+      from.delete(polled);
+      to.set(polled, now);
+      polled.pollSoon();
+    }
+    return taken;
+  }
+
+  /** Those that are due go where they belong, once that is known. */
+  #assign(): void {
+    const now = this.#wallNow();
+    let left = ASSIGNED_PER_TICK;
+    for (const [polled, since] of this.#new) {
+      if (left === 0 || now - since < POLL_INTERVAL_MS) return;
+      left -= 1;
+      const place = polled.pollPlace;
+      this.#new.delete(polled);
+      if (place === null) {
+        this.#new.set(polled, since);
+        polled.findPlace();
+        continue;
+      }
+      const lines = this.#places.get(place) ?? { first: new Map(), inTurn: new Map() };
+      this.#places.set(place, lines);
+      lines.first.set(polled, since);
+    }
+  }
 }

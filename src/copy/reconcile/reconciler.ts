@@ -22,15 +22,14 @@ import { magnitude, type Price, type Quantity, subtract, ZERO } from "../../mone
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../executor/context.ts";
-import { isFlat } from "../executor/lead-position.ts";
+import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
-import { fitted, sendAtMarket } from "../executor/market-order.ts";
 import { feesOfSpot, unexecuted } from "../executor/place.ts";
+import { isFlat } from "../leads/lead-state.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import { endRow } from "../orders/executions.ts";
-import { ownRow, skipped } from "../orders/rows.ts";
-import { skipOf } from "../scaling/skip.ts";
-import { refusedAs } from "../session/refusals.ts";
+import { endRow, ownRow, skipped } from "../orders/rows.ts";
+import { refusedAs } from "../session/failures.ts";
+import { skipOf } from "../sizing/skip.ts";
 
 /** CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. LEFT: to be tried again. */
 export type Reconciled =

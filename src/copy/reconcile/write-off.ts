@@ -1,31 +1,237 @@
-// What the book of a copy holds and its account has no more, and no order of the venue explains (`liquidations.ts`): its owner has sold
-// it. Once two looks in a row have found it missing, it is taken out of the book at the venue's price, and a line of the log says so.
-// Until then nothing is believed: a venue's answers may lag behind one another.
+// What a copy's account holds no more, though the copy has not sold it: it is taken out of the book, and a line of the log says so.
+//
+// What the venue itself has closed of an account's positions: it has liquidated them, or reduced them for the sake of others. The copy's
+// part of it is booked like an order of the copy's own, once, at the price that the venue got and with its fees, at the first look
+// that sees it, whatever the copy has traded since; the line of the log names the venue's order. The venue closes what the account
+// has, which may be the copier's own as well. How much of it was the copy's is what the copy held at that moment by its own orders:
+// what its book says, less what they have executed since. Fills are listed only of a symbol of which account and book do not hold the
+// same. What others have traded on the account is not booked; drift shows it.
+//
+// What is missing, and no order of the venue explains: its owner has sold it. Once two looks in a row have found it missing, it is
+// taken out of the book at the venue's price. Until then nothing is believed: a venue's answers may lag behind one another.
+import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
+  add,
+  least,
   magnitude,
   type Price,
   proceedsDown,
   type Quantity,
+  type Rate,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { writtenOff } from "../orders/book.ts";
+import { equityOf, writtenOff } from "../orders/book.ts";
 import type { CopyState, NewEntry } from "../orders/copy-state.ts";
 import { ownRow } from "../orders/rows.ts";
-import { snapQuantity } from "../scaling/snap.ts";
+import { snapQuantity } from "../sizing/snap.ts";
+import type { VenueTrade } from "../venue/venue.ts";
+import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";
+
+/**
+ * What was executed so long before all was explained is looked at again, ms: a venue's answers lag, and a copy among very many is
+ * looked at seldom.
+ */
+const LOOKED_BACK_MS = 3_600_000;
+
+/** Within so long after a liquidation the insurance fund has taken its part, ms. */
+const CLEARED_WITHIN_MS = 10_000;
+
+type Cleared = ClosedByVenue & {
+  /** What the whole order paid in fees, and what the insurance fund took for it. */
+  readonly fees: Amount;
+};
+
+/** Asks for balances and prices, and books what the venue itself has closed since; answers whether the copy has new balances. */
+export async function takeStock(context: CopyContext, missing: Missing): Promise<boolean> {
+  const { state, session, now } = context;
+  const askedAt = now();
+  if (!(await refreshBalances(context))) return false;
+  if (state.copy.family !== "FUTURES") return true;
+  const since = missing.explainedUntil - LOOKED_BACK_MS;
+  const before = state.book;
+  let isExplained = true;
+  for (const symbol of await unequalSymbols(context)) {
+    if (!(await bookClosed(context, symbol, since))) isExplained = false;
+  }
+  if (isExplained) missing.explainedUntil = askedAt;
+  missing.isUnexplained = !isExplained;
+  if (state.book === before) return true;
+  const prices = await session.prices();
+  const { snapshot } = state.book;
+  if (snapshot !== null) {
+    state.setSnapshot({ ...snapshot, equity: equityOf(state.book, prices) ?? snapshot.equity });
+  }
+  return true;
+}
+
+/** Of what the copy has traded, the contracts of which the account does not hold what the book says. */
+async function unequalSymbols(context: CopyContext): Promise<readonly string[]> {
+  const { holdings, snapshot } = context.state.book;
+  const held: ReadonlyMap<string, Quantity> = snapshot?.held ?? new Map();
+  const isUnequal = (symbol: string) =>
+    (held.get(symbol) ?? ZERO) !== (holdings.get(symbol)?.quantity ?? ZERO);
+  const own = [...holdings.keys()].filter(isUnequal);
+  const others = [...held.keys()].filter((symbol) => !holdings.has(symbol) && isUnequal(symbol));
+  if (others.length === 0) return own;
+  const traded: string[] = [];
+  for (const symbol of others) if ((await context.findRow(symbol, () => true)) !== null) traded.push(symbol);
+  return [...own, ...traded];
+}
+
+/** Books what the venue has closed of a contract; answers whether nothing is left to be found out. */
+async function bookClosed(context: CopyContext, symbol: string, since: number): Promise<boolean> {
+  const { state, session } = context;
+  const ledger = await ledgerOf(context, symbol, since);
+  const known = new Set([...ledger.own.keys(), ...ledger.booked.keys()]);
+  const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
+  if (trades === null) return true;
+  let { own } = ledger;
+  if (isBehind(own, trades)) {
+    await bookOpenOrders(context, symbol);
+    own = (await ledgerOf(context, symbol, since)).own;
+    if (isBehind(own, trades)) return false;
+  }
+  const { ownChanges } = state;
+  const { closed, isWhole } = closedByVenue(state.holding(symbol).quantity, trades, ledger.booked);
+  const [first, last] = [closed[0], closed.at(-1)];
+  if (first === undefined || last === undefined) return isWhole;
+  const between = { from: first.at, until: last.at + CLEARED_WITHIN_MS };
+  const clearance = await session.ask(({ client }) => client.clearance(symbol, between));
+  const whole = closed.reduce((sum, { of }) => sum + of, 0n);
+  // All that has to be asked for is known before the first is booked: what one poll begins, no other divides again.
+  const paid: Amount[] = [];
+  for (const { venueOrderId } of closed) {
+    const fills = await session.fills({ symbol, venueOrderId, executed: null });
+    paid.push(fills?.fee ?? ZERO);
+  }
+  // What the copy itself has traded since would be divided wrongly.
+  if (state.isInFlight || state.ownChanges !== ownChanges) return false;
+  for (const [index, each] of closed.entries()) {
+    const fees = (paid[index] ?? 0n) + (clearance * each.of) / whole;
+    bookOne(context, symbol, { ...each, fees: fees as Amount });
+  }
+  context.raise("CLOSED_BY_VENUE");
+  return isWhole;
+}
+
+function bookOne(
+  { state, now }: CopyContext,
+  symbol: string,
+  { venueOrderId, clientOrderId, side, quantity, quote, of, fees }: Cleared,
+): void {
+  const fee = ((fees * quantity) / of) as Amount;
+  const feeInBase = ZERO as Quantity;
+  // The snapshot has it already.
+  const { snapshot } = state.book;
+  const row = state.add({
+    ...ownRow("WRITE_OFF", symbol, { request: null, now: now() }),
+    ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
+  });
+  // What the venue does is nothing that the strategy has opened.
+  const retained = ZERO as Rate;
+  state.execute({ symbol, side, quantity, quote, fee, feeInBase }, { ...row, retained });
+  state.setSnapshot(snapshot);
+}
+
+/** An order of the venue, and what of it was the copy's: above zero. */
+type ClosedByVenue = {
+  readonly venueOrderId: string;
+  readonly clientOrderId: string | null;
+  readonly side: Side;
+  readonly quantity: Quantity;
+  readonly quote: Amount;
+  /** The whole order. */
+  readonly of: Quantity;
+  /** The venue's own time of its first fill, Unix ms. */
+  readonly at: number;
+};
+
+export type Found = {
+  readonly closed: readonly ClosedByVenue[];
+  /** Whether nothing is left of which it has yet to be found out who ordered it. */
+  readonly isWhole: boolean;
+};
+
+/**
+ * What the venue has closed by orders that are not booked yet, oldest first. `own`: the copy's position by its book, which has all
+ * that its own orders (KNOWN) have executed, and the `booked` parts of orders of the venue.
+ */
+export function closedByVenue(
+  own: Quantity,
+  trades: readonly VenueTrade[],
+  booked: ReadonlyMap<string, Quantity>,
+): Found {
+  const steps = stepsOf(trades, booked);
+  const partOf = ({ trade, quantity }: Step): Quantity => {
+    const part = booked.get(trade.venueOrderId);
+    if (part !== undefined) return signed(trade.side, part);
+    return trade.by === "KNOWN" ? signed(trade.side, quantity) : ZERO;
+  };
+  let held = steps.reduce((before, step) => subtract(before, partOf(step)), own);
+  const closed: ClosedByVenue[] = [];
+  for (const step of steps) {
+    const { trade, quantity: of, quote } = step;
+    const { venueOrderId, clientOrderId, side, by, at } = trade;
+    if (by === "UNKNOWN") return { closed, isWhole: false };
+    held = add(held, partOf(step));
+    const isAgainst = held !== 0n && held > 0n === (side === "SELL");
+    if (by !== "VENUE" || booked.has(venueOrderId) || !isAgainst) continue;
+    const quantity = least(of, magnitude(held));
+    held = add(held, signed(side, quantity));
+    const share = ((quote * quantity) / of) as Amount;
+    closed.push({ venueOrderId, clientOrderId, side, quantity, quote: share, of, at });
+  }
+  return { closed, isWhole: true };
+}
+
+/** Whether an order of the copy's own has executed more than is booked of it: then nothing can be reckoned. */
+export function isBehind(own: ReadonlyMap<string, Quantity>, trades: readonly VenueTrade[]): boolean {
+  const left = new Map<string, bigint>(own);
+  for (const { venueOrderId, quantity } of trades) {
+    const before = left.get(venueOrderId);
+    if (before === undefined) continue;
+    if (before < quantity) return true;
+    left.set(venueOrderId, before - quantity);
+  }
+  return false;
+}
+
+type Step = { readonly trade: VenueTrade; readonly quantity: Quantity; readonly quote: Amount };
+
+/** The trades in their order; those of one order of the venue, or of one that is booked, as one, where its first was. */
+function stepsOf(trades: readonly VenueTrade[], booked: ReadonlyMap<string, Quantity>): readonly Step[] {
+  const steps: Step[] = [];
+  const byOrder = new Map<string, number>();
+  for (const trade of trades) {
+    const { venueOrderId, quantity, quote } = trade;
+    const isOne = trade.by === "VENUE" || booked.has(venueOrderId);
+    const at = isOne ? byOrder.get(venueOrderId) : undefined;
+    const before = at === undefined ? undefined : steps[at];
+    if (at === undefined || before === undefined) {
+      byOrder.set(venueOrderId, steps.length);
+      steps.push({ trade, quantity, quote });
+    } else steps[at] = { trade, quantity: add(before.quantity, quantity), quote: add(before.quote, quote) };
+  }
+  return steps;
+}
+
+function signed(side: Side, quantity: Quantity): Quantity {
+  return (side === "BUY" ? quantity : -quantity) as Quantity;
+}
 
 const AT_MARKET = { takesMarketPrice: true } as const;
 
 /** The second look must come so long after the first, ms: for less time a venue's balances may lag behind its orders. */
 const APART_MS_MIN = 2_000;
 
-type Found = { readonly quantity: Quantity; readonly since: number };
+type Gone = { readonly quantity: Quantity; readonly since: number };
 
 /** What looks have found missing, by symbol: negative of a short. */
 export class Missing {
-  #before: ReadonlyMap<string, Found> = new Map();
+  #before: ReadonlyMap<string, Gone> = new Map();
   /** Until when it is known what the venue itself has closed, wall time, Unix ms. */
   explainedUntil: number;
   /** Whether the last poll has left open what the venue itself has closed. */
@@ -39,7 +245,7 @@ export class Missing {
   /** Takes note of what is missing now; answers how much of it was missing at the look before as well, without its sign. */
   note(now: ReadonlyMap<string, Quantity>, at: number): ReadonlyMap<string, Quantity> {
     const twice = new Map<string, Quantity>();
-    const once = new Map<string, Found>();
+    const once = new Map<string, Gone>();
     for (const [symbol, quantity] of now) {
       const before = this.#before.get(symbol);
       if (before === undefined || before.quantity * quantity < 0n) {
@@ -68,7 +274,7 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
     const rules = gone === 0n ? null : await session.rules(symbol);
     // Less than a step cannot be sold anyway; it may be a fee's rounding.
     const isTooLittle = gone === 0n || (rules !== null && snapQuantity(rules, gone, AT_MARKET) === 0n);
-    if (!isTooLittle) found.set(symbol, signed(state, symbol, gone));
+    if (!isTooLittle) found.set(symbol, signedGone(state, symbol, gone));
   }
   const prices = await session.prices();
   // What an own order has executed since is not missing.
@@ -103,6 +309,6 @@ export function writeOff(
   };
 }
 
-function signed(state: CopyState, symbol: string, gone: Quantity): Quantity {
+function signedGone(state: CopyState, symbol: string, gone: Quantity): Quantity {
   return (state.holding(symbol).quantity > 0n ? gone : -gone) as Quantity;
 }

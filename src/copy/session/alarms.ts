@@ -7,7 +7,7 @@
 import type { CopyAlarm, CopyBook, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, magnitude, proceedsDown, subtract, ZERO } from "../../money/decimal.ts";
 import { targetOf } from "../orders/copy-state.ts";
-import type { VenuePrices } from "../scaling/equity.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
 
 /** The same is told again after this, ms. A restart forgets what was told. */
 const TOLD_AGAIN_MS = 6 * 3_600_000;

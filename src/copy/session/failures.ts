@@ -1,4 +1,10 @@
-// What ends the work on a row, or a poll, before its time.
+// How the work with a venue fails. The errors are what ends the work on a row, or a poll, before its time. A venue's refusal of an
+// order is none of them: to a copier it is a reason that the rules name (SKIPPED), or one that they do not (FAILED), which the log shows
+// in the venue's own words.
+// Source: reference exchange, section 16.
+import type { Skip, SkipReason } from "../../domain/copying.ts";
+import type { FilterName } from "../../domain/refusal.ts";
+import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
 
 /** The copy may not run any more, for the moment or for good: the claim is not fresh, or all is being closed. */
@@ -51,4 +57,134 @@ export class NotAnswered extends Error {
     super(`a question is not answered: ${reason}`);
     this.until = until;
   }
+}
+
+/**
+ * Codes that say it by themselves; those of spot's engine (-2010) and filters (-1013) say it in their texts. A size that fits the
+ * rules as published and is refused for its quantity or its precision is not below any least that we know of: the venue's own
+ * words say what it is.
+ */
+const BY_CODE: Readonly<Record<number, SkipReason>> = {
+  [-1121]: "NOT_LISTED",
+  [-2018]: "INSUFFICIENT_BALANCE",
+  [-2019]: "INSUFFICIENT_MARGIN",
+  [-2021]: "PRICE_UNFIT",
+  [-2022]: "NOTHING_HELD",
+  [-2024]: "NOTHING_HELD",
+  [-2025]: "ORDER_CAP",
+  [-2027]: "ABOVE_MAXIMUM",
+  [-2028]: "LEVERAGE_UNFIT",
+  [-4001]: "PRICE_UNFIT",
+  [-4002]: "PRICE_UNFIT",
+  [-1111]: "REFUSED",
+  [-4003]: "REFUSED",
+  [-4004]: "REFUSED",
+  [-4005]: "ABOVE_MAXIMUM",
+  [-4006]: "PRICE_UNFIT",
+  [-4007]: "PRICE_UNFIT",
+  [-4013]: "PRICE_UNFIT",
+  [-4014]: "PRICE_UNFIT",
+  [-4016]: "PRICE_UNFIT",
+  [-4023]: "REFUSED",
+  [-4024]: "PRICE_UNFIT",
+  [-4028]: "LEVERAGE_UNFIT",
+  [-4045]: "ORDER_CAP",
+  [-4047]: "LEVERAGE_UNFIT",
+  [-4048]: "LEVERAGE_UNFIT",
+  [-4050]: "INSUFFICIENT_MARGIN",
+  [-4051]: "INSUFFICIENT_MARGIN",
+  [-4118]: "NOTHING_HELD",
+  [-4129]: "NOTHING_HELD",
+  [-4130]: "ORDER_CAP",
+  [-4131]: "PRICE_UNFIT",
+  [-4140]: "NOT_LISTED",
+  [-4141]: "NOT_LISTED",
+  [-4142]: "PRICE_UNFIT",
+  [-4144]: "NOT_LISTED",
+  [-4161]: "LEVERAGE_UNFIT",
+  [-4164]: "BELOW_MIN_NOTIONAL",
+  [-4183]: "PRICE_UNFIT",
+  [-4184]: "PRICE_UNFIT",
+  [-4202]: "LEVERAGE_UNFIT",
+  [-4203]: "LEVERAGE_UNFIT",
+  [-4205]: "LEVERAGE_UNFIT",
+  [-4206]: "LEVERAGE_UNFIT",
+  [-4208]: "LEVERAGE_UNFIT",
+  [-4209]: "LEVERAGE_UNFIT",
+  [-4210]: "PRICE_UNFIT",
+  [-4211]: "PRICE_UNFIT",
+  [-4509]: "NOTHING_HELD",
+};
+
+/** Filters as the venue names them behind `Filter failure: `. */
+const BY_FILTER: Readonly<Record<string, readonly [SkipReason, FilterName]>> = {
+  PRICE_FILTER: ["PRICE_UNFIT", "PRICE_FILTER"],
+  PERCENT_PRICE: ["PRICE_UNFIT", "PERCENT_PRICE"],
+  PERCENT_PRICE_BY_SIDE: ["PRICE_UNFIT", "PERCENT_PRICE_BY_SIDE"],
+  LOT_SIZE: ["REFUSED", "LOT_SIZE"],
+  MARKET_LOT_SIZE: ["REFUSED", "MARKET_LOT_SIZE"],
+  NOTIONAL: ["BELOW_MIN_NOTIONAL", "NOTIONAL"],
+  MIN_NOTIONAL: ["BELOW_MIN_NOTIONAL", "NOTIONAL"],
+  MAX_POSITION: ["ABOVE_MAXIMUM", "MAX_POSITION"],
+  MAX_NUM_ORDERS: ["ORDER_CAP", "MAX_NUM_ORDERS"],
+  MAX_NUM_ALGO_ORDERS: ["ORDER_CAP", "MAX_NUM_ALGO_ORDERS"],
+  EXCHANGE_MAX_NUM_ORDERS: ["ORDER_CAP", "MAX_NUM_ORDERS"],
+  EXCHANGE_MAX_NUM_ALGO_ORDERS: ["ORDER_CAP", "MAX_NUM_ALGO_ORDERS"],
+};
+
+/** What spot's engine says, by how its texts begin. */
+const BY_TEXT: readonly (readonly [begins: string, SkipReason])[] = [
+  ["Account has insufficient balance", "INSUFFICIENT_BALANCE"],
+  ["Order would trigger immediately", "PRICE_UNFIT"],
+  ["Stop price would trigger immediately", "PRICE_UNFIT"],
+  ["Market is closed", "NOT_LISTED"],
+  ["Market orders are not supported", "NOT_LISTED"],
+  ["Stop loss orders are not supported", "NOT_LISTED"],
+  ["Stop loss limit orders are not supported", "NOT_LISTED"],
+  ["This symbol is not permitted", "NOT_LISTED"],
+  ["This symbol is restricted", "NOT_LISTED"],
+  ["Invalid quantity", "REFUSED"],
+  ["Price * QTY is zero or less", "BELOW_MIN_NOTIONAL"],
+  ["Invalid price", "PRICE_UNFIT"],
+];
+
+/** "Invalid symbol." */
+export const UNKNOWN_SYMBOL_CODE = -1121;
+
+/** What is refused by a symbol's published rules: its filters, and whether it is traded. */
+const OF_RULES_CODES: ReadonlySet<number> = new Set([
+  ...[-1111, -1121, -4001, -4002, -4003, -4004, -4005, -4006, -4007, -4013, -4014, -4016, -4023, -4024],
+  ...[-4131, -4140, -4141, -4144, -4164],
+]);
+const OF_RULES_TEXT =
+  /^(Filter failure: |Invalid quantity|Invalid price|Price \* QTY is zero|Market is closed)/;
+
+/** Refusals that say the account itself cannot be copied to: its positions have two sides. */
+const ACCOUNT_UNFIT_CODES: readonly number[] = [-4061];
+
+/** How a refused line ends: its status, and why. */
+export function refusedAs({ code, message }: VenueRefusal): {
+  readonly status: "SKIPPED" | "FAILED";
+  readonly skip: Skip;
+} {
+  const venue = { code, message };
+  const [, name = ""] = /^Filter failure: ([A-Z_]+)/.exec(message) ?? [];
+  const byFilter = BY_FILTER[name];
+  if (byFilter !== undefined) {
+    const [reason, filter] = byFilter;
+    return { status: "SKIPPED", skip: skipOf(reason, { filter, venue }) };
+  }
+  const reason = BY_TEXT.find(([begins]) => message.startsWith(begins))?.[1] ?? BY_CODE[code];
+  if (reason === undefined) return { status: "FAILED", skip: skipOf("REFUSED", { venue }) };
+  return { status: "SKIPPED", skip: skipOf(reason, { venue }) };
+}
+
+/** Whether a refusal is for rules that the venue publishes: those that an order was sized by may be old. */
+export function isOfRules({ code, message }: VenueRefusal): boolean {
+  return OF_RULES_CODES.has(code) || OF_RULES_TEXT.test(message);
+}
+
+/** Whether a refusal says that the account cannot be copied to at all. */
+export function isAccountUnfit({ code }: VenueRefusal): boolean {
+  return ACCOUNT_UNFIT_CODES.includes(code);
 }

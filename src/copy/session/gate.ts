@@ -1,7 +1,7 @@
-// What a copy may send at this moment, if anything: kill switches, rejected credentials and the copy's status decide.
-import type { Copy, Skip, SkipReason } from "../../domain/copying.ts";
-import { skipOf } from "../scaling/skip.ts";
-import type { Halt } from "./switches.ts";
+// What holds a copy back at this moment: kill switches, rejected credentials and its status decide what it may send, and a shutdown
+// ends its waiting.
+import type { Copy, KillSwitch, Skip, SkipReason, SwitchKind } from "../../domain/copying.ts";
+import { skipOf } from "../sizing/skip.ts";
 import type { VenueSession } from "./venue-session.ts";
 
 /** What opens something and could not be sent within this time of the strategy's commit is skipped, ms. */
@@ -17,6 +17,7 @@ type GateParts = {
   readonly wallNow: () => number;
 };
 
+/** What a copy may send at this moment, if anything: kill switches, rejected credentials and the copy's status decide. */
 export class Gate {
   readonly #parts: GateParts;
 
@@ -55,5 +56,75 @@ export class Gate {
     const { session, halted, copy } = this.#parts;
     const venue = session.opened?.account.venue;
     return venue === undefined ? null : halted({ personId: copy().personId, venue });
+  }
+}
+
+/** COPY: nothing is sent for the copy. VENUE: the venue is not even asked. */
+export type Halt = "COPY" | "VENUE";
+
+/** The kill switches as they are set: whether anything may be sent for a copier, a strategy, to a venue. */
+export class Switches {
+  readonly #isAllowed: (origin: string) => boolean;
+  #set = new Set<string>();
+
+  /** `isAllowed`: whether the operator allows a venue; any other is halted. */
+  constructor(isAllowed: (origin: string) => boolean) {
+    this.#isAllowed = isAllowed;
+  }
+
+  replace(switches: readonly KillSwitch[]): void {
+    this.#set = new Set(switches.map(({ kind, id }) => nameOf(kind, id)));
+  }
+
+  /** What halts a copy; null if nothing does. */
+  halted(of: {
+    readonly strategyId: string;
+    readonly personId: string;
+    readonly venue: string;
+  }): Halt | null {
+    if (!this.#isAllowed(of.venue) || this.#set.has(nameOf("VENUE", of.venue))) return "VENUE";
+    const isHalted =
+      this.#set.has(nameOf("COPIER", of.personId)) || this.#set.has(nameOf("STRATEGY", of.strategyId));
+    return isHalted ? "COPY" : null;
+  }
+}
+
+function nameOf(kind: SwitchKind, id: string): string {
+  return `${kind} ${id}`;
+}
+
+/** Waiting that can be ended: a shutdown does not wait for a timer. */
+export class Pauses {
+  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #ends = new Set<() => void>();
+  #isOver = false;
+
+  constructor(after: (delayMs: number, callback: () => void) => () => void) {
+    this.#after = after;
+  }
+
+  /** Whether all waiting was ended: whoever would wait is to stop. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves after so many ms, or when all waiting is ended: whoever waits again and again asks `isOver`. */
+  pause(ms: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#ends.delete(end);
+        resolve();
+      };
+      const cancel = this.#after(ms, end);
+      this.#ends.add(end);
+    });
+  }
+
+  /** Ends all waiting, from now on. */
+  end(): void {
+    this.#isOver = true;
+    for (const end of [...this.#ends]) end();
   }
 }

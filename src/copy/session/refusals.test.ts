@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOfRules, refusedAs } from "./refusals.ts";
+import { isOfRules, refusedAs } from "./failures.ts";
 
 // Source of codes and texts: reference exchange, section 16.
 test.each([

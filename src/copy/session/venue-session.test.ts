@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
 import { createManualTime } from "../../market/client/testing/manual-time.ts";
 import { sealCredentials } from "../credentials.ts";
-import { STUCK_AFTER_MS, STUCK_AGAIN_MS } from "../venue/stuck.ts";
 import type { Venue } from "../venue/venue.ts";
-import { type SessionParts, VenueSession } from "./venue-session.ts";
+import { type SessionParts, STUCK_AFTER_MS, STUCK_AGAIN_MS, VenueSession } from "./venue-session.ts";
 
 test("what stays unknown for long is told, and once a minute from then on", async () => {
   const time = createManualTime();

@@ -11,8 +11,7 @@ import { isOnlyUnfit } from "../../domain/unfit-account.ts";
 import type { MasterKey } from "../../identity/master-key.ts";
 import type { CopyStore } from "../../store/copy-store.ts";
 import { openCredentials } from "../credentials.ts";
-import type { VenuePrices } from "../scaling/equity.ts";
-import { Stuck } from "../venue/stuck.ts";
+import type { VenuePrices } from "../sizing/proportion.ts";
 import type {
   Venue,
   VenueAnswer,
@@ -22,8 +21,15 @@ import type {
   VenueRejection,
 } from "../venue/venue.ts";
 import type { Venues } from "../venue/venues.ts";
-import { AccountGone, CredentialsRejected, MayNotRun, NotAnswered, VenueRefused } from "./failures.ts";
-import { isOfRules, UNKNOWN_SYMBOL_CODE } from "./refusals.ts";
+import {
+  AccountGone,
+  CredentialsRejected,
+  isOfRules,
+  MayNotRun,
+  NotAnswered,
+  UNKNOWN_SYMBOL_CODE,
+  VenueRefused,
+} from "./failures.ts";
 
 /** Between questions that were not answered, ms: doubled each time. */
 const RETRY_MS_MIN = 100;
@@ -225,5 +231,39 @@ export async function unlessUnanswered(done: Promise<unknown>): Promise<boolean>
   } catch (error) {
     if (error instanceof NotAnswered) return false;
     throw error;
+  }
+}
+
+/** What has been unknown for so long is told, ms; */
+export const STUCK_AFTER_MS = 30_000;
+/** and again after this, while it stays so, ms. */
+export const STUCK_AGAIN_MS = 60_000;
+
+export type StuckParts = {
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  /** Told with the last reason that was given. */
+  readonly onStuck?: (reason: string) => void;
+};
+
+/**
+ * Watches the answers to one thing, and says that the venue has left it open for long: an order, a cancel or a question whose outcome
+ * stays unknown is asked for until it is known, for as long as that takes, and somebody should hear of it.
+ */
+class Stuck {
+  readonly #parts: StuckParts;
+  #tellAt: number | null = null;
+
+  constructor(parts: StuckParts) {
+    this.#parts = parts;
+  }
+
+  note(answer: VenueAnswer<unknown>): void {
+    if (answer.kind !== "UNKNOWN") return;
+    const now = this.#parts.wallNow();
+    this.#tellAt ??= now + STUCK_AFTER_MS;
+    if (now < this.#tellAt) return;
+    this.#tellAt = now + STUCK_AGAIN_MS;
+    this.#parts.onStuck?.(answer.reason);
   }
 }

@@ -1,6 +1,6 @@
 // In the place of the copier's thread: says what it is woken for.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { FromThread, ThreadStart, ToThread } from "../thread-messages.ts";
+import type { FromThread, ThreadStart, ToThread } from "../thread-host.ts";
 
 const port = parentPort as MessagePort;
 const say = (message: FromThread) => port.postMessage(message);

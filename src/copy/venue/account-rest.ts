@@ -1,8 +1,10 @@
-// What the clients of both families stand on: the requests of one account, and what its venue knows for all of them.
+// What the clients of both families stand on: the requests of one account, what its venue knows for all of them, and what requests
+// cost in weight, as the exchange publishes it for each family. A Lyrebird charges 1 for an order where the exchange charges nothing;
+// the headers of each answer correct the count, so a weight here matters while a request is in flight.
+// Source: reference exchange, sections 5.7, 6.1, 7, 9, 10.1, 11, 12 and 13.
 import type { Logger } from "pino";
 import type { StrategyType } from "../../domain/account.ts";
-import type { VenuePrices } from "./prices.ts";
-import type { VenueRules } from "./rules.ts";
+import type { VenuePrices, VenueRules } from "./rules-and-prices.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer, VenueOrder } from "./venue.ts";
 
@@ -28,3 +30,61 @@ export const POLL = { placesOrder: false, priority: "POLL" } as const;
 export function placementCost({ reduceOnly, priority = "REDUCE" }: VenueOrder) {
   return { placesOrder: true, priority: reduceOnly ? "REDUCE" : priority } as const;
 }
+
+/** Weight of listing open orders: for one symbol, and for all symbols of the account at once. */
+export type ListWeight = { readonly ofOne: number; readonly ofAll: number };
+
+export const WEIGHTS = {
+  SPOT: {
+    /** `GET /api/v3/time` */
+    time: 1,
+    /** `GET /api/v3/exchangeInfo` */
+    rules: 20,
+    /** `GET /api/v3/ticker/price`, all symbols. */
+    prices: 4,
+    /** `GET /api/v3/account` */
+    account: 20,
+    /** `POST /api/v3/order`: 1 if it is rejected, 0 if it is placed. */
+    place: 1,
+    /** `DELETE /api/v3/order` */
+    cancel: 1,
+    /** `GET /api/v3/order` */
+    find: 4,
+    /** `GET /api/v3/openOrders` */
+    openOrders: { ofOne: 6, ofAll: 80 },
+    /** `GET /api/v3/myTrades` with `orderId`. */
+    fills: 5,
+    /** `GET /sapi/v1/account/apiRestrictions` */
+    keyRights: 1,
+  },
+  FUTURES: {
+    /** `GET /fapi/v1/time` */
+    time: 1,
+    /** `GET /fapi/v1/exchangeInfo` */
+    rules: 1,
+    /** `GET /fapi/v1/premiumIndex`, all symbols. */
+    prices: 10,
+    /** `GET /fapi/v3/account`, `GET /fapi/v2/account` */
+    account: 5,
+    /** `POST /fapi/v1/order`, `POST /fapi/v1/algoOrder`: only the order count. */
+    place: 0,
+    /** `DELETE /fapi/v1/order`, `DELETE /fapi/v1/algoOrder` */
+    cancel: 1,
+    /** `GET /fapi/v1/order`, `GET /fapi/v1/algoOrder` */
+    find: 1,
+    /** `GET /fapi/v1/openOrders` */
+    openOrders: { ofOne: 1, ofAll: 40 },
+    /** `GET /fapi/v1/openAlgoOrders` */
+    openLegs: { ofOne: 1, ofAll: 40 },
+    /** `GET /fapi/v1/userTrades` */
+    fills: 5,
+    /** `GET /fapi/v1/income` */
+    income: 30,
+    /** `POST /fapi/v1/leverage`, `POST /fapi/v1/marginType` */
+    setting: 1,
+    /** `GET /fapi/v1/positionSide/dual` */
+    positionMode: 30,
+    /** `GET /sapi/v1/account/apiRestrictions` */
+    keyRights: 1,
+  },
+} as const;

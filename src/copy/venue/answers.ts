@@ -2,8 +2,20 @@
 // what the venue has certainly not carried out is a refusal; whatever may have happened behind an answer is UNKNOWN. A status of
 // 4xx alone, also 401, refuses nothing: a load balancer in front of the venue gives it too. Refusals of the venue have a code below
 // zero.
+//
+// In the body of an answer, what is not there, or not as it should be, is a BodyFault: an amount that was misread would be worse
+// than none.
 // Source: reference exchange, sections 2, 4 and 16.
-import type { VenueAnswer, VenueRefusal, VenueRejection, VenueSilence } from "./venue.ts";
+import { createHash } from "node:crypto";
+import { type Decimal, parseDecimal } from "../../money/decimal.ts";
+import type {
+  VenueAnswer,
+  VenueCredentials,
+  VenueDelay,
+  VenueRefusal,
+  VenueRejection,
+  VenueSilence,
+} from "./venue.ts";
 
 /** LIMITED: 429, 418, or the firewall's 403. TIMESTAMP: ours lies outside of its window. Neither was carried out. */
 export type Reading =
@@ -111,4 +123,112 @@ function errorIn(
 function bannedUntilIn(message: string): number | null {
   const found = /banned until ([0-9]{13})/.exec(message);
   return found?.[1] === undefined ? null : Number(found[1]);
+}
+
+export type Body = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown): Body {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BodyFault("no object");
+  return value as Body;
+}
+
+export function rowsOf(value: unknown): readonly Body[] {
+  if (!Array.isArray(value)) throw new BodyFault("no list");
+  return value.map(objectOf);
+}
+
+export function textOf(body: Body, key: string): string {
+  const value = body[key];
+  if (typeof value !== "string") throw new BodyFault(`${key} is no text`);
+  return value;
+}
+
+/** An id: a number, or digits. */
+export function idOf(body: Body, key: string): string {
+  const value = body[key];
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value === "string" && /^[0-9]+$/.test(value)) return value;
+  throw new BodyFault(`${key} is no id`);
+}
+
+/** The first of these that is a time in Unix ms. */
+export function timeOf(body: Body, ...keys: readonly string[]): number {
+  for (const key of keys) {
+    const value = body[key];
+    if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  }
+  throw new BodyFault(`${keys.join(", ")}: no time`);
+}
+
+export function flagOf(body: Body, key: string): boolean {
+  const value = body[key];
+  if (typeof value !== "boolean") throw new BodyFault(`${key} is neither true nor false`);
+  return value;
+}
+
+/** A decimal, which may be negative. */
+export function amountOf<D extends Decimal>(body: Body, key: string): D {
+  const text = textOf(body, key);
+  const isNegative = text.startsWith("-");
+  const value = parseDecimal(isNegative ? text.slice(1) : text);
+  if (typeof value === "string") throw new BodyFault(`${key} is ${value}`);
+  return (isNegative ? -value : value) as D;
+}
+
+export const CONFIRM_AFTER_MS = 3_000;
+const ACCOUNTS_MAX = 50_000;
+
+type First = { readonly credentials: string; readonly answeredAt: number };
+/** A request of an account: wall times in Unix ms. */
+type Request = {
+  readonly accountId: string;
+  readonly credentials: VenueCredentials;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+};
+
+/**
+ * Decides when a venue's rejection of credentials is believed. One rejection may come from a venue in trouble, and believing it
+ * pauses a copy until its owner acts. So the first one only delays: the request was not carried out, and may be repeated.
+ * The rejection is believed when the venue rejects a request that was sent at least `CONFIRM_AFTER_MS` after the first one was
+ * answered, and accepted no request with these credentials in between.
+ *
+ * State: the first rejection of each account, at most `ACCOUNTS_MAX`; the oldest are dropped, which delays a belief.
+ */
+export class Rejections {
+  readonly #first = new Map<string, First>();
+
+  /** The venue accepted these credentials: earlier rejections of them no longer count. */
+  accepted({ accountId, credentials }: Pick<Request, "accountId" | "credentials">): void {
+    const first = this.#first.get(accountId);
+    if (first === undefined || first.credentials !== digestOf(credentials)) return;
+    this.#first.delete(accountId);
+  }
+
+  /** The rejection if it confirms an earlier one; otherwise a delay until it may be confirmed. */
+  rejected(request: Request, rejection: VenueRejection): VenueRejection | VenueDelay {
+    const { accountId, sentAt, answeredAt } = request;
+    const credentials = digestOf(request.credentials);
+    const known = this.#first.get(accountId);
+    const isKnown = known?.credentials === credentials;
+    if (isKnown && sentAt - known.answeredAt >= CONFIRM_AFTER_MS) return rejection;
+    const first = isKnown ? known : { credentials, answeredAt };
+    if (!isKnown) this.#keep(accountId, first);
+    const reason = `the venue rejected the key once (${rejection.code}), which is not believed before it does so again`;
+    return { kind: "DELAYED", why: "REJECTED", until: first.answeredAt + CONFIRM_AFTER_MS, reason };
+  }
+
+  #keep(accountId: string, first: First): void {
+    this.#first.delete(accountId);
+    const [oldest] = this.#first.keys();
+    if (this.#first.size >= ACCOUNTS_MAX && oldest !== undefined) this.#first.delete(oldest);
+    this.#first.set(accountId, first);
+  }
+}
+
+/** Tells credentials apart without keeping them. */
+function digestOf({ apiKey, apiSecret }: VenueCredentials): string {
+  return createHash("sha256")
+    .update(JSON.stringify([apiKey, apiSecret]))
+    .digest("base64url");
 }

@@ -1,9 +1,7 @@
 // How fast accounts may be looked at, by what the venue's headers leave of the minute.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../market/client/testing/manual-time.ts";
-import { BudgetOfLooks } from "./budget-of-looks.ts";
-import { Limits } from "./limits.ts";
-import { readRateLimits } from "./rate-limits.ts";
+import { BudgetOfLooks, Limits, readRateLimits } from "./limits.ts";
 
 const WEIGHT = "x-mbx-used-weight-1m";
 const LOOK = { weight: 20, placesOrder: false, priority: "POLL" } as const;

@@ -5,17 +5,33 @@
 // `SETTINGS_AGE_MAX_MS` alone, no longer than looks lie apart: a burst of orders sets it once.
 // Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, placementCost, URGENT } from "./account-rest.ts";
-import { mapped, unknown, valueFor } from "./answers.ts";
-import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
-import { askForFills } from "./fills.ts";
+import { type AccountRest, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import {
+  amountOf,
+  type Body,
+  flagOf,
+  mapped,
+  objectOf,
+  rowsOf,
+  textOf,
+  unknown,
+  valueFor,
+} from "./answers.ts";
 import { cancelLeg, findLeg, OPEN_LEGS, placeLeg } from "./futures-legs.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
 import { accountMayWithdraw, askForRestrictions, hasNoSuchRoute, restricted } from "./key-rights.ts";
-import { listOpen, type OpenRoute, weightOfOpen } from "./open-orders.ts";
-import { NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf, placementOf, unpaidOrderOf } from "./orders.ts";
+import {
+  askForFills,
+  listOpen,
+  NOT_FOUND_CODES,
+  NOT_OPEN_CODES,
+  type OpenRoute,
+  orderOf,
+  placementOf,
+  unpaidOrderOf,
+  weightOfOpen,
+} from "./orders.ts";
 import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderState } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 const { FUTURES } = WEIGHTS;
 const ORDER = "/fapi/v1/order";

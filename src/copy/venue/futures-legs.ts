@@ -2,13 +2,10 @@
 // ordinary order, which says what was executed and under whose id its fills are.
 // Source: reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, LEG_PLACEMENT, URGENT } from "./account-rest.ts";
-import { BodyFault, mapped, valueFor } from "./answers.ts";
-import { type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
-import type { OpenRoute } from "./open-orders.ts";
-import { demandSame, NOT_FOUND_CODES, NOT_OPEN_CODES, orderOf } from "./orders.ts";
+import { type AccountRest, LEG_PLACEMENT, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type Body, BodyFault, idOf, mapped, objectOf, rowsOf, textOf, timeOf, valueFor } from "./answers.ts";
+import { demandSame, NOT_FOUND_CODES, NOT_OPEN_CODES, type OpenRoute, orderOf } from "./orders.ts";
 import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 const { FUTURES } = WEIGHTS;
 const LEG = "/fapi/v1/algoOrder";

@@ -4,13 +4,21 @@
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
 import type { Side } from "../../domain/order.ts";
 import type { Amount, Quantity } from "../../money/decimal.ts";
-import { type AccountRest, POLL } from "./account-rest.ts";
-import { BodyFault, mapped, valueFor } from "./answers.ts";
-import { amountOf, type Body, idOf, objectOf, rowsOf, textOf, timeOf } from "./bodies.ts";
-import { listFills } from "./fills.ts";
-import { demandOrderId, NOT_FOUND_CODES, statusOf } from "./orders.ts";
+import { type AccountRest, POLL, WEIGHTS } from "./account-rest.ts";
+import {
+  amountOf,
+  type Body,
+  BodyFault,
+  idOf,
+  mapped,
+  objectOf,
+  rowsOf,
+  textOf,
+  timeOf,
+  valueFor,
+} from "./answers.ts";
+import { demandOrderId, listFills, NOT_FOUND_CODES, statusOf } from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...POLL };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */

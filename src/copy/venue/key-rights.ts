@@ -3,11 +3,9 @@
 // which belongs to spot and is not everywhere: a futures account's key is asked about where its operator has it.
 // Source: reference exchange, sections 4, 7.1 and 11.2.
 import type { StrategyType } from "../../domain/account.ts";
-import { type AccountRest, URGENT } from "./account-rest.ts";
-import { mapped } from "./answers.ts";
-import { type Body, flagOf, objectOf } from "./bodies.ts";
+import { type AccountRest, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type Body, flagOf, mapped, objectOf } from "./answers.ts";
 import type { AccountCheck, KeyRights, VenueAnswer } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 const NOT_FOUND = 404;
 /** What a key needs to trade a family. */

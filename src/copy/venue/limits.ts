@@ -8,12 +8,9 @@
 // Orders are counted by account everywhere, so a refusal for too many of them concerns one account only. Weight is counted by
 // account at some venues and by address at others: one count serves all accounts until it is disproved, by an answer to a request
 // that began after another account had been told more.
-// Source: reference exchange, section 4; specification 8.1.
-
-import type { Limiting } from "./answers.ts";
-import { Budget, type BudgetTerms, windowEnd } from "./budget.ts";
+// Source: reference exchange, sections 4, 6.1 and 10.1; specification 8.1.
+import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 import type { Header } from "./http-sender.ts";
-import { RATE_LIMITS_ASSUMED, type RateLimits } from "./rate-limits.ts";
 
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is needed for that; the
@@ -217,4 +214,144 @@ function ordersOf({ orders }: Account, name: string): Budget {
 function countIn(header: Header, name: string): number | null {
   const text = header(name);
   return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** What was not used is kept for no longer than this, ms. */
+const KEPT_MS = 1_000;
+
+/**
+ * How fast copies' accounts may be looked at: at a venue that counts weight by address, all looks together have a share of each
+ * minute, which they take evenly. So there is always weight for orders, and no minute is used up in its first seconds.
+ */
+export class BudgetOfLooks {
+  readonly #limits: Pick<Limits, "looksPerMs">;
+  readonly #wallNow: () => number;
+  #credit = 0;
+  #reckonedAt: number;
+
+  constructor(parts: { readonly limits: Pick<Limits, "looksPerMs">; readonly wallNow: () => number }) {
+    this.#limits = parts.limits;
+    this.#wallNow = parts.wallNow;
+    this.#reckonedAt = parts.wallNow();
+  }
+
+  /** Whether a look that costs so much weight may begin now; if so, it counts. */
+  take(weight: number): boolean {
+    const perMs = this.#limits.looksPerMs();
+    const now = this.#wallNow();
+    const sinceMs = Math.max(0, now - this.#reckonedAt);
+    this.#reckonedAt = now;
+    if (perMs === null) return true;
+    this.#credit = Math.min(this.#credit + perMs * sinceMs, Math.max(weight, perMs * KEPT_MS));
+    if (this.#credit < weight) return false;
+    this.#credit -= weight;
+    return true;
+  }
+}
+
+/** Windows of `windowMs` in which the venue grants `limit`. */
+type BudgetTerms = { readonly windowMs: number; readonly limit: number };
+
+/**
+ * A budget of the venue in its present window: what it has counted, by its headers, and what is under way besides. Windows are
+ * aligned to the venue's clock.
+ */
+class Budget {
+  #window = -1;
+  #used = 0;
+  #underWay = 0;
+
+  /** Whether so much more fits into a share of what is granted in the present window. */
+  allows(wanted: number, venueNow: number, { windowMs, limit }: BudgetTerms, share: number): boolean {
+    this.#turnTo(Math.floor(venueNow / windowMs));
+    return this.#used + this.#underWay + wanted <= Math.floor(limit * share);
+  }
+
+  /** How much more fits into a share of what is granted in the present window. */
+  left(venueNow: number, { windowMs, limit }: BudgetTerms, share: number): number {
+    this.#turnTo(Math.floor(venueNow / windowMs));
+    return Math.max(0, Math.floor(limit * share) - this.#used - this.#underWay);
+  }
+
+  begin(cost: number): void {
+    this.#underWay += cost;
+  }
+
+  /** It is over, and the venue has counted so much by then: LOST if it never answered, null if it does not say. */
+  end(cost: number, counted: number | null | "LOST", venueNow: number, { windowMs }: BudgetTerms): void {
+    this.#underWay -= cost;
+    this.#turnTo(Math.floor(venueNow / windowMs));
+    if (counted === "LOST") this.#used += cost;
+    else if (counted !== null) this.#used = Math.max(this.#used, counted);
+  }
+
+  /** What of the limit is used in the present window: 0 to 1, or more. */
+  shareUsed(venueNow: number, { windowMs, limit }: BudgetTerms): number {
+    this.#turnTo(Math.floor(venueNow / windowMs));
+    return this.#used / limit;
+  }
+
+  #turnTo(window: number): void {
+    if (window <= this.#window) return;
+    this.#window = window;
+    this.#used = 0;
+  }
+}
+
+/** When the window ends, the venue's time. */
+function windowEnd(venueNow: number, windowMs: number): number {
+  return (Math.floor(venueNow / windowMs) + 1) * windowMs;
+}
+
+/**
+ * The budgets that a venue publishes in the `rateLimits` of its exchangeInfo, and the headers that say how they stand.
+ */
+export type RateLimits = {
+  readonly weight: BudgetTerms;
+  readonly weightHeader: string;
+  /** By the name of their header. */
+  readonly orders: ReadonlyMap<string, BudgetTerms>;
+};
+
+const INTERVALS: ReadonlyMap<string, { readonly letter: string; readonly ms: number }> = new Map([
+  ["SECOND", { letter: "s", ms: 1_000 }],
+  ["MINUTE", { letter: "m", ms: 60_000 }],
+  ["HOUR", { letter: "h", ms: 3_600_000 }],
+  ["DAY", { letter: "d", ms: 86_400_000 }],
+]);
+
+/** What is reckoned with until the venue has said: less than any grants. */
+export const RATE_LIMITS_ASSUMED: RateLimits = {
+  weight: { windowMs: 60_000, limit: 1_200 },
+  weightHeader: "x-mbx-used-weight-1m",
+  orders: new Map([["x-mbx-order-count-10s", { windowMs: 10_000, limit: 50 }]]),
+};
+
+/** Throws a BodyFault if they make no sense. Kinds that are not known are left out. */
+export function readRateLimits(value: unknown): RateLimits {
+  const rows = rowsOf(value).map((row) => ({ type: textOf(row, "rateLimitType"), ...termsOf(row) }));
+  const weight = rows.find(({ type }) => type === "REQUEST_WEIGHT");
+  const orders = rows.filter(({ type }) => type === "ORDERS");
+  return {
+    weight: weight?.terms ?? RATE_LIMITS_ASSUMED.weight,
+    weightHeader:
+      weight === undefined ? RATE_LIMITS_ASSUMED.weightHeader : `x-mbx-used-weight-${weight.span}`,
+    orders: new Map(orders.map(({ span, terms }) => [`x-mbx-order-count-${span}`, terms])),
+  };
+}
+
+function termsOf(row: Body): { readonly span: string; readonly terms: BudgetTerms } {
+  const interval = INTERVALS.get(textOf(row, "interval"));
+  const { intervalNum, limit } = row;
+  if (interval === undefined || !isCount(intervalNum) || !isCount(limit)) {
+    throw new BodyFault("a rate limit is not understood");
+  }
+  return {
+    span: `${intervalNum}${interval.letter}`,
+    terms: { windowMs: intervalNum * interval.ms, limit },
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
 }

@@ -1,10 +1,41 @@
-// What both families say of an order, and what is asked for when one is placed.
-// Source: reference exchange, sections 7.2 to 7.5, 8.1 and 12.
-import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { BodyFault } from "./answers.ts";
-import { amountOf, type Body, idOf, textOf, timeOf } from "./bodies.ts";
-import type { Parameters } from "./signed-rest.ts";
-import type { VenueOrder, VenueOrderState, VenueOrderStatus } from "./venue.ts";
+// Orders in the words of both families: what a placement says, what the venue says of an order, which are open on an account, and
+// what their fills cost in fees.
+//
+// What is open is asked for symbol by symbol while that costs less than asking for all at once. Fees decide no size, so asking for
+// fills uses only the part of the budget that is left to polls. A venue may list fills moments after the order itself says what it
+// has executed: a list that does not add up to that says nothing of fees.
+// Source: reference exchange, sections 7.2 to 7.6, 8.1, 8.5, 11.5, 11.9, 12 and 13.
+import {
+  type Amount,
+  add,
+  costUp,
+  formatBriefly,
+  type Price,
+  type Quantity,
+  ZERO,
+} from "../../money/decimal.ts";
+import { type AccountRest, type ListWeight, POLL, URGENT } from "./account-rest.ts";
+import {
+  amountOf,
+  type Body,
+  BodyFault,
+  idOf,
+  mapped,
+  rowsOf,
+  textOf,
+  timeOf,
+  unknown,
+  valueFor,
+} from "./answers.ts";
+import type { Parameters, RestCall } from "./signed-rest.ts";
+import type {
+  FillsAsked,
+  VenueAnswer,
+  VenueFills,
+  VenueOrder,
+  VenueOrderState,
+  VenueOrderStatus,
+} from "./venue.ts";
 
 /** "Order does not exist."; also one that was over so long ago that it is archived, and one on a symbol that there is not. */
 export const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-2013, -2026, -1121]);
@@ -107,4 +138,163 @@ export function demandOrderId(body: Body, venueOrderId: string): void {
 /** Throws a BodyFault if the body has something else under the key; a key that is missing is not judged. */
 export function demandSame(body: Body, key: string, expected: string): void {
   if (body[key] !== undefined && body[key] !== expected) throw new BodyFault(`another ${key}`);
+}
+
+/** A route that lists what is open: what it costs with a symbol and without, and where the rows have their client ids. */
+export type OpenRoute = {
+  readonly path: string;
+  readonly weight: ListWeight;
+  readonly idKey: string;
+};
+
+type OpenOrders = readonly (readonly [clientOrderId: string, executed: Quantity])[];
+
+/** What it costs to list what is open on so many symbols. */
+export function weightOfOpen({ weight }: OpenRoute, symbols: ReadonlySet<string>): number {
+  return Math.min(symbols.size * weight.ofOne, weight.ofAll);
+}
+
+/** `symbols`: where there may be any; undefined if that is not known. */
+export async function listOpen(
+  rest: AccountRest,
+  { path, weight, idKey }: OpenRoute,
+  symbols: ReadonlySet<string> | undefined,
+): Promise<VenueAnswer<OpenOrders>> {
+  const isCheaper = symbols !== undefined && symbols.size * weight.ofOne < weight.ofAll;
+  const cost = isCheaper ? weight.ofOne : weight.ofAll;
+  const orders: (readonly [string, Quantity])[] = [];
+  for (const symbol of isCheaper ? symbols : [undefined]) {
+    const parameters = { symbol };
+    const answer = await rest.ask({ method: "GET", path, weight: cost, parameters, ...URGENT });
+    const listed = mapped(answer, (value) => rowsOf(value).map((row) => openOf(row, idKey)));
+    // On a symbol that is listed no more nothing is open.
+    const read = valueFor<OpenOrders>(NOT_FOUND_CODES, listed, []);
+    if (read.kind !== "OK") return read;
+    orders.push(...read.value);
+  }
+  return { kind: "OK", value: orders };
+}
+
+/** A leg says nothing of what it has executed. */
+function openOf(row: Body, idKey: string): readonly [string, Quantity] {
+  return [textOf(row, idKey), "executedQty" in row ? amountOf<Quantity>(row, "executedQty") : ZERO];
+}
+
+/** Fills of a page, and pages that are asked for: more of either than an order ever has. */
+const PAGE_ROWS = 1_000;
+const PAGES_MAX = 20;
+
+type Route = { readonly path: string; readonly weight: number };
+
+/** Of a symbol that the venue does not list any more nobody can say what its fees were taken in: they are not reckoned. */
+const NOT_RECKONED: VenueFills = { fee: ZERO, feeInBase: ZERO };
+
+/** See `VenueClient.fills`. */
+export async function askForFills(
+  rest: AccountRest,
+  route: Route,
+  { symbol, venueOrderId, executed }: FillsAsked,
+): Promise<VenueAnswer<VenueFills | null>> {
+  const rules = await rest.rules.of(symbol);
+  if (rules.kind !== "OK") return rules;
+  if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
+  const listed = await listFills(rest, { ...route, ...POLL }, { symbol, orderId: venueOrderId });
+  const rows = mapped(listed, (found) => (executed === null ? found.rows : firstOf(found.rows, executed)));
+  if (rows.kind !== "OK") return rows;
+  if (rows.value === null) return { kind: "OK", value: null };
+  const fills = rows.value;
+  const assets = rules.value;
+  const others = mapped(rows, () => otherAssetsOf(fills, assets));
+  if (others.kind !== "OK") return others;
+  const priceOf = others.value.length === 0 ? () => null : await pricesOf(rest, assets);
+  if (priceOf === null) return unknown("a fee in another asset cannot be valued");
+  return mapped(rows, () => feesOf(fills, assets, priceOf));
+}
+
+/** The first fills, up to what was executed; null if they do not add up to it. */
+function firstOf(rows: readonly Body[], executed: Quantity): readonly Body[] | null {
+  let filled = ZERO as Quantity;
+  for (const [index, row] of rows.entries()) {
+    if (filled === executed) return rows.slice(0, index);
+    filled = add(filled, amountOf<Quantity>(row, "qty"));
+  }
+  return filled === executed ? rows : null;
+}
+
+/** All fills of an order, or since a time, oldest first. `isWhole`: there are no more than that. */
+export async function listFills(
+  rest: AccountRest,
+  call: Omit<RestCall, "method" | "parameters">,
+  { startTime, ...of }: { readonly symbol: string; readonly orderId?: string; readonly startTime?: number },
+): Promise<VenueAnswer<{ readonly rows: readonly Body[]; readonly isWhole: boolean }>> {
+  const rows: Body[] = [];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const last = rows.at(-1);
+    // An id says where to go on, and does not go with a time.
+    const from = last === undefined ? { startTime } : { fromId: Number(idOf(last, "id")) + 1 };
+    const parameters = { ...of, ...from, limit: PAGE_ROWS };
+    const answer = await rest.ask({ ...call, method: "GET", parameters });
+    const read = mapped(answer, (value) =>
+      rowsOf(value).map((row) => {
+        if (of.orderId !== undefined) demandOrderId(row, of.orderId);
+        return { ...row, id: idOf(row, "id") };
+      }),
+    );
+    if (read.kind !== "OK") return read;
+    rows.push(...read.value);
+    if (read.value.length < PAGE_ROWS) return { kind: "OK", value: { rows, isWhole: true } };
+  }
+  return { kind: "OK", value: { rows, isWhole: false } };
+}
+
+/** What an asset is worth in the pair's quote asset; an asset that is not traded for it has no price. Null: no prices. */
+async function pricesOf(
+  rest: AccountRest,
+  { quoteAsset }: PairAssets,
+): Promise<((asset: string) => Price | null) | null> {
+  const prices = await rest.prices.all();
+  if (prices.kind !== "OK") return null;
+  return (asset) => {
+    const price = prices.value.get(`${asset}${quoteAsset}`) ?? null;
+    if (price === null) rest.log.warn({ asset, quoteAsset }, "a fee has no value that is known");
+    return price;
+  };
+}
+
+type PairAssets = { readonly baseAsset: string; readonly quoteAsset: string };
+
+/**
+ * The fees of an order's fills, each with `price`, `commission` and `commissionAsset`. A fee may be taken in the quote asset, in the base
+ * asset, of which then less arrives, or in another one that the account has chosen; each is valued in the quote asset, rounded up.
+ * Throws a BodyFault.
+ */
+export function feesOf(
+  rows: readonly Body[],
+  { baseAsset, quoteAsset }: PairAssets,
+  /** Of an asset in the quote asset; null if it is not known, and the fee is then not reckoned. */
+  priceOf: (asset: string) => Price | null,
+): VenueFills {
+  let fee = ZERO as Amount;
+  let feeInBase = ZERO as Quantity;
+  for (const row of rows) {
+    const asset = textOf(row, "commissionAsset");
+    if (asset === quoteAsset) {
+      fee = add(fee, amountOf<Amount>(row, "commission"));
+      continue;
+    }
+    const taken = amountOf<Quantity>(row, "commission");
+    const price = asset === baseAsset ? amountOf<Price>(row, "price") : priceOf(asset);
+    if (price !== null) fee = add(fee, costUp(price, taken));
+    if (asset === baseAsset) feeInBase = add(feeInBase, taken);
+  }
+  return { fee, feeInBase };
+}
+
+/** The assets that fees were taken in beside the two of the pair. */
+export function otherAssetsOf(
+  rows: readonly Body[],
+  { baseAsset, quoteAsset }: PairAssets,
+): readonly string[] {
+  const assets = rows.map((row) => textOf(row, "commissionAsset"));
+  return assets.filter((asset) => asset !== baseAsset && asset !== quoteAsset);
 }

@@ -4,16 +4,13 @@
 // signed again because the venue's clock was misjudged: after that, and as long as the clock may be wrong, nothing of it can be
 // carried out any more. Who asks must therefore be entitled to at that moment, and for no longer.
 // Source: reference exchange, section 3; specification 5.1.
+import type { VenueHealth } from "../../domain/venue-report.ts";
 import { sign } from "../../identity/signatures.ts";
 import type { Timers } from "../../market/client/time.ts";
-import { mapped, readAnswer, unknown } from "./answers.ts";
-import { objectOf, timeOf } from "./bodies.ts";
+import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./answers.ts";
 import { VenueClock } from "./clock.ts";
-import { Health } from "./health.ts";
 import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
-import { type Cost, Limits } from "./limits.ts";
-import { Rejections } from "./rejections.ts";
-import { Turns } from "./turns.ts";
+import { type Cost, Limits, type Priority } from "./limits.ts";
 import type { VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
 /** For how long after it was made the venue may carry out a request, ms. */
@@ -40,7 +37,7 @@ export type Parameters = Readonly<Record<string, string | number | boolean | und
 export type Asker = { readonly accountId: string; readonly credentials: VenueCredentials } | null;
 
 /** What became of an attempt; TIMESTAMP: nothing, since its time was refused. */
-export type Attempt = VenueAnswer<unknown> | { readonly kind: "TIMESTAMP" };
+type Attempt = VenueAnswer<unknown> | { readonly kind: "TIMESTAMP" };
 
 /** What the budgets of public routes are counted under. */
 const NOBODY = "";
@@ -188,4 +185,113 @@ function formOf(parameters: Parameters): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
+}
+
+/**
+ * The queue of requests for connections: no more are in flight than there are connections. What reduces goes before what opens,
+ * and that before polls; requests of one priority go in the order in which they came.
+ *
+ * Bounds: `waitingMax` wait; a request beyond that is not queued.
+ */
+class Turns {
+  readonly #underWayMax: number;
+  readonly #waitingMax: number;
+  /** In the order of their priority. */
+  readonly #waiting: { readonly [P in Priority]: Set<() => void> } = {
+    REDUCE: new Set(),
+    OPEN: new Set(),
+    POLL: new Set(),
+  };
+  #underWay = 0;
+
+  constructor({ underWayMax, waitingMax }: { readonly underWayMax: number; readonly waitingMax: number }) {
+    this.#underWayMax = underWayMax;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** Resolves when the turn has come, which is to be given back; with false at once if too many wait. */
+  async take(priority: Priority): Promise<boolean> {
+    if (this.#underWay < this.#underWayMax) {
+      this.#underWay += 1;
+      return true;
+    }
+    const { REDUCE, OPEN, POLL } = this.#waiting;
+    if (REDUCE.size + OPEN.size + POLL.size >= this.#waitingMax) return false;
+    await new Promise<void>((resolve) => this.#waiting[priority].add(resolve));
+    return true;
+  }
+
+  /** The turn goes to the first priority that waits, and there to the request that has waited longest. */
+  giveBack(): void {
+    for (const waiting of Object.values(this.#waiting)) {
+      const [next] = waiting;
+      if (next === undefined) continue;
+      waiting.delete(next);
+      next();
+      return;
+    }
+    this.#underWay -= 1;
+  }
+}
+
+type Parts = {
+  readonly wallNow: () => number;
+  readonly pausedUntil: () => number;
+  readonly shareUsed: () => number;
+  readonly clockOffsetMs: () => number;
+};
+
+/** How a venue has fared of late: what is shown to operators. Nothing is decided by it. */
+class Health {
+  readonly #parts: Parts;
+  readonly #answers = { ok: 0, refused: 0, limited: 0, unknown: 0 };
+  /** Why the last request had no answer. */
+  #failure: string | null = null;
+  #lastAnswerAt: number | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** What became of a request for which a connection was asked for. */
+  count(answer: Attempt): void {
+    this.#failure = failureOf(answer);
+    const isAnswered = this.#failure === null;
+    if (isAnswered) this.#lastAnswerAt = this.#parts.wallNow();
+    switch (answer.kind) {
+      case "OK":
+        this.#answers.ok += 1;
+        break;
+      case "REFUSED":
+      case "REJECTED":
+      case "TIMESTAMP":
+        this.#answers.refused += 1;
+        break;
+      case "DELAYED":
+        if (isAnswered) this.#answers.limited += 1;
+        break;
+      case "UNKNOWN":
+        this.#answers.unknown += 1;
+        break;
+    }
+  }
+
+  now(): VenueHealth {
+    const { pausedUntil, shareUsed, clockOffsetMs } = this.#parts;
+    return {
+      isReachable: this.#failure === null,
+      failure: this.#failure,
+      lastAnswerAt: this.#lastAnswerAt,
+      pausedUntil: pausedUntil(),
+      budgetUsed: Math.min(1, shareUsed()),
+      clockOffsetMs: clockOffsetMs(),
+      answers: { ...this.#answers },
+    };
+  }
+}
+
+/** Null for an answer. */
+function failureOf(answer: Attempt): string | null {
+  const isMissing = answer.kind === "UNKNOWN" || (answer.kind === "DELAYED" && answer.why === "UNREACHABLE");
+  return isMissing ? answer.reason : null;
 }

@@ -2,14 +2,32 @@
 // Source: reference exchange, section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, placementCost, URGENT } from "./account-rest.ts";
-import { BodyFault, mapped, valueFor } from "./answers.ts";
-import { amountOf, type Body, flagOf, objectOf, rowsOf, textOf } from "./bodies.ts";
-import { feesOf, otherAssetsOf } from "./fees.ts";
-import { askForFills } from "./fills.ts";
+import { type AccountRest, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import {
+  amountOf,
+  type Body,
+  BodyFault,
+  flagOf,
+  mapped,
+  objectOf,
+  rowsOf,
+  textOf,
+  valueFor,
+} from "./answers.ts";
 import { accountMayWithdraw, askForRestrictions, restricted } from "./key-rights.ts";
-import { listOpen, type OpenRoute, weightOfOpen } from "./open-orders.ts";
-import { NOT_FOUND_CODES, NOT_OPEN_CODES, type OrderAsked, orderOf, placementOf } from "./orders.ts";
+import {
+  askForFills,
+  feesOf,
+  listOpen,
+  NOT_FOUND_CODES,
+  NOT_OPEN_CODES,
+  type OpenRoute,
+  type OrderAsked,
+  orderOf,
+  otherAssetsOf,
+  placementOf,
+  weightOfOpen,
+} from "./orders.ts";
 import type {
   AccountCheck,
   VenueAnswer,
@@ -20,7 +38,6 @@ import type {
   VenueOrderState,
   VenueRefusal,
 } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
-import { CONFIRM_AFTER_MS } from "./rejections.ts";
-import { RULES_DOUBT_MS } from "./rules.ts";
+import { CONFIRM_AFTER_MS } from "./answers.ts";
+import { RULES_DOUBT_MS } from "./rules-and-prices.ts";
 import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
 import type { VenueAnswer, VenueClient } from "./venue.ts";
 

@@ -4,16 +4,13 @@ import type { Logger } from "pino";
 import type { StrategyType } from "../../domain/account.ts";
 import type { VenueReport } from "../../domain/venue-report.ts";
 import type { Timers } from "../../market/client/time.ts";
-import type { AccountRest } from "./account-rest.ts";
-import { BudgetOfLooks } from "./budget-of-looks.ts";
+import { type AccountRest, WEIGHTS } from "./account-rest.ts";
 import { createFuturesClient } from "./futures-account.ts";
-import { VenuePrices } from "./prices.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import { VenueRules } from "./rules.ts";
+import { BudgetOfLooks, type RateLimits } from "./limits.ts";
+import { VenuePrices, VenueRules } from "./rules-and-prices.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
 import type { Venue } from "./venue.ts";
-import { WEIGHTS } from "./weights.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */

@@ -1,7 +1,7 @@
 // Copies as the browser gets them: what they are worth as the venue said it last, what became of the strategy's orders, and whether
 // anything stops them.
-import { stopEquity } from "../../copy/reconcile/stop-loss.ts";
-import { takeProfitEquity } from "../../copy/scaling/limits.ts";
+import { stopEquity } from "../../copy/reconcile/profit.ts";
+import { takeProfitEquity } from "../../copy/sizing/limits.ts";
 import {
   COPY_QUOTE_ASSET,
   type Copy,

@@ -1,6 +1,6 @@
 // A cause that is told where nothing else was found is told only if there was nothing else to be looked at.
 import { expect, test } from "vitest";
-import type { Drift } from "../../copy/scaling/drift.ts";
+import type { Drift } from "../../copy/sizing/drift.ts";
 import type { DriftCause } from "../../domain/copying.ts";
 import { decimal, type Quantity, subtract } from "../../money/decimal.ts";
 import { presentDrift } from "./copying-drift.ts";

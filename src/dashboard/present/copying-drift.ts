@@ -1,6 +1,5 @@
 // How a copy stands beside its strategy, as the browser gets it, with the cause in words.
-import type { Drift } from "../../copy/scaling/drift.ts";
-import { driftWords, offWords } from "../../copy/scaling/drift-words.ts";
+import { type Drift, driftWords, offWords } from "../../copy/sizing/drift.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import type { DriftRowShape } from "../shapes.ts";
 

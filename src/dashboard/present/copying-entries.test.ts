@@ -1,7 +1,7 @@
 // Lines of a mirror log as the browser gets them: no false equation, and no shortfall below zero.
 import { expect, test } from "vitest";
-import { skipOf } from "../../copy/scaling/skip.ts";
-import { entryOf } from "../../copy/scaling/testing/actions.ts";
+import { skipOf } from "../../copy/sizing/skip.ts";
+import { entryOf } from "../../copy/sizing/testing/actions.ts";
 import type { Scale } from "../../domain/copying.ts";
 import { type Amount, decimal } from "../../money/decimal.ts";
 import { presentEntry, presentProfitShares, presentSkip } from "./copying-entries.ts";

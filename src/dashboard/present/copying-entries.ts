@@ -1,7 +1,6 @@
 // Mirror logs as the browser gets them: each line with its figures, and what was not copied with the reason in words.
-import { delayOf, slippageBps } from "../../copy/scaling/gap.ts";
-import { shortfallOf } from "../../copy/scaling/skip.ts";
-import { assetOf, fallsShort, skipWords } from "../../copy/scaling/skip-words.ts";
+import { delayOf, slippageBps } from "../../copy/sizing/gap.ts";
+import { assetOf, fallsShort, shortfallOf, skipWords } from "../../copy/sizing/skip.ts";
 import { COPY_QUOTE_ASSET, type MirrorEntry, PROFIT_SHARE_RATE, type Skip } from "../../domain/copying.ts";
 import { type Amount, add, divideDown, formatBriefly, SCALE, ZERO } from "../../money/decimal.ts";
 import type { EntryCount } from "../../store/copy-store.ts";

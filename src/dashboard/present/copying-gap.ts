@@ -1,6 +1,6 @@
 // Strategy against exchange as the browser gets it: what copies got at their venues beside what the strategy got here. Of single copies it
 // says nothing: the strategy's own size and what a copy bought of it would tell what its owner has.
-import { type Gap, gapOf } from "../../copy/scaling/gap.ts";
+import { type Gap, gapOf } from "../../copy/sizing/gap.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import type { ExecutedEntry } from "../../store/copy-store.ts";

@@ -3,7 +3,7 @@
 // What only takes risk away, pause and stop, works in either profile.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { isStopLossReached } from "../../copy/reconcile/stop-loss.ts";
+import { isStopLossReached } from "../../copy/reconcile/profit.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Copy, CopyReason, CopyRequest, CopyStatus } from "../../domain/copying.ts";
 import { DashboardError } from "../errors.ts";

@@ -1,7 +1,7 @@
 // Strategies that a copier may follow: listed with what they have done, one by one with its curve, and previewed on an account.
 import { z } from "zod";
 import { DUST_WORTH, leadStateOf } from "../../copy/leads/lead-state.ts";
-import { spotSymbolOf } from "../../copy/scaling/equity.ts";
+import { spotSymbolOf } from "../../copy/sizing/proportion.ts";
 import { type Copy, EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { proceedsDown, type Quantity } from "../../money/decimal.ts";
 import { previewOf } from "../copy-preview.ts";

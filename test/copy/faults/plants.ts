@@ -108,7 +108,7 @@ export const PLANTS = {
     finds: ["MISSIZED"],
     changes: [
       {
-        file: "copy/scaling/equity.ts",
+        file: "copy/sizing/proportion.ts",
         from: /return workedWith\(copy, add\(copy\.wallet, held\)\);/,
         to: "return workedWith(copy, add(add(copy.wallet, held), held));",
       },
@@ -131,7 +131,7 @@ export const PLANTS = {
     finds: ["OFF_TARGET"],
     changes: [
       {
-        file: "copy/scaling/parts.ts",
+        file: "copy/sizing/proportion.ts",
         from: /function scaledPart\(quantity: Quantity, scale: Scale\): Part \{/,
         to: `function scaledPart(whole: Quantity, scale: Scale): Part {
   const isExit = scale.by === "HOLDING" || scale.by === "POSITION";

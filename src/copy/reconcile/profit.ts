@@ -1,8 +1,35 @@
+// What a copy's loss and profit lead to. Pure.
+//
+// The portfolio stop loss: how far what a copy is worth may fall below what it began with, or, once it has acted, below what was left
+// then.
+//
 // The profit share with a high-water mark: computed and shown, charged to nobody. Once a week, and when the copy ends, the copy's
 // profit since it began is compared with the highest profit of all settlements before; the share is of what is above that. Losses
-// have to be made up for first. An end without a share is no settlement. Pure.
-import { type CopyBook, PROFIT_SHARE_RATE, type ProfitShare } from "../../domain/copying.ts";
+// have to be made up for first. An end without a share is no settlement.
+import {
+  type CopyBook,
+  type CopySettings,
+  PROFIT_SHARE_RATE,
+  type ProfitShare,
+} from "../../domain/copying.ts";
 import { type Amount, divideDown, SCALE, subtract, ZERO } from "../../money/decimal.ts";
+
+/** Whether a copy has lost as much as its owner accepts, by its last look. */
+export function isStopLossReached(book: CopyBook, settings: CopySettings): boolean {
+  const { snapshot } = book;
+  const stopsAt = stopEquity(book, settings);
+  return stopsAt !== null && snapshot !== null && snapshot.equity <= stopsAt;
+}
+
+/** At which equity the stop loss acts, rounded down; null if it does not: there is none, or nothing that could be lost. */
+export function stopEquity(
+  { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
+  { stopLoss }: Pick<CopySettings, "stopLoss">,
+): Amount | null {
+  const base = stopBase ?? startEquity;
+  if (base === null || base <= 0n || stopLoss === null) return null;
+  return ((base * (SCALE - stopLoss)) / SCALE) as Amount;
+}
 
 const DAY_MS = 86_400_000;
 const DAYS_OF_WEEK = 7;

@@ -1,11 +1,25 @@
-// A copy on paper: what an account would hold and have left if a strategy's orders were copied on it and filled as the strategy's
-// own were. It begins in proportion to the strategy, as if it had been copied before.
+// What a person is shown before they copy a strategy.
 //
-// Knowingly simple: fees are those of the standard profile, and a position's margin is its entry value at the leverage of the
-// symbol's last order.
+// A strategy's last orders, scaled to an account as it is now: copied, or skipped and why. The account follows on paper, so
+// that what is sold was bought before; prices are those of then, rules those of now.
+//
+// How large an account must be to copy a strategy's orders of late: for each order the least equity at which its scaled size,
+// snapped down, is one that the venue takes; of these the one that is enough for so many of them. Reckoned as if the copy had been
+// there all the time with all of its account, so that what it holds is in the same proportion as what it has, at the prices of then
+// and the rules of now. Orders of symbols that are not copied anyhow do not count. How much is available at the time is not asked: it
+// is in proportion too.
 import type { StrategyType } from "../../domain/account.ts";
-import type { CopySettings, Holding, LeadFilled, LeadPlacement, LeadState } from "../../domain/copying.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopySettings,
+  type Holding,
+  type LeadAction,
+  type LeadFilled,
+  type LeadPlacement,
+  type LeadState,
+} from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
 import { STANDARD } from "../../engine/profiles.ts";
 import {
   type Amount,
@@ -25,11 +39,90 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { leadEquity, spotSymbolOf, type VenuePrices, workedWith } from "./equity.ts";
-import { against } from "./parts.ts";
-import type { RestingOnSymbol, Sized } from "./scale-order.ts";
+import {
+  against,
+  leadEquity,
+  leadOpening,
+  priceOf,
+  spotSymbolOf,
+  type VenuePrices,
+  workedWith,
+} from "./proportion.ts";
+import { isReduction, type RestingOnSymbol, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import { leastQuantityAt, takesMarketPrice } from "./snap.ts";
 
+export type PreviewRow = {
+  readonly action: LeadAction & LeadPlacement;
+  readonly scaled: Sized | Unsized;
+  /** What the order would be worth, at its limit or the market's price of then; null if it is skipped, or no price is known. */
+  readonly notional: Amount | null;
+  /** Whether it only sells, reduces or closes what the strategy holds. */
+  readonly isExit: boolean;
+};
+
+export type PreviewInput = {
+  readonly family: StrategyType;
+  /** Oldest first. Of all kinds: fills and cancels are followed too. */
+  readonly actions: readonly LeadAction[];
+  /** What there is to work with: the account's quote asset, and on spot what a copy on it holds already. */
+  readonly worked: Amount;
+  readonly settings: CopySettings;
+  /** The venue's; null for what it does not list. */
+  readonly rulesOf: (symbol: string) => SymbolRules | null;
+};
+
+/** What the last prices say is enough: the prices of now are not those of then. */
 const NO_PRICES: VenuePrices = new Map();
+
+/** A row for each order that was placed, oldest first. */
+export function previewOrders(input: PreviewInput): readonly PreviewRow[] {
+  const { family, actions, worked, settings } = input;
+  const [first] = actions;
+  if (first === undefined) return [];
+  const placements = actions.filter((action) => action.kind === "PLACE");
+  const book = new PaperBook(family, { wallet: worked, settings, lead: first.lead, placements });
+  return actions.flatMap((action) => {
+    if (action.kind === "PLACE") return [previewOf(input, book, action)];
+    follow(book, action);
+    return [];
+  });
+}
+
+function previewOf(
+  { family, settings, rulesOf }: PreviewInput,
+  book: PaperBook,
+  action: LeadAction & LeadPlacement,
+): PreviewRow {
+  const { symbol, lead, price, filled } = action;
+  const scaled = scaleOrder({
+    family,
+    placement: action,
+    lead,
+    settings,
+    holdings: book.holdings,
+    wallet: book.wallet,
+    available: book.available,
+    restingWorth: family === "SPOT" ? book.restingWorth : ZERO,
+    restingOnSymbol: book.restingOn(symbol),
+    accountHeld: family === "SPOT" ? book.held(symbol) : ZERO,
+    rules: rulesOf(symbol),
+    prices: NO_PRICES,
+    opensNot: null,
+  });
+  const isExit = isReduction(family, action, lead);
+  if (scaled.kind === "SKIPPED") return { action, scaled, notional: null, isExit };
+  book.place(action, scaled);
+  const measured = price > 0n ? price : (filled?.price ?? priceOf(symbol, NO_PRICES, lead));
+  const worth = measured === null ? null : proceedsDown(measured, scaled.quantity);
+  return { action, scaled, notional: worth, isExit };
+}
+
+function follow(book: PaperBook, action: LeadAction): void {
+  if (action.kind === "FILL") book.fill(action.orderId, action.filled);
+  if (action.kind === "CANCEL") book.cancel(action.orderId);
+  if (action.kind === "FIRE_LEG" || action.kind === "LIQUIDATE")
+    book.closePosition(action.symbol, action.filled.price);
+}
 
 /** What a copy with a fixed ratio would hold, or one with a fixed amount if one order had opened it. */
 function fixedHolding(
@@ -49,7 +142,14 @@ type Resting = {
   readonly worth: Amount;
 };
 
-export class PaperBook {
+/**
+ * A copy on paper: what an account would hold and have left if a strategy's orders were copied on it and filled as the strategy's
+ * own were. It begins in proportion to the strategy, as if it had been copied before.
+ *
+ * Knowingly simple: fees are those of the standard profile, and a position's margin is its entry value at the leverage of the
+ * symbol's last order.
+ */
+class PaperBook {
   readonly holdings = new Map<string, Holding>();
   readonly #family: StrategyType;
   readonly #leverageMax: number;
@@ -194,4 +294,57 @@ export class PaperBook {
       ZERO as Amount,
     );
   }
+}
+
+export type SmallestBalance = {
+  /** How many orders were looked at. */
+  readonly orders: number;
+  /** Enough for all of them, for 95 and for 80 %. */
+  readonly all: Amount;
+  readonly most: Amount;
+  readonly many: Amount;
+};
+
+const ALL = 100;
+const MOST = 95;
+const MANY = 80;
+
+/** The smallest balances, in the quote asset, rounded up; null if none of the actions is an order that could be copied. */
+export function smallestBalances(
+  family: StrategyType,
+  actions: readonly LeadAction[],
+  rulesOf: (symbol: string) => SymbolRules | null,
+): SmallestBalance | null {
+  const balances = actions
+    .flatMap((action) =>
+      action.kind === "PLACE" ? [smallestFor(family, action, rulesOf(action.symbol))] : [],
+    )
+    .filter((balance) => balance !== null)
+    .sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  const enoughFor = (percent: number) =>
+    balances.find((_, index) => (index + 1) * ALL >= balances.length * percent);
+  const [all, most, many] = [enoughFor(ALL), enoughFor(MOST), enoughFor(MANY)];
+  if (all === undefined || most === undefined || many === undefined) return null;
+  return { orders: balances.length, all, most, many };
+}
+
+/** The least equity with which one order is copied; null if no equity would do. */
+function smallestFor(
+  family: StrategyType,
+  action: LeadAction & LeadPlacement,
+  rules: SymbolRules | null,
+): Amount | null {
+  const { lead, symbol, orderType, quantity, filled } = action;
+  if (rules === null || rules.quoteAsset !== COPY_QUOTE_ASSET || quantity <= 0n) return null;
+  const theirs = leadEquity(family, lead, NO_PRICES);
+  if (theirs <= 0n) return null;
+  const atMarket = takesMarketPrice(orderType);
+  const market = filled?.price ?? priceOf(symbol, NO_PRICES, lead);
+  const isReduction = leadOpening({ family, placement: action, lead }) === 0n;
+  const least = leastQuantityAt(rules, {
+    takesMarketPrice: atMarket,
+    price: atMarket ? market : action.price,
+    reduceOnly: family === "FUTURES" && (action.reduceOnly || (isReduction && orderType === "MARKET")),
+  });
+  return divideUp(least * theirs, quantity) as Amount;
 }

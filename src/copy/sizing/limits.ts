@@ -21,7 +21,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { copyEquity, priceOf } from "./equity.ts";
+import { copyEquity, priceOf } from "./proportion.ts";
 import type { RestingOnSymbol, ScaleInput } from "./scale-order.ts";
 import { countAsAmount, skipOf } from "./skip.ts";
 

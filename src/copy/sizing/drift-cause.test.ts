@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decimal, type Quantity } from "../../money/decimal.ts";
-import { driftWords } from "./drift-words.ts";
+import { driftWords } from "./drift.ts";
 import { skipOf } from "./skip.ts";
 import { entryOf } from "./testing/actions.ts";
 import { drift, type Given } from "./testing/drift-given.ts";

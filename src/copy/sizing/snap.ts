@@ -1,5 +1,8 @@
 // Fitting a size and a price to what a venue takes. Sizes are only ever made smaller, down to the step; what is then below a
 // minimum or above a maximum is no order. Orders at the market's price keep LOT_SIZE and MARKET_LOT_SIZE both.
+//
+// Of a mirrored order the limit and the trigger are put on the venue's ticks: a limit is never moved to where it is worse than the
+// strategy's, a trigger never to where it is reached earlier.
 // Source: specification, section 1 (snapped down, never raised); reference exchange, sections 6.3 and 10.2.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Skip } from "../../domain/copying.ts";
@@ -17,6 +20,8 @@ import {
   proceedsDown,
   type Quantity,
 } from "../../money/decimal.ts";
+import { priceOf } from "./proportion.ts";
+import type { ScaleInput } from "./scale-order.ts";
 import { skipOf } from "./skip.ts";
 
 /** How an order is measured. */
@@ -217,4 +222,41 @@ function commonMultiple(steps: readonly bigint[]): bigint {
 
 function greatestDivisor(one: bigint, other: bigint): bigint {
   return other === 0n ? one : greatestDivisor(other, one % other);
+}
+
+/** The prices of a mirrored order: its limit and its trigger, on the venue's ticks, and those that it is measured by. */
+export type OrderPrices = {
+  /** Null where the type has none. */
+  readonly price: Price | null;
+  readonly stopPrice: Price | null;
+  /** What its notional is reckoned at: the limit, else the market's price; null while none is known. */
+  readonly notional: Price | null;
+  /** What it may cost: the limit, the trigger of a stop without one, else the market's price; null while none is known. */
+  readonly worth: Price | null;
+};
+
+export function orderPrices(
+  { family, placement, lead, prices }: ScaleInput,
+  rules: SymbolRules,
+): OrderPrices {
+  const { side, orderType, symbol, filled } = placement;
+  const isBuy = side === "BUY";
+  const price =
+    orderType === "LIMIT" || orderType === "STOP_LOSS_LIMIT"
+      ? snapPrice(rules, placement.price, isBuy ? "DOWN" : "UP")
+      : null;
+  const stopPrice =
+    orderType === "STOP_LOSS" || orderType === "STOP_LOSS_LIMIT"
+      ? snapPrice(rules, placement.stopPrice, isBuy ? "UP" : "DOWN")
+      : null;
+  const market = priceOf(symbol, prices, lead) ?? filled?.price ?? null;
+  const own = price ?? stopPrice ?? market;
+  // A short is opened at its limit or better: what it is worth is then more than its limit says.
+  const isWorthMore = family === "FUTURES" && !isBuy && own !== null && market !== null && market > own;
+  return {
+    price,
+    stopPrice,
+    notional: takesMarketPrice(orderType) ? market : price,
+    worth: isWorthMore ? market : own,
+  };
 }

@@ -34,7 +34,6 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { hasUnvalued, type VenuePrices } from "./equity.ts";
 import { fundedOpening, fundsSkip, paymentOf, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
 import {
   type BoundedOpening,
@@ -45,10 +44,17 @@ import {
   slippageSkip,
   symbolSkip,
 } from "./limits.ts";
-import { type OrderPrices, orderPrices } from "./order-prices.ts";
-import { leadOpening, NO_PART, type Parts, partsOf } from "./parts.ts";
+import { hasUnvalued, leadOpening, NO_PART, type Parts, partsOf, type VenuePrices } from "./proportion.ts";
 import { skipOf, tellingBound } from "./skip.ts";
-import { type Measure, priceSkip, sizeSkip, snapQuantity, takesMarketPrice } from "./snap.ts";
+import {
+  type Measure,
+  type OrderPrices,
+  orderPrices,
+  priceSkip,
+  sizeSkip,
+  snapQuantity,
+  takesMarketPrice,
+} from "./snap.ts";
 
 /** What of the copy rests on the order's symbol. */
 export type RestingOnSymbol = {

@@ -36,7 +36,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { copyEquity, worthOfHoldings } from "./equity.ts";
+import { copyEquity, worthOfHoldings } from "./proportion.ts";
 import type { ScaleInput } from "./scale-order.ts";
 import { skipOf } from "./skip.ts";
 
