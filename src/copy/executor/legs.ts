@@ -6,7 +6,7 @@
 import type { LeadAction, LeadLeg, MirrorEntry } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import { skipped } from "../orders/rows.ts";
+import { ownRow, skipped } from "../orders/rows.ts";
 import { legCapSkip } from "../sizing/limits.ts";
 import { skipOf } from "../sizing/skip.ts";
 import { snapPrice } from "../sizing/snap.ts";
@@ -47,6 +47,16 @@ export async function endWait(context: CopyContext, waiting: MirrorEntry): Promi
   }
 }
 
+/** A row for a leg whose placement before is over: it gets a client id of its own, since a venue may answer a used one with what was there. */
+export function addLegRow(
+  { state, now }: Pick<CopyContext, "state" | "now">,
+  leg: Pick<MirrorEntry, "symbol" | "collectiveId" | "side" | "orderType" | "stopPrice">,
+): MirrorEntry {
+  const { symbol, collectiveId, side, orderType, stopPrice } = leg;
+  const row = ownRow("PLACE_LEG", symbol, { request: null, now: now() });
+  return state.add({ ...row, collectiveId, side, orderType, stopPrice, status: "NEW" });
+}
+
 /** Sends a leg; one of its kind that is kept although the strategy's is over gives way to it. */
 export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Promise<MirrorEntry> {
   const { state, session } = context;
@@ -63,10 +73,8 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   const sent = await sendLeg(context, row);
   const [before] = kept;
   // Better protected at the trigger of before than not at all.
-  if (before !== undefined && sent.status !== "RESTING" && sent.status !== "FILLED") {
-    const { clientOrderId: _id, venueOrderId: _order, ...again } = state.latest(before);
-    await sendLeg(context, { ...again, status: "NEW", clientOrderId: null, venueOrderId: null, skip: null });
-  }
+  if (before !== undefined && sent.status !== "RESTING" && sent.status !== "FILLED")
+    await sendLeg(context, addLegRow(context, before));
   return sent;
 }
 

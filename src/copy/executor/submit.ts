@@ -125,8 +125,9 @@ class Attempts {
     this.doubtedSince = null;
     const { state, now } = this.#context;
     const before = this.#row;
-    // The venue takes one leg of a kind: sent again under the same id it is there once.
-    const attempt = isLeg(before) ? 1 : before.sends + this.#attempt;
+    // The venue takes one leg of a kind: sent again under the same id it is there once. The copy's own rows are of later placements.
+    const ofLeg = before.seq === null ? before.entryId : 1;
+    const attempt = isLeg(before) ? ofLeg : before.sends + this.#attempt;
     const clientOrderId = clientIdOf(before, attempt);
     const sentAt = before.sentAt ?? now();
     this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });

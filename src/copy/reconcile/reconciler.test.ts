@@ -60,6 +60,21 @@ test("a stop that the strategy has moved meanwhile is moved, and never missing f
   ]);
 });
 
+test("a stop that has fired at the venue alone stays told, and what is opened after it gets one of its own", async () => {
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await legsAtVenue();
+  await stage.venue.fire(copier.account, String(stop?.legId), "90000");
+  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.waitFor("the new position has one", async () => (await legsAtVenue()).length === 1);
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  const legs = (await stage.log(copier)).filter((line) => line.startsWith("PLACE_LEG"));
+  expect(legs).toEqual([
+    "PLACE_LEG SELL STOP_MARKET FILLED executed 0.002",
+    "PLACE_LEG SELL STOP_MARKET RESTING",
+  ]);
+});
+
 test("a position is closed that the strategy's stop has closed meanwhile, once", async () => {
   await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();

@@ -23,7 +23,7 @@ import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
-import { endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
+import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot, unexecuted } from "../executor/place.ts";
 import { isFlat } from "../leads/lead-state.ts";
 import type { CopyState } from "../orders/copy-state.ts";
@@ -244,21 +244,17 @@ async function protect(context: CopyContext, symbol: string): Promise<void> {
     const rows = (await rowsOf(id)).filter(isLeg);
     const last = rows.at(-1);
     // One whose row was placed since, or is under way.
-    if (last !== undefined && (last.status === "NEW" || last.status === "SENT" || last.status === "RESTING"))
-      continue;
+    if (last?.status === "NEW" || last?.status === "SENT" || last?.status === "RESTING") continue;
     const { side, type: orderType, triggerPrice: stopPrice } = leg;
-    const row =
-      last ??
-      state.add({
-        ...ownRow("PLACE_LEG", symbol, { request: null, now: now() }),
-        ...{ collectiveId: id, side, orderType, stopPrice, status: "NEW" },
-      });
-    const sent = await replaceOrSend(context, {
+    // What was at the venue, and is over, stays told.
+    const isUnplaced = last !== undefined && last.venueOrderId === null;
+    const row = isUnplaced
+      ? last
+      : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
+    await replaceOrSend(context, {
       ...row,
-      ...{ status: "NEW", skip: null, clientOrderId: null, venueOrderId: null, stopPrice, updatedAt: now() },
+      ...{ status: "NEW", skip: null, clientOrderId: null, stopPrice, updatedAt: now() },
     });
-    // What was there before, and is over, stays told.
-    if (sent.clientOrderId === null && last?.venueOrderId != null) state.put(last);
   }
 }
 
