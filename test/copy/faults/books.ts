@@ -1,6 +1,7 @@
 // What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and what the venue's own
 // books have of its account.
-import type { Account } from "../../../src/domain/account.ts";
+import { actionsOf } from "../../../src/copy/leads/actions.ts";
+import { type Account, emptyAccount } from "../../../src/domain/account.ts";
 import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import type { Order } from "../../../src/domain/order.ts";
@@ -28,14 +29,15 @@ export type CopyBooks = {
 
 const PAGE = 1_000;
 
+/** From the strategy's journal: what no copy needs any more the copiers have pruned. */
 export async function readActions(leads: Store, strategyId: string): Promise<readonly LeadAction[]> {
+  const loaded = await leads.loadAccount(strategyId);
+  if (loaded === null) throw new Error("a strategy is never removed");
+  const account = emptyAccount(strategyId, loaded.account.type);
   const actions: LeadAction[] = [];
-  for (;;) {
-    const afterSeq = actions.at(-1)?.seq ?? 0;
-    const page = await leads.copying.listActions(strategyId, { afterSeq, limit: PAGE });
-    actions.push(...page);
-    if (page.length < PAGE) return actions;
-  }
+  for (const entry of await leads.listEntries(strategyId))
+    actions.push(...actionsOf(account, actions.at(-1) ?? null, entry));
+  return actions;
 }
 
 export async function readEntries(leads: Store, copyId: string): Promise<readonly MirrorEntry[]> {
