@@ -31,6 +31,7 @@ import {
   CONFIRMED_MS_MAX,
   isOwnOrder,
   isUneven,
+  isWithoutLead,
   type Reconciled,
   reconcileSymbol,
 } from "../reconcile/reconciler.ts";
@@ -123,6 +124,8 @@ export class CopyExecutor {
   readonly #paces = new Map<string, Pace>();
   /** Since when a symbol is above its target and waits for an exit that is open, wall time, Unix ms. */
   readonly #waitsSince = new Map<string, number>();
+  /** Since when a symbol's strategy has nothing on the copy's side, wall time, Unix ms. */
+  readonly #withoutLeadSince = new Map<string, number>();
   /** While everything is closed: symbols that are clean, with the row of what cannot be sold. */
   readonly #closed = new Map<string, Closed>();
   /** While everything is closed: whether the account was polled first. */
@@ -466,7 +469,23 @@ export class CopyExecutor {
     return this.#stock === "TAKEN";
   }
 
+  /** Takes a copy's target away for good where the strategy has had nothing on its side for some time, and all that it did is dealt with. */
+  #dropTarget(symbol: string): void {
+    const isDealtWith = this.#state.takenSeq >= this.#parts.actions.lastSeq;
+    if (!isDealtWith || !isWithoutLead(this.#context, symbol)) {
+      this.#withoutLeadSince.delete(symbol);
+      return;
+    }
+    const now = this.#parts.wallNow();
+    const since = this.#withoutLeadSince.get(symbol) ?? now;
+    this.#withoutLeadSince.set(symbol, since);
+    if (now - since < RECONCILE_AFTER_MS) return;
+    this.#state.zeroTarget(symbol);
+    this.#withoutLeadSince.delete(symbol);
+  }
+
   #isReconcilingDue(symbol: string): boolean {
+    if (symbol !== "") this.#dropTarget(symbol);
     if (symbol === "" || !isUneven(this.#context, symbol)) {
       if (!this.#closesAll || this.#closed.has(symbol)) return false;
     }

@@ -70,6 +70,20 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
   return isOvertaken(context, symbol) || missingLegs(context, symbol).length > 0;
 }
 
+/**
+ * Whether a copy of contracts has a position where its strategy has none, or one on the other side, although something of it counts as
+ * entitled: an order through zero that is known late can leave that. It is a copy of nothing.
+ */
+export function isWithoutLead(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  symbol: string,
+): boolean {
+  const account = leadAccount();
+  if (state.copy.family === "SPOT" || account === null || state.target(symbol) === 0n) return false;
+  const theirs = account.positions.get(symbol)?.quantity ?? ZERO;
+  return theirs === 0n || theirs > 0n !== state.holding(symbol).quantity > 0n;
+}
+
 /** One step towards the target. Throws what the session throws. */
 export async function reconcileSymbol(
   context: CopyContext,
