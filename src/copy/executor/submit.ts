@@ -232,12 +232,14 @@ class Attempts {
   /** Whether neither the trades nor the position of the account show an order at the market. Another order may rest unseen. */
   async #isAbsentByPosition(): Promise<boolean> {
     const { state, session } = this.#context;
-    const { symbol, orderType, sentAt, clientOrderId } = this.#row;
+    const { symbol, orderType, sentAt } = this.#row;
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
     try {
       const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
-      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known: new Set() }));
-      if (trades === null || trades.some((trade) => trade.clientOrderId === clientOrderId)) return false;
+      const known = state.venueOrderIds(symbol);
+      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
+      // Whatever else was traded may have hidden what the order did: it was executed, and liquidated at once.
+      if (trades === null || trades.some(({ by }) => by !== "KNOWN")) return false;
       const { ownChanges } = state;
       const { held } = await session.ask(({ client }) => client.balances());
       return state.ownChanges === ownChanges && unbookedOf(state, symbol, held) === 0n;

@@ -123,6 +123,12 @@ export class CopyState {
     return this.#open.get(entry.entryId) ?? this.#ended.get(entry.entryId) ?? entry;
   }
 
+  /** The venue's ids of the copy's orders on a symbol, as far as they are at hand. */
+  venueOrderIds(symbol: string): ReadonlySet<string> {
+    const rows = [...this.#open.values(), ...this.#ended.values()].filter((row) => row.symbol === symbol);
+    return new Set(rows.flatMap(({ venueOrderId }) => (venueOrderId === null ? [] : [venueOrderId])));
+  }
+
   /** Rows of the store as they are now, with those that it does not have yet; newest first. */
   current(stored: readonly MirrorEntry[]): readonly MirrorEntry[] {
     const rows = new Map(stored.map((entry) => [entry.entryId, this.latest(entry)]));

@@ -324,6 +324,19 @@ describe("an order that the venue executes and does not show is sent once", () =
   });
 });
 
+test("an order that the venue executes, does not show and liquidates at once is not sent again", async () => {
+  await open("FUTURES", { hide: { first: 1, every: 1_000_000, leastMs: 60_000, mostMs: 60_000 } });
+  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 100 });
+  await stage.does(strategy, places("BUY", "0.1"), false);
+  stage.wake(strategy);
+  await settles("it is executed", async () => (await stage.position(copier, BTC)) !== "0");
+  await stage.venue.liquidate(copier.account, BTC, "98900");
+  expect(await stage.position(copier, BTC)).toBe("0");
+  await stage.passes(90_000);
+  expect([...way.accepted.values()]).toEqual([1]);
+  expect(await stage.position(copier, BTC)).toBe("0");
+});
+
 test("of two orders that the venue does not show, the position says which was executed", async () => {
   await open("FUTURES", { hide: { first: 1, every: 1, leastMs: 60_000, mostMs: 60_000 } });
   await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
