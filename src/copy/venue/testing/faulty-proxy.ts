@@ -31,7 +31,10 @@ export class FaultyProxy implements AsyncDisposable {
   readonly #target: URL;
   readonly #planned: { readonly route: string; readonly fault: Fault }[] = [];
   readonly #held: { readonly pass: () => Promise<Passage>; readonly told: () => void }[] = [];
-  readonly #server = createServer((incoming, outgoing) => void this.#take(incoming, outgoing));
+  readonly #server = createServer((incoming, outgoing) => {
+    // The venue, or the copier, has hung up: so does the other side.
+    this.#take(incoming, outgoing).catch(() => outgoing.destroy());
+  });
   #holding = Promise.withResolvers<void>();
   /** The routes that were asked for, such as `POST /api/v3/order`, in order. */
   readonly seen: string[] = [];
