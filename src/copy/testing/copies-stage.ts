@@ -41,6 +41,8 @@ export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
 
 /** What `waitFor` lets pass of the clock between two questions, ms. */
 const STEP_MS = 500;
+/** What a strategy did is dealt with by then, unless something waits for the clock, ms. */
+const STANDS_STILL_MS = 10_000;
 const FULL: CopySettings = EXACT_SETTINGS;
 
 export async function openCopiesStage({
@@ -232,10 +234,14 @@ export async function openCopiesStage({
       if (running !== null && isAwaited) await stage.dealtWith(strategyId);
       return outcome.orders.at(-1)?.orderId ?? outcome.legs.at(-1)?.legId ?? 0;
     },
+    /**
+     * Waits while the clock stands still; if that takes long, something waits for the clock: a request that was under way when it was
+     * moved on has met its deadline by it, and is tried again later.
+     */
     async dealtWith(strategyId: string): Promise<void> {
       running?.leads.wake(strategyId, null);
       const loaded = await store.loadAccount(strategyId);
-      await eventually("every copy has dealt with what the strategy did", async () => {
+      const isDealtWith = async () => {
         const lead = await store.copying.findLead(strategyId);
         if (lead === null || loaded === null || lead.version < loaded.version) return false;
         const live = await store.copying.listCopiesOfStrategy(strategyId, { isLive: true });
@@ -243,6 +249,12 @@ export async function openCopiesStage({
         if (!waitsForFees) return true;
         const open = await store.copying.listOpenEntries({ strategyId });
         return open.every(({ isFeeDue }) => isFeeDue !== true);
+      };
+      const standsStillUntil = Date.now() + STANDS_STILL_MS;
+      await eventually("every copy has dealt with what the strategy did", async () => {
+        if (await isDealtWith()) return true;
+        if (Date.now() > standsStillUntil) await stage.passes(STEP_MS);
+        return false;
       });
     },
     /** Waits until it is so, while the clock stands still. */
