@@ -78,8 +78,7 @@ export async function startCopierService(
     opened.defer(() => keyWatch.close());
     const mailer = new Mailer({ settings: config.mail, after, log });
     opened.defer(() => mailer.close());
-    if (!mailer.sendsMail)
-      log.warn("no SMTP is configured: nobody is told by mail what happens to a copy of theirs");
+    if (!mailer.sendsMail) log.warn("no SMTP is configured: copiers get no mails about their copies");
     // Without it no mail is sent, and the log has no use for an address.
     const notices = new Notices({ mailer, publicUrl: () => publicUrl ?? "http://localhost" });
     const name = `copier-${randomBytes(8).toString("hex")}`;

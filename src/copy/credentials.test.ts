@@ -84,7 +84,7 @@ test("credentials that were replaced, or destroyed, meanwhile are left alone", a
   }
 });
 
-test("a key is told by its family and itself, at whatever origin, under each version of the master key", () => {
+test("a key is recognized by its family and itself, at any origin, under each version of the master key", () => {
   const [first, second] = [newLine(), newLine()];
   const [old, master] = [masterOf(first), masterOf(first, second)];
   master.useNewest();

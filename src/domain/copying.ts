@@ -120,7 +120,7 @@ export const COPY_REASONS = [
 ] as const;
 export type CopyReason = (typeof COPY_REASONS)[number];
 
-/** What a copier is told of a copy that goes on: see `copy/session/alarms.ts`. */
+/** Mails about a copy that goes on: see `copy/session/alarms.ts`. */
 export const COPY_ALARMS = ["EXIT_FAILED", "CLOSED_BY_VENUE", "OFF_TARGET", "BEHIND"] as const;
 export type CopyAlarm = (typeof COPY_ALARMS)[number];
 

@@ -208,7 +208,7 @@ const COPY_NOTES = {
   },
 } as const;
 
-/** Why a copy has paused or ended by itself, or what else its copier is told of it. */
+/** Why a copy has paused or ended by itself, or what else its copier gets a mail about. */
 export type CopyNote = keyof typeof COPY_NOTES;
 
 export function isCopyNote(reason: string): reason is CopyNote {

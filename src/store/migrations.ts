@@ -2,8 +2,7 @@
 // next number.
 import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
-import { COPY_OUTBOX } from "./migrations/copy-outbox.ts";
-import { COPYING } from "./migrations/copying.ts";
+import { COPY_OUTBOX, COPYING } from "./migrations/copying.ts";
 import { MIRROR_COUNTS } from "./migrations/mirror-counts.ts";
 import { numbered } from "./migrations/numbered.ts";
 import { PEOPLE } from "./migrations/people.ts";

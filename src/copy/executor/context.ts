@@ -30,7 +30,7 @@ export type CopyContext = {
   openingLimit(prices: VenuePrices): Skip | null;
   /** An order that opens something was sent. */
   noteOpening(): void;
-  /** Tells the copier, unless it was told not long ago. */
+  /** Mails the copier, unless the same mail was sent within the last hours. */
   raise(alarm: CopyAlarm): void;
   /** The account is polled soon. */
   pollSoon(): void;

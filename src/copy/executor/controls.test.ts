@@ -360,7 +360,7 @@ test("a closing that a kill switch has held up goes on at once when it is cleare
   await stage.eventually("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
 });
 
-test("a copy that begins gets one executor, however often it is told", async () => {
+test("a copy that begins gets one executor, however many notifications of it arrive", async () => {
   const copier = await stage.copier(strategy, "SPOT", {}, async () => {
     await Promise.all([1, 2, 3].map(() => stage.peopleChanged(strategy)));
   });

@@ -67,7 +67,7 @@ const LEARN_AGAIN_MS = 1_000;
 const REQUESTED_POLL_MS_MAX = 10_000;
 /** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
 const UNCONFIRMED_LOOK_MS = 2_000;
-/** What has changed at the venue and is not explained yet is looked at again so often, ms, as long as a poll would come anyway. */
+/** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -98,7 +98,7 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
 
 /** A symbol of which nothing more can be closed: what is left of it, and the row that says why. */
 type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
-/** What the reconciler has come to with a symbol. `left`: what it could not sell; another excess is looked at at once. */
+/** What the reconciler has come to with a symbol. `left`: the excess that it could not sell; a different one is reconciled at once. */
 type Pace = {
   readonly at: number;
   readonly waitMs: number;
@@ -596,7 +596,7 @@ export class CopyExecutor {
       this.#paces.delete(symbol);
       if (isClosing)
         this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
-      // What is too little to be sold is looked at again when it is more.
+      // What is too little to be sold is reconciled again when it is more.
       else if (!this.#closesAll && isUneven(this.#context, symbol)) {
         const left = this.#excess(symbol);
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
@@ -1015,7 +1015,7 @@ export class CopyExecutor {
   }
 }
 
-/** A copier is told when something happened to the copy that was not their own doing. */
+/** Copiers get a mail about what happened to the copy without their doing. */
 function isTold(status: Copy["status"], reason: CopyReason): boolean {
   if (BY_EQUITY.includes(reason) || reason === "STRATEGY_CLOSED") return status === "CLOSING";
   return reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";

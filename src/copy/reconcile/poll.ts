@@ -68,21 +68,21 @@ const ASSIGNED_PER_TICK = 4 * POLLS_PER_TICK;
 /** Where something is polled at: lines of one family at one origin share a budget. */
 export type PollPlace = Pick<Venue, "mayPoll">;
 
-/** Whatever is polled at. */
+/** A copy, as far as the schedule is concerned. */
 export type Polled = {
   readonly polledAt: number;
   /** Null while that is not known. */
   readonly pollPlace: PollPlace | null;
-  /** What a look at it takes of the budget there. */
+  /** The weight of a poll. */
   readonly pollWeight: number;
   pollSoon(): void;
   /** Finds out where it is polled at, so that it is known when its turn comes again. */
   findPlace(): void;
 };
 
-/** With when its turn was last; whose turn was longest ago comes first. */
+/** Each with the time of its last turn; the one that has waited longest comes first. */
 type Line = Map<Polled, number>;
-/** Those at one place. `first`: who had no turn here yet. */
+/** The copies at one venue. `first`: those without a turn yet. */
 type Lines = { readonly first: Line; readonly inTurn: Line };
 
 /**
@@ -93,7 +93,7 @@ type Lines = { readonly first: Line; readonly inTurn: Line };
 export class PollSchedule {
   readonly #wallNow: () => number;
   readonly #stop: () => void;
-  /** Of whom it is not known yet where they are polled at. */
+  /** Those whose venue is not known yet. */
   readonly #new: Line = new Map();
   readonly #places = new Map<PollPlace, Lines>();
 

@@ -31,8 +31,8 @@ import type { VenueTrade } from "../venue/venue.ts";
 import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";
 
 /**
- * What was executed so long before all was explained is looked at again, ms: a venue's answers lag, and a copy among very many is
- * looked at seldom.
+ * Executions are read again from so long before all was explained, ms: a venue's answers lag, and one of very many copies is polled
+ * seldom.
  */
 const LOOKED_BACK_MS = 3_600_000;
 
@@ -237,9 +237,9 @@ export class Missing {
   /** Whether the last poll has left open what the venue itself has closed. */
   isUnexplained = false;
 
-  /** `lookedAt`: when the account was last looked at, or the copy began. */
-  constructor(lookedAt: number) {
-    this.explainedUntil = lookedAt;
+  /** `polledAt`: when the account was last polled, or the copy began. */
+  constructor(polledAt: number) {
+    this.explainedUntil = polledAt;
   }
 
   /** Takes note of what is missing now; answers how much of it was missing at the look before as well, without its sign. */

@@ -1,4 +1,4 @@
-// What a copier is told of a copy that goes on, once in a while each:
+// The mails that a copier gets about a copy that goes on, each at most once in some hours:
 //
 //   EXIT_FAILED       the venue has refused an order that reduces, several times
 //   CLOSED_BY_VENUE   the venue itself has closed a position, or a part of it
@@ -9,9 +9,9 @@ import { type Amount, add, magnitude, proceedsDown, subtract, ZERO } from "../..
 import { targetOf } from "../orders/copy-state.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 
-/** The same is told again after this, ms. A restart forgets what was told. */
-const TOLD_AGAIN_MS = 6 * 3_600_000;
-/** Attempts that the venue refuses before the copier is told. */
+/** The same mail is sent again after this, ms. A restart forgets what was sent. */
+const SENT_AGAIN_MS = 6 * 3_600_000;
+/** Attempts that the venue refuses before the copier gets a mail. */
 export const EXIT_ATTEMPTS_TOLD = 3;
 /** For so long a copy may be behind, or above its target, ms. */
 const PATIENCE_MS = 60_000;
@@ -33,7 +33,7 @@ export class Alarms {
   raise(alarm: CopyAlarm): void {
     const now = this.#wallNow();
     const toldAt = this.#toldAt.get(alarm);
-    if (toldAt !== undefined && now - toldAt < TOLD_AGAIN_MS) return;
+    if (toldAt !== undefined && now - toldAt < SENT_AGAIN_MS) return;
     this.#toldAt.set(alarm, now);
     this.#tell(alarm);
   }

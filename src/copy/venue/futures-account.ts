@@ -2,7 +2,7 @@
 //
 // The newest answers to placing and cancelling do not say what was paid; then the order is asked for. A leg that has fired is the
 // order that it became. Margin is isolated. Its owner may change margin and leverage at any time, so what was set is believed for
-// `SETTINGS_AGE_MAX_MS` alone, no longer than looks lie apart: a burst of orders sets it once.
+// `SETTINGS_AGE_MAX_MS` alone, no longer than polls lie apart: a burst of orders sets it once.
 // Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";

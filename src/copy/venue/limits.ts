@@ -26,8 +26,8 @@ export type Charge = { readonly holder: string; readonly cost: Cost; readonly se
 
 /** The share of a budget that each priority may use: the rest is kept for those before it. */
 export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
-/** The share of the weight that looks at accounts take together, where one count serves all accounts. */
-export const LOOKS_SHARE = 0.5;
+/** The share of the weight that all account polls together may take where one count serves all accounts. */
+export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
@@ -86,16 +86,16 @@ export class Limits {
   }
 
   /**
-   * The weight that looks may take in a ms, so that they spread over the window and orders have the rest: an even part of their share,
+   * The weight that polls may take in a ms, so that they spread over the window and orders have the rest: an even part of their share,
    * or of what is left of it for polls if that is less. Null where each account has a budget of its own.
    */
-  looksPerMs(): number | null {
+  pollWeightPerMs(): number | null {
     if (this.#isCountedByAccount) return null;
     const { windowMs, limit } = this.#rates.weight;
     const venueNow = this.#venueNow();
     const leftMs = windowEnd(venueNow, windowMs) - venueNow;
     const left = this.#ofAll.left(venueNow, this.#rates.weight, SHARES.POLL);
-    return Math.min((limit * LOOKS_SHARE) / windowMs, left / leftMs);
+    return Math.min((limit * POLLS_SHARE) / windowMs, left / leftMs);
   }
 
   /** A charge if it may be sent now, or until when not, wall time, Unix ms. */
@@ -220,24 +220,24 @@ function countIn(header: Header, name: string): number | null {
 const KEPT_MS = 1_000;
 
 /**
- * How fast copies' accounts may be looked at: at a venue that counts weight by address, all looks together have a share of each
- * minute, which they take evenly. So there is always weight for orders, and no minute is used up in its first seconds.
+ * How fast copies' accounts may be polled: at a venue that counts weight by address, all polls together have a share of each minute,
+ * which they take evenly. So there is always weight for orders, and no minute is used up in its first seconds.
  */
-export class BudgetOfLooks {
-  readonly #limits: Pick<Limits, "looksPerMs">;
+export class PollBudget {
+  readonly #limits: Pick<Limits, "pollWeightPerMs">;
   readonly #wallNow: () => number;
   #credit = 0;
   #reckonedAt: number;
 
-  constructor(parts: { readonly limits: Pick<Limits, "looksPerMs">; readonly wallNow: () => number }) {
+  constructor(parts: { readonly limits: Pick<Limits, "pollWeightPerMs">; readonly wallNow: () => number }) {
     this.#limits = parts.limits;
     this.#wallNow = parts.wallNow;
     this.#reckonedAt = parts.wallNow();
   }
 
-  /** Whether a look that costs so much weight may begin now; if so, it counts. */
+  /** Whether a poll of so much weight may begin now; if so, it counts. */
   take(weight: number): boolean {
-    const perMs = this.#limits.looksPerMs();
+    const perMs = this.#limits.pollWeightPerMs();
     const now = this.#wallNow();
     const sinceMs = Math.max(0, now - this.#reckonedAt);
     this.#reckonedAt = now;

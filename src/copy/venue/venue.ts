@@ -162,7 +162,7 @@ export type Venue = {
   pausedUntil(): number;
   /** How it has fared of late. */
   health(): VenueHealth;
-  /** Whether an account may be looked at now, where that costs so much weight; if so, it counts. See `BudgetOfLooks`. */
+  /** Whether an account may be looked at now, where that costs so much weight; if so, it counts. See `PollBudget`. */
   mayPoll(weight: number): boolean;
   /**
    * `isPolling`: what it asks uses no more of the budgets than is for account polls. `isKeyCheck`: a person waits for the answers, so

@@ -6,7 +6,7 @@ import type { VenueReport } from "../../domain/venue-report.ts";
 import type { Timers } from "../../market/client/time.ts";
 import { type AccountRest, WEIGHTS } from "./account-rest.ts";
 import { createFuturesClient } from "./futures-account.ts";
-import { BudgetOfLooks, type RateLimits } from "./limits.ts";
+import { PollBudget, type RateLimits } from "./limits.ts";
 import { VenuePrices, VenueRules } from "./rules-and-prices.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
@@ -80,7 +80,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
       .catch((error) => log.warn({ err: error, origin }, "a venue's limits are not known"));
   };
   const prices = new VenuePrices({ family, wallNow, ask });
-  const looks = new BudgetOfLooks({ limits: rest.limits, wallNow });
+  const polls = new PollBudget({ limits: rest.limits, wallNow });
   const shared: Omit<AccountRest, "accountId" | "ask"> = {
     family,
     wallNow,
@@ -99,7 +99,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     health: () => rest.health.now(),
     mayPoll(weight) {
       learnLimits();
-      return looks.take(weight);
+      return polls.take(weight);
     },
     account(accountId, credentials, { isPolling = false, isKeyCheck } = {}) {
       const asker = { accountId, credentials };

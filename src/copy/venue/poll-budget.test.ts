@@ -1,7 +1,7 @@
 // How fast accounts may be looked at, by what the venue's headers leave of the minute.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../market/client/testing/manual-time.ts";
-import { BudgetOfLooks, Limits, readRateLimits } from "./limits.ts";
+import { Limits, PollBudget, readRateLimits } from "./limits.ts";
 
 const WEIGHT = "x-mbx-used-weight-1m";
 const LOOK = { weight: 20, placesOrder: false, priority: "POLL" } as const;
@@ -12,7 +12,7 @@ function opened() {
   const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 0));
   const limits = new Limits({ wallNow: time.now, venueNow: time.now });
   limits.learn(readRateLimits(ROWS));
-  return { time, limits, looks: new BudgetOfLooks({ limits, wallNow: time.now }) };
+  return { time, limits, polls: new PollBudget({ limits, wallNow: time.now }) };
 }
 
 /** Something was asked, and the venue says what is used by then. */
@@ -23,16 +23,16 @@ function told({ limits }: ReturnType<typeof opened>, holder: string, used: numbe
 }
 
 /** Looks of a second. */
-function inSecond({ time, looks }: ReturnType<typeof opened>, weight = 20): number {
+function inSecond({ time, polls }: ReturnType<typeof opened>, weight = 20): number {
   let taken = 0;
   for (let tick = 0; tick < 4; tick += 1) {
     time.advance(250);
-    while (taken < 1_000 && looks.take(weight)) taken += 1;
+    while (taken < 1_000 && polls.take(weight)) taken += 1;
   }
   return taken;
 }
 
-test("looks take half of the minute's weight, evenly", () => {
+test("polls take half of the minute's weight, evenly", () => {
   const stage = opened();
   const taken = Array.from({ length: 50 }, () => inSecond(stage));
   for (const each of taken) expect(each).toBeLessThanOrEqual(3);
