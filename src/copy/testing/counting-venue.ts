@@ -29,7 +29,10 @@ export type Answer = { readonly status: number; readonly body: string };
 
 export class CountingVenue implements AsyncDisposable {
   readonly #target: URL;
-  readonly #server = createServer((incoming, outgoing) => void this.#take(incoming, outgoing));
+  readonly #server = createServer((incoming, outgoing) => {
+    // The venue, or the copier, has hung up: so does the other side.
+    this.#take(incoming, outgoing).catch(() => outgoing.destroy());
+  });
   #minute = -1;
   /** The weight that it grants in a minute. */
   readonly limit: number;
