@@ -22,6 +22,7 @@ afterEach(async () => {
 async function open(behavior: BehaviorOptions): Promise<void> {
   now = 0;
   const orders = new Map<string, { orderId: number; clientOrderId: string; status: string }>();
+  const legs = new Map<string, { algoId: number }>();
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
@@ -31,6 +32,12 @@ async function open(behavior: BehaviorOptions): Promise<void> {
     if (request.method === "POST" && !orders.has(clientId)) {
       const status = parameters.get("type") === "LIMIT" ? "NEW" : "FILLED";
       orders.set(clientId, { orderId: orders.size + 1, clientOrderId: clientId, status });
+    }
+    const clientAlgoId = parameters.get("clientAlgoId");
+    if (clientAlgoId !== null) {
+      const leg = legs.get(clientAlgoId) ?? { algoId: legs.size + 1 };
+      legs.set(clientAlgoId, leg);
+      return void response.end(JSON.stringify(leg));
     }
     const isList = pathname.endsWith("Orders") || pathname.endsWith("Trades");
     const found = isList ? [...orders.values()] : orders.get(clientId);
@@ -112,6 +119,17 @@ test("a client id whose order is open is refused, as the exchange does", async (
   expect((await place("resting", { type: "LIMIT" })).body.status).toBe("NEW");
   expect((await place("resting", { type: "LIMIT" })).body.code).toBe(-4116);
   expect(way.accepted.get("resting")).toBe(1);
+});
+
+test("a leg that is answered with the one that the venue has was accepted once", async () => {
+  await open({});
+  const placeLeg = (clientAlgoId: string, key = KEY) =>
+    send("POST", "/fapi/v1/algoOrder", { clientAlgoId, type: "STOP_MARKET" }, key);
+  for (const clientId of ["stop", "stop", "profit"]) expect((await placeLeg(clientId)).status).toBe(200);
+  expect([...way.accepted]).toEqual([
+    ["stop", 1],
+    ["profit", 1],
+  ]);
 });
 
 test("weight is counted for all keys of the address, and beyond it all are answered 429 until the minute ends", async () => {

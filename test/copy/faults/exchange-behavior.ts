@@ -110,6 +110,8 @@ export class ExchangeBehavior {
   #placed = 0;
   #refused = new Set<string>();
   #hidden: Hidden[] = [];
+  /** The legs that the venue has accepted, by key and id. */
+  readonly #legs = new Set<string>();
   /** What the venue knows a reused id by, by key and own id. */
   readonly #renamed = new Map<string, string>();
   #minute = -1;
@@ -206,13 +208,18 @@ export class ExchangeBehavior {
       if (again !== null) this.#forgetReuse(`${apiKey} ${clientId}`, again.before);
       return answered;
     }
-    this.accepted.set(clientId, (this.accepted.get(clientId) ?? 0) + 1);
+    const body = JSON.parse(String(answered.body));
+    // A venue may answer a leg that is sent again with the one that it has.
+    const leg = `${apiKey} ${body.algoId}`;
+    if (body.algoId === undefined || !this.#legs.has(leg)) {
+      this.accepted.set(clientId, (this.accepted.get(clientId) ?? 0) + 1);
+      this.#legs.add(leg);
+    }
     if (again !== null) this.met.REUSE_IDS += 1;
     const schedule = this.#options.hide;
     if (schedule === undefined || this.#isMended || apiKey === null) return answered;
     this.#placed += 1;
     if (!isDue(schedule, this.#placed)) return answered;
-    const body = JSON.parse(String(answered.body));
     const id = String(body.orderId ?? body.algoId);
     const { leastMs, mostMs } = schedule;
     const until = this.#now() + leastMs + this.#draw() * (mostMs - leastMs);
