@@ -1,7 +1,9 @@
 // What could not be sent while a kill switch was set is made up for afterwards, as far as it protects the copy or gets it out.
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { decimal, type Price } from "../../money/decimal.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
+import type { CopyContext } from "../executor/context.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { isWithoutLead } from "./reconciler.ts";
 
 let stage: CopiesStage;
 let strategy: string;
@@ -143,4 +145,42 @@ test("a position that was liquidated meanwhile is closed before anything new is 
   const log = await stage.log(copier);
   expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.1 FILLED executed 0.1");
   expect(log.at(-2)).toContain("PLACE BUY MARKET");
+});
+
+describe("a position that still has a target is a copy of nothing", () => {
+  const cases = [
+    {
+      what: "where its strategy has no position",
+      theirs: "0",
+      held: "0.002",
+      target: "0.002",
+      expected: true,
+    },
+    {
+      what: "where its strategy is on the other side",
+      theirs: "-1",
+      held: "0.002",
+      target: "1",
+      expected: true,
+    },
+    { what: "but not on its side", theirs: "-1", held: "-0.002", target: "-0.002", expected: false },
+    { what: "but not without a target", theirs: "0", held: "0.002", target: "0", expected: false },
+    {
+      ...{ what: "but not of a spot pair, which has a share of its own coins" },
+      ...{ family: "SPOT", theirs: "0", held: "0.002", target: "0.002", expected: false },
+    },
+  ];
+
+  test.each(cases)("$what", ({ family = "FUTURES", theirs, held, target, expected }) => {
+    const positions = new Map([["BTCUSDT", { quantity: decimal<Quantity>(theirs) }]]);
+    const context = {
+      state: {
+        copy: { family },
+        target: () => decimal<Quantity>(target),
+        holding: () => ({ quantity: decimal<Quantity>(held) }),
+      },
+      leadAccount: () => ({ positions }),
+    } as unknown as CopyContext;
+    expect(isWithoutLead(context, "BTCUSDT")).toBe(expected);
+  });
 });
