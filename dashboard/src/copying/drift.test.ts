@@ -14,6 +14,7 @@ const ROW: DriftRowShape = {
   cause: "FAILED",
   words: "",
   entryId: 1,
+  parts: [],
   repair: { side: "SELL", quantity: "0.1", increases: false },
 };
 const MORE = { ...ROW, symbol: "ETHUSDT", repair: { side: "BUY", quantity: "1", increases: true } } as const;

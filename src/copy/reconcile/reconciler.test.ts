@@ -163,15 +163,29 @@ describe("a position that still has a target is a copy of nothing", () => {
       target: "1",
       expected: true,
     },
-    { what: "but not on its side", theirs: "-1", held: "-0.002", target: "-0.002", expected: false },
-    { what: "but not without a target", theirs: "0", held: "0.002", target: "0", expected: false },
+    {
+      family: "FUTURES",
+      what: "but not on its side",
+      theirs: "-1",
+      held: "-0.002",
+      target: "-0.002",
+      expected: false,
+    },
+    {
+      family: "FUTURES",
+      what: "but not without a target",
+      theirs: "0",
+      held: "0.002",
+      target: "0",
+      expected: false,
+    },
     {
       ...{ what: "but not of a spot pair, which has a share of its own coins" },
       ...{ family: "SPOT", theirs: "0", held: "0.002", target: "0.002", expected: false },
     },
   ];
 
-  test.each(cases)("$what", ({ family = "FUTURES", theirs, held, target, expected }) => {
+  test.each(cases)("$what", ({ family, theirs, held, target, expected }) => {
     const positions = new Map([["BTCUSDT", { quantity: decimal<Quantity>(theirs) }]]);
     const context = {
       state: {

@@ -238,6 +238,31 @@ describe("the cause of a drift", () => {
     expect(row && driftWords(row)).toMatch(/^[A-Z].*\.$/);
   });
 
+  test("the causes add up to the difference", () => {
+    const entries = [
+      entryOf({ ...purchase, entryId: 9, scaledQuantity: decimal("0.002"), ...skipped("TOO_LATE") }),
+      entryOf({ ...purchase, entryId: 8, scaledQuantity: decimal("0.003"), ...skipped("PAUSED") }),
+      entryOf({
+        ...purchase,
+        entryId: 7,
+        scaledQuantity: decimal("0.001"),
+        ...skipped("ABOVE_POSITION_MAX"),
+      }),
+    ];
+    expect(
+      drift("SPOT", { lead: "0.06", own: "0.01", wallet: "1500", start: "0.004", entries })[0],
+    ).toMatchObject({
+      difference: decimal("-0.02"),
+      cause: "PRICE_MOVED",
+      parts: [
+        { cause: "SKIPPED", entryId: 9, quantity: decimal("0.003") },
+        { cause: "PAUSED", entryId: 8, quantity: decimal("0.003") },
+        { cause: "BEGAN_LATER", entryId: null, quantity: decimal("0.002") },
+        { cause: "PRICE_MOVED", entryId: null, quantity: decimal("0.012") },
+      ],
+    });
+  });
+
   test("of a contract any position that is not the copy's own is somebody else's", () => {
     expect(drift("FUTURES", { lead: "0.02", own: "0.01", actual: "0.02" })[0]?.cause).toBe("OUTSIDE");
   });

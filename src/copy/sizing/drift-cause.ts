@@ -1,12 +1,11 @@
-// Why a copy does not hold what it should. What explains a difference is looked for in this order: something is under way; the
-// account's owner has traded; it is too little for an order; an order rests; orders that were not copied, or not whole, and what was
-// closed or written off, which together make at least half of it; what was lost by snapping sizes down, if that does; the copier's
-// limits permit no more, if they hold back at least half of it; the strategy held it before the copy began; orders that make less of
-// it; and if nothing else does, the proportion of the two accounts has moved.
+// Why a copy does not hold what it should, as parts that add up to the difference. One part is all of it if something is under way, the
+// account's owner has traded, it is too little for an order, or an order rests. Otherwise it is taken apart in this order: orders that
+// were not copied, or not whole, and what was closed or written off, the largest first; what was lost by snapping sizes down; what the
+// copier's limits do not permit; what the strategy held before the copy began; and what is left is the ratio of the two accounts.
 import type { StrategyType } from "../../domain/account.ts";
 import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
-import { magnitude, type Quantity, subtract } from "../../money/decimal.ts";
+import { add, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { heldOf, type Position } from "./repair-sizes.ts";
 
 /** What changes a holding, or should have. */
@@ -19,8 +18,15 @@ const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
   "FLATTEN",
 ]);
 
-/** The cause, and the entry of the log that it is seen by. */
-export type CauseOfDrift = { readonly cause: DriftCause; readonly entryId: number | null };
+/** So much of a difference has this cause, which is seen by an entry of the log. */
+export type CausePart = {
+  readonly cause: DriftCause;
+  readonly entryId: number | null;
+  readonly quantity: Quantity;
+};
+
+/** The cause of the largest part, the entry of the log that it is seen by, and all parts. */
+export type CauseOfDrift = Pick<CausePart, "cause" | "entryId"> & { readonly parts: readonly CausePart[] };
 
 export type CauseTerms = {
   readonly family: StrategyType;
@@ -34,38 +40,59 @@ export type CauseTerms = {
   readonly entries: readonly MirrorEntry[];
 };
 
+/** The sizes of the parts add up to the difference of what the copy holds and its target. */
 export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
   const difference = subtract(position.own, position.target);
-  if (terms.isPending) return withoutEntry("PENDING");
-  if (isTradedOutside(position, terms.family)) return withoutEntry("OUTSIDE");
-  if (difference === 0n) return withoutEntry("IN_LINE");
-  if (terms.isTooSmall) return withoutEntry("ROUNDING");
+  const size = magnitude(difference);
+  const whole = (cause: DriftCause, entryId: number | null = null): CauseOfDrift => ({
+    ...{ cause, entryId, parts: size === 0n ? [] : [{ cause, entryId, quantity: size }] },
+  });
+  if (terms.isPending) return whole("PENDING");
+  if (isTradedOutside(position, terms.family)) return whole("OUTSIDE");
+  if (size === 0n) return whole("IN_LINE");
+  if (terms.isTooSmall) return whole("ROUNDING");
 
   const mending = difference < 0n ? "BUY" : "SELL";
   const sizes = sinceClosed(terms.entries).filter(({ kind }) => SIZE_KINDS.has(kind) || kind === "WRITE_OFF");
   const ofSide = sizes.filter(({ side, kind }) => side === mending && SIZE_KINDS.has(kind));
   const resting = ofSide.find(({ status }) => status === "RESTING");
-  if (resting !== undefined) return { cause: "RESTING", entryId: resting.entryId };
+  if (resting !== undefined) return whole("RESTING", resting.entryId);
 
-  const size = magnitude(difference);
   const away = sizes.filter(
     (entry) => entry.side !== mending && (isClosing(entry) || entry.kind === "WRITE_OFF"),
   );
   const missed = [
     ...ofSide
       .filter((entry) => !isSnapped(entry))
-      .map((entry) => ({ entry, quantity: missedBy(entry, size) })),
-    ...away.map((entry) => ({ entry, quantity: entry.executedQuantity as bigint })),
+      .map((entry) => ({ entry, quantity: missedBy(entry, size), cause: causeIn(entry, mending) })),
+    ...away.map((entry) => ({ entry, quantity: entry.executedQuantity, cause: causeIn(entry, mending) })),
   ];
-  const most = mostOf(missed);
-  if (most !== null && sumOf(missed) * 2n >= size) return causeIn(most, mending);
-  const snapped = ofSide.filter(isSnapped).map((entry) => ({ entry, quantity: missedBy(entry, size) }));
-  const mostSnapped = mostOf(snapped);
-  if (mostSnapped !== null && sumOf(snapped) * 2n >= size)
-    return { cause: "ROUNDING", entryId: mostSnapped.entryId };
-  if (terms.heldBack > 0n && terms.heldBack * 2n >= size) return withoutEntry("LIMITED");
-  if (beganLater(position, terms)) return withoutEntry("BEGAN_LATER");
-  return most === null ? withoutEntry("PRICE_MOVED") : causeIn(most, mending);
+  const snapped = ofSide
+    .filter(isSnapped)
+    .map((entry) => ({ entry, quantity: missedBy(entry, size), cause: "ROUNDING" as const }));
+  const parts = partsOf(size, [
+    ...byCause(missed),
+    ...byCause(snapped),
+    { cause: "LIMITED", entryId: null, quantity: terms.heldBack },
+    { cause: "BEGAN_LATER", entryId: null, quantity: heldBefore(position, terms, size) },
+    { cause: "PRICE_MOVED", entryId: null, quantity: size },
+  ]);
+  const { cause, entryId } = parts.reduce((most, part) => (part.quantity > most.quantity ? part : most));
+  return { cause, entryId, parts };
+}
+
+/** Of each the most that is left of the size; those that have nothing left are none. */
+function partsOf(size: Quantity, wanted: readonly CausePart[]): [CausePart, ...CausePart[]] {
+  let left = size;
+  const parts: CausePart[] = [];
+  for (const part of wanted) {
+    const quantity = least(part.quantity, left);
+    left = subtract(left, quantity);
+    if (quantity > 0n) parts.push({ ...part, quantity });
+  }
+  const [first, ...others] = parts;
+  if (first === undefined) throw new Error("a difference has a cause");
+  return [first, ...others];
 }
 
 /** On spot the owner's own coins may lie beside the copy's; a contract has one position. */
@@ -97,52 +124,51 @@ function isSnapped({ status, skip, scaledQuantity, executedQuantity }: MirrorEnt
  * By how much less an order has moved the holding than its scaled size would have; by all that is missing if it was never scaled.
  * One that was canceled with the strategy's own should not have moved it.
  */
-function missedBy({ status, skip, scaledQuantity, executedQuantity }: MirrorEntry, size: Quantity): bigint {
+function missedBy({ status, skip, scaledQuantity, executedQuantity }: MirrorEntry, size: Quantity): Quantity {
   const isOver = status === "FAILED" || status === "EXPIRED" || status === "FILLED" || skip !== null;
-  if (!isOver) return 0n;
-  if (scaledQuantity === null) return status === "FILLED" ? 0n : size;
-  return scaledQuantity > executedQuantity ? scaledQuantity - executedQuantity : 0n;
+  if (!isOver) return ZERO;
+  if (scaledQuantity === null) return status === "FILLED" ? ZERO : size;
+  return scaledQuantity > executedQuantity ? subtract(scaledQuantity, executedQuantity) : ZERO;
 }
 
-type Missed = { readonly entry: MirrorEntry; readonly quantity: bigint };
+type Missed = { readonly entry: MirrorEntry; readonly quantity: Quantity; readonly cause: DriftCause };
 
-function sumOf(missed: readonly Missed[]): bigint {
-  return missed.reduce((total, { quantity }) => total + quantity, 0n);
-}
-
-/** The entry that is missed most, of equal ones the newest. */
-function mostOf(missed: readonly Missed[]): MirrorEntry | null {
-  const most = missed.reduce<Missed | null>(
-    (one, other) => (other.quantity > (one?.quantity ?? 0n) ? other : one),
-    null,
+/** What is missed by each cause, the largest first, with the entry that has most of it, of equal ones the newest. */
+function byCause(missed: readonly Missed[]): readonly CausePart[] {
+  const parts = [...Map.groupBy(missed, ({ cause }) => cause)].map(([cause, all]) => {
+    const most = all.reduce((one, other) => (other.quantity > one.quantity ? other : one));
+    const quantity = all.reduce((sum, each) => add(sum, each.quantity), ZERO as Quantity);
+    return { cause, entryId: most.entry.entryId, quantity };
+  });
+  return parts.sort((one, other) =>
+    one.quantity < other.quantity ? 1 : one.quantity > other.quantity ? -1 : 0,
   );
-  return most?.entry ?? null;
 }
 
-/** Whether the copy has less than its target, and the strategy held that side before it began. */
-function beganLater({ own, target }: Position, { heldAtStart, entries }: CauseTerms): boolean {
+/** What of a shortfall the strategy held before the copy began; all of it if nothing was ever mirrored. */
+function heldBefore(
+  { own, target }: Position,
+  { heldAtStart, entries }: CauseTerms,
+  size: Quantity,
+): Quantity {
   const isShort =
     target !== 0n && (own === 0n || (own > 0n === target > 0n && magnitude(own) < magnitude(target)));
-  if (!isShort) return false;
-  if (heldAtStart === null) return entries.length === 0;
-  return heldAtStart !== 0n && heldAtStart > 0n === target > 0n;
+  if (!isShort) return ZERO;
+  if (heldAtStart === null) return entries.length === 0 ? size : ZERO;
+  return heldAtStart !== 0n && heldAtStart > 0n === target > 0n ? magnitude(heldAtStart) : ZERO;
 }
 
-function causeIn(entry: MirrorEntry, mending: Side): CauseOfDrift {
-  const { kind, entryId, side, status, skip } = entry;
-  if (kind === "WRITE_OFF") return { cause: "OUTSIDE", entryId };
-  if (side !== mending && isClosing(entry)) return { cause: "CLOSED", entryId };
+function causeIn(entry: MirrorEntry, mending: Side): DriftCause {
+  const { kind, side, status, skip } = entry;
+  if (kind === "WRITE_OFF") return "OUTSIDE";
+  if (side !== mending && isClosing(entry)) return "CLOSED";
   switch (skip?.reason) {
     case "PAUSED":
     case "HALTED":
-      return { cause: "PAUSED", entryId };
+      return "PAUSED";
     case "OVERTAKEN":
-      return { cause: "OVERTAKEN", entryId };
+      return "OVERTAKEN";
     default:
-      return { cause: status === "FAILED" || status === "EXPIRED" ? "FAILED" : "SKIPPED", entryId };
+      return status === "FAILED" || status === "EXPIRED" ? "FAILED" : "SKIPPED";
   }
-}
-
-function withoutEntry(cause: DriftCause): CauseOfDrift {
-  return { cause, entryId: null };
 }

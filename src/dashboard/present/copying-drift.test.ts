@@ -9,6 +9,7 @@ function drifted(cause: DriftCause): Drift {
   return {
     ...{ symbol: "BTCUSDT", asset: "BTC", lead: decimal("1"), target: decimal("0.5"), own: decimal("0.4") },
     ...{ actual: decimal("0.4"), difference: decimal("-0.1"), value: decimal("5000"), cause, entryId: null },
+    parts: [{ cause, entryId: null, quantity: decimal("0.1") }],
     scale: { by: "EQUITY", ours: 1n, theirs: 2n },
     ...{ reduction: null, increase: null, repair: null },
   };
@@ -24,6 +25,9 @@ test("balances that have moved apart are no cause while older lines may have ano
     words: expect.stringMatching(/^The newest 300 lines .* The copy has 0\.1 BTC less than its target\.$/),
   });
   expect(presentDrift(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
+  expect(presentDrift(drifted("PRICE_MOVED"), 300).parts).toEqual([
+    { cause: "OLDER", quantity: "0.1", entryId: null },
+  ]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 // How a copy stands beside its strategy, as the browser gets it, with the cause in words.
 import { type Drift, driftWords, offWords } from "../../copy/sizing/drift.ts";
+import type { DriftCause } from "../../domain/copying.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import type { DriftRowShape } from "../shapes.ts";
 
@@ -9,7 +10,7 @@ import type { DriftRowShape } from "../shapes.ts";
  */
 export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftRowShape {
   const { symbol, asset, lead, target, own, actual, difference, value, entryId, repair } = drift;
-  const isOlder = drift.cause === "PRICE_MOVED" && linesLookedAt !== null;
+  const shown = (cause: DriftCause) => (cause === "PRICE_MOVED" && linesLookedAt !== null ? "OLDER" : cause);
   return {
     symbol,
     asset,
@@ -19,9 +20,12 @@ export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftR
     actual: formatBriefly(actual),
     difference: formatBriefly(difference),
     value: value === null ? null : formatBriefly(value),
-    cause: isOlder ? "OLDER" : drift.cause,
-    words: isOlder ? olderWords(drift, linesLookedAt) : driftWords(drift),
+    cause: shown(drift.cause),
+    words: wordsOf(drift, linesLookedAt),
     entryId,
+    parts: drift.parts.map((part) => ({
+      ...{ cause: shown(part.cause), quantity: formatBriefly(part.quantity), entryId: part.entryId },
+    })),
     repair:
       repair === null
         ? null
@@ -29,6 +33,7 @@ export function presentDrift(drift: Drift, linesLookedAt: number | null): DriftR
   };
 }
 
-function olderWords(drift: Drift, linesLookedAt: number): string {
+function wordsOf(drift: Drift, linesLookedAt: number | null): string {
+  if (drift.cause !== "PRICE_MOVED" || linesLookedAt === null) return driftWords(drift);
   return `The newest ${linesLookedAt} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. ${offWords(drift)}`;
 }

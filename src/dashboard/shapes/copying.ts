@@ -281,8 +281,14 @@ export type DriftRowShape = {
   /** OLDER: the lines that were looked at do not say why, and there are older ones. */
   readonly cause: DriftCause | "OLDER";
   readonly words: string;
-  /** The last entry that explains it. */
+  /** The entry that explains it best. */
   readonly entryId: number | null;
+  /** The difference by causes: sizes without a sign that add up to it, and the entry that explains most of each. */
+  readonly parts: readonly {
+    readonly cause: DriftCause | "OLDER";
+    readonly quantity: string;
+    readonly entryId: number | null;
+  }[];
   /** What a repair would send; null if nothing. */
   readonly repair: {
     readonly side: "BUY" | "SELL";

@@ -29,21 +29,18 @@ export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
           {CAUSE_NAMES[row.cause]}
         </Badge>
         <span className="whitespace-normal text-sm">
-          {row.words}
-          {row.entryId !== null && (
-            <>
-              {" "}
-              <Link
-                to="/copies/$copyId/log"
-                params={{ copyId }}
-                search={{ entry: String(row.entryId) }}
-                className={TEXT_LINK}
-              >
-                Line {row.entryId}
-              </Link>
-            </>
-          )}
+          {row.words} <Line copyId={copyId} entryId={row.entryId} />
         </span>
+        {row.parts.length > 1 && (
+          <ul aria-label={`Causes of the difference in ${row.symbol}`} className="text-ink-soft text-xs">
+            {row.parts.map(({ cause, quantity, entryId }) => (
+              <li key={cause}>
+                <Price value={quantity} /> {row.asset}: {CAUSE_NAMES[cause]}{" "}
+                <Line copyId={copyId} entryId={entryId} />
+              </li>
+            ))}
+          </ul>
+        )}
       </span>
     ),
   };
@@ -55,6 +52,21 @@ export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
       rowKey={({ symbol }) => symbol}
       empty={empty}
     />
+  );
+}
+
+/** The line of the log that explains it. */
+function Line({ copyId, entryId }: { copyId: string; entryId: number | null }) {
+  if (entryId === null) return null;
+  return (
+    <Link
+      to="/copies/$copyId/log"
+      params={{ copyId }}
+      search={{ entry: String(entryId) }}
+      className={TEXT_LINK}
+    >
+      Line {entryId}
+    </Link>
   );
 }
 
