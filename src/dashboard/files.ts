@@ -65,6 +65,9 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
+/** Of answers that are no page: opened by itself, none of them loads, runs or frames anything, or is framed. */
+export const NO_PAGE_POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const HEADERS = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -129,7 +132,7 @@ function readFile(folder: string, name: string): File {
     headers: {
       ...HEADERS,
       "cache-control": isHashed ? FOR_EVER : "no-cache",
-      ...(extension === ".html" ? { "content-security-policy": POLICY } : {}),
+      "content-security-policy": extension === ".html" ? POLICY : NO_PAGE_POLICY,
       ...(COMPRESSED.has(extension)
         ? {}
         : { vary: name === INDEX ? "accept, accept-encoding" : "accept-encoding" }),
@@ -174,7 +177,7 @@ function bodyAs({ bodies }: File, encoding: Encoding): Buffer {
 function notBuilt(): Reply {
   return {
     status: 404,
-    headers: { ...HEADERS, "cache-control": "no-store", "content-security-policy": "default-src 'none'" },
+    headers: { ...HEADERS, "cache-control": "no-store", "content-security-policy": NO_PAGE_POLICY },
     contentType: "text/html;charset=UTF-8",
     body: NOT_BUILT,
   };

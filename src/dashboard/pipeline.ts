@@ -14,6 +14,7 @@ import { addressHolder } from "../limits/holder.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import { compressed } from "./compression.ts";
 import { DashboardError } from "./errors.ts";
+import { NO_PAGE_POLICY } from "./files.ts";
 import { isOwnOrigin } from "./origin.ts";
 import type { DashboardParts } from "./parts.ts";
 import { readBody, readQuery } from "./reading.ts";
@@ -33,7 +34,7 @@ import { transportSecurity } from "./transport-security.ts";
 /** Said with every answer: it is nobody else's to keep, to guess at or to show. */
 const HEADERS = {
   "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "content-security-policy": NO_PAGE_POLICY,
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",

@@ -82,6 +82,9 @@ describe("the pages", () => {
     expect(page?.headers).toMatchObject({
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
+      "content-security-policy": expect.stringMatching(
+        /^default-src 'none';.* base-uri 'none';.* frame-ancestors 'none'$/,
+      ),
     });
   });
 

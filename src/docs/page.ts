@@ -19,6 +19,10 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Of the documents that are no page: opened by itself, none of them loads, runs or frames anything, or is framed. */
+export const DOCUMENT_POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export type PageParts = {
   readonly openApi: OpenApi;
   readonly asyncApi: AsyncApi;

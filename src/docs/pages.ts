@@ -6,7 +6,7 @@ import { BOT_ROUTES } from "../http/bot/routes.ts";
 import type { Reply } from "../http/pipeline.ts";
 import { asyncApi } from "./asyncapi.ts";
 import { openApi } from "./openapi.ts";
-import { PAGE_POLICY, page } from "./page.ts";
+import { DOCUMENT_POLICY, PAGE_POLICY, page } from "./page.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** The folders whose texts are for those who use the service, and where each is served. */
@@ -76,6 +76,7 @@ function reply(contentType: string, body: string, headers: Readonly<Record<strin
     status: 200,
     headers: {
       "cache-control": `public, max-age=${KEPT_SECONDS}`,
+      "content-security-policy": DOCUMENT_POLICY,
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       ...headers,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApplication, PAGE_SECTIONS } from "../../src/dashboard/files.ts";
+import { createApplication, NO_PAGE_POLICY, PAGE_SECTIONS } from "../../src/dashboard/files.ts";
 import { createServer, type GatewayServer } from "../../src/http/server.ts";
 import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
@@ -158,6 +158,19 @@ describe("a file", () => {
     expect((await get("/theme.js")).headers["cache-control"]).toBe("no-cache");
   });
 
+  test("that is opened by itself loads and runs nothing, and is framed by nobody", async () => {
+    for (const path of ["/assets/index-1a2b.js", "/assets/bird.png", "/theme.js"]) {
+      expect((await get(path)).headers, path).toMatchObject({
+        "content-security-policy": NO_PAGE_POLICY,
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
+    }
+    expect(NO_PAGE_POLICY.split("; ")).toEqual(
+      expect.arrayContaining(["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]),
+    );
+  });
+
   test("comes as its reader can take it", async () => {
     for (const [accepted, encoding, decode] of [
       ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
@@ -240,6 +253,7 @@ test("an application that was not built says how to get it, and has the interfac
   expect(status).toBe(404);
   expect(headers["content-type"]).toBe("text/html;charset=UTF-8");
   expect(body.toString()).toContain("npm start");
+  expect(headers["content-security-policy"]).toBe(NO_PAGE_POLICY);
   expect((await get("/api/v3/ping", {}, "GET", unbuiltUrl)).status).toBe(200);
 });
 

@@ -183,8 +183,11 @@ async function send(row: DashboardRoute, caller: Browser, { path, body }: Exampl
   expect(answer.headers).toMatchObject({
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-security-policy":
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   });
+  // No page of another site may read an answer.
+  expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
   return answer;
 }
 
