@@ -49,8 +49,10 @@ export type ReconcileTerms = {
   readonly before: MirrorEntry | null;
 };
 
-/** A copy that is closed waits so long for what the venue has not confirmed, ms. */
+/** A copy that is closed sells nothing for so long while an order that the venue has not confirmed may have sold it already, ms. */
 export const CONFIRMED_MS_MAX = 30_000;
+/** It does not end for so long while the venue may still show an order that it has not confirmed, ms. */
+const ENDED_MS_MAX = 120_000;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 
@@ -124,9 +126,10 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
   for (const entry of state.open(symbol)) {
     if (entry.status !== "UNCONFIRMED") continue;
     const isAtMarket = entry.orderType === "MARKET";
-    if (now() - (entry.sentAt ?? 0) < CONFIRMED_MS_MAX) {
+    const ageMs = now() - (entry.sentAt ?? 0);
+    if (ageMs < ENDED_MS_MAX) {
       if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
-      if (isAtMarket && mayTouchOthers(state, symbol)) isBlocked = true;
+      if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
       else waits = true;
     } else if (isAtMarket) {
       const isExecuted = entry.executedQuantity > 0n;
