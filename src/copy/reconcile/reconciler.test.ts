@@ -88,6 +88,9 @@ test("a position is closed that the strategy's stop has closed meanwhile, once",
   await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
   expect(await stage.position(copier, "BTCUSDT")).toBe("0");
   expect(await legsAtVenue()).toEqual([]);
+  await stage.waitFor("its stop is over", async () =>
+    /EXPIRED|CANCELED/.test(`${(await stage.log(copier))[1]}`),
+  );
   const log = await stage.log(copier);
   expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.002 FILLED executed 0.002");
   await stage.ask(copier, strategy, { kind: "LOOK" });
