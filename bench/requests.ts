@@ -52,6 +52,8 @@ export class Requests {
   readonly #rings: ByFamily<KeyRing>;
   /** Whether a key's next order is a sale. */
   readonly #holds: { readonly [T in Target]: ByFamily<Uint8Array> };
+  /** When each key signed its last signal, Unix ms. */
+  readonly #stampedAt = new Map<Key, number>();
   #lastId = 0;
 
   constructor(credentials: ByFamily<readonly Credentials[]>, trips: Trips) {
@@ -100,11 +102,14 @@ export class Requests {
     );
   }
 
-  #signal({ apiKey, signs, trip }: Key, isSale: boolean): string {
+  #signal(key: Key, isSale: boolean): string {
+    const { apiKey, signs, trip } = key;
     const body =
       `{"symbol":"${trip.symbol}","tradeType":"${isSale ? "SELL" : "BUY"}","orderType":"MARKET",` +
       `"quantity":"${isSale ? trip.sell : trip.buy}"}`;
-    const timestamp = Date.now();
+    // A signature is good for one idempotency key.
+    const timestamp = Math.max(Date.now(), (this.#stampedAt.get(key) ?? 0) + 1);
+    this.#stampedAt.set(key, timestamp);
     const signature = createHmac("sha256", signs)
       .update(`${timestamp}POST${SIGNAL_PATH}${body}`, "latin1")
       .digest("hex");

@@ -41,6 +41,7 @@ export async function gatewayStreams(dataDir: string, connections: number): Prom
       depth: (audience) =>
         createDepth({ market, audience, asksAboutQuietSymbols: false, wallClock: systemClock, timers, log }),
     },
+    addressOf: () => "127.0.0.1",
     onKeyUsed: () => {},
     timers: systemTimers,
     wallNow: () => Date.now(),

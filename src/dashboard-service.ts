@@ -14,7 +14,6 @@ import { ownOrigins } from "./dashboard/origin.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboard } from "./dashboard/pipeline.ts";
 import { ReportTurns } from "./dashboard/report-turns.ts";
-import { isReachedSecurely } from "./dashboard/transport-security.ts";
 import type { Gateway, Pages } from "./http/pipeline.ts";
 import type { Family } from "./http/server.ts";
 import type { Inspection } from "./inspection/inspection.ts";
@@ -80,7 +79,6 @@ export function openDashboard(
     copyOffers: new CopyOffers({ store, reports, turns: reportTurns, markets, wallNow, after }),
     copyFigures: new FiguresOfCopies({ store, wallNow }),
     origins: () => ownOrigins(config, listening().port),
-    isSecure: isReachedSecurely(config),
     server: {
       version: VERSION,
       market: config.market.kind,

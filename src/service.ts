@@ -1,6 +1,6 @@
 // The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { readCertificate } from "./certificate.ts";
@@ -8,7 +8,6 @@ import { ClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
 import { startServersCopier } from "./copier-service.ts";
-import { isReachedSecurely, securedPages } from "./dashboard/transport-security.ts";
 import { openDashboard } from "./dashboard-service.ts";
 import { lockDirectory, openDataDirectory } from "./data-directory.ts";
 import { openDemo } from "./demo-data.ts";
@@ -21,6 +20,7 @@ import type { Gateway } from "./http/pipeline.ts";
 import { createProbes } from "./http/probes.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
+import { isReachedSecurely } from "./http/transport-security.ts";
 import { KeyWatch } from "./identity/key-watch.ts";
 import type { SeededStrategy } from "./identity/seed.ts";
 import { createInspection } from "./inspection/inspection.ts";
@@ -190,15 +190,14 @@ export async function startService(
       certificate,
       proxyHops: config.trustedProxyHops,
       families: [probes, dashboard.family],
-      pages: securedPages(
-        isReachedSecurely(config),
-        (request) =>
-          documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
-      ),
+      isSecure: isReachedSecurely(config),
+      pages: (request) =>
+        documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
       isUpgrade: isStreamUpgrade,
     });
     opened.defer(() => server.close());
     const sourceParts = { market: markets.SPOT, wallClock: systemClock, timers: systemTimers, log };
+    const addressOf = (request: IncomingMessage) => addressOfRequest(request, config.trustedProxyHops);
     const streams = createStreams({
       server: server.server,
       store,
@@ -208,8 +207,9 @@ export async function startService(
         candles: (audience) => createCandles({ ...sourceParts, ...upstream.feedOptions, audience }),
         depth: (audience) => createDepth({ ...sourceParts, ...upstream.feedOptions, audience }),
       },
+      addressOf,
       onKeyUsed(keyId, namespace, request) {
-        const address = addressOfRequest(request, config.trustedProxyHops);
+        const address = addressOf(request);
         inspection.keyUses.note(keyId, wallNow(), address, "stream", namespace);
       },
       wallNow,

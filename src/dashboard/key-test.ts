@@ -131,6 +131,7 @@ async function signedRequestCheck(
       query,
       target: `${path}?${query}`,
       headers: { "x-mbx-apikey": key.apiKey },
+      rawHeaders: ["x-mbx-apikey", key.apiKey],
       body: "",
       apiKey: key.apiKey,
       address: "127.0.0.1",

@@ -23,8 +23,6 @@ export type DashboardParts = {
   readonly server: SessionShape["server"];
   /** The origins that the dashboard is served at, once the server listens. */
   readonly origins: () => ReadonlySet<string>;
-  /** Whether people reach the service over HTTPS. */
-  readonly isSecure: boolean;
   /** Wall time, Unix ms. */
   readonly startedAt: number;
 };

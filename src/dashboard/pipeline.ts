@@ -29,7 +29,6 @@ import {
 import type { DashboardAnswer, DashboardRoute } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
-import { transportSecurity } from "./transport-security.ts";
 
 /** Said with every answer: it is nobody else's to keep, to guess at or to show. */
 const HEADERS = {
@@ -45,18 +44,14 @@ const JSON_TYPE = "application/json;charset=UTF-8";
 export function createDashboard(parts: DashboardParts): Family {
   const find = routeTable(ALL_ROUTES);
   const budgets = new RequestBudgets();
-  const secured = ({ headers }: Request, reply: Reply): Reply => {
-    const security = transportSecurity(parts.isSecure, headers.host);
-    return { ...reply, headers: { ...reply.headers, ...security } };
-  };
   return {
     takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),
     answer: (request) =>
       observed(request, parts.gateway.observer, async (sighting) => {
         try {
-          return secured(request, await handle(request, { parts, find, budgets, sighting }));
+          return await handle(request, { parts, find, budgets, sighting });
         } catch (error) {
-          if (error instanceof DashboardError) return secured(request, refused(error));
+          if (error instanceof DashboardError) return refused(error);
           throw error;
         }
       }),

@@ -49,7 +49,7 @@ export const LIMIT_TABLE = [
   `| \`100ms\` order books of a key | ${KEY_FAST_STREAMS_MAX} |`,
   `| \`subscribe\` and \`unsubscribe\` of a connection | ${SUBSCRIPTION_MESSAGES_PER_MINUTE} a minute |`,
   `| Messages of a connection | ${MESSAGES_PER_MINUTE} a minute |`,
-  `| Failed handshakes of a key | ${FAILED_HANDSHAKES_MAX} in ${minutes(FAILED_HANDSHAKES_WINDOW_MS)}, then blocked for ${minutes(HANDSHAKE_BLOCK_MS)} |`,
+  `| Failed handshakes of a key from one address | ${FAILED_HANDSHAKES_MAX} in ${minutes(FAILED_HANDSHAKES_WINDOW_MS)}, then blocked there for ${minutes(HANDSHAKE_BLOCK_MS)} |`,
   `| Timestamp of a handshake | ${HANDSHAKE_WINDOW_MS / 1_000} seconds either way |`,
 ].join("\n");
 

@@ -28,6 +28,7 @@ export type Refusal =
   | { readonly refusal: "PARAMETERS_MISSING"; readonly parameters: readonly [string, string] }
   | { readonly refusal: "PARAMETER_NOT_REQUIRED"; readonly parameter: string }
   | { readonly refusal: "PARAMETER_DUPLICATED" }
+  | { readonly refusal: "PARAMETERS_UNREAD"; readonly readCount: number; readonly sentCount: number }
   | { readonly refusal: "PARAMETERS_EXCLUSIVE" }
   | { readonly refusal: "PARAMETER_INVALID"; readonly parameter: string }
   | { readonly refusal: "PARAMETERS_INVALID" }

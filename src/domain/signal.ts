@@ -25,7 +25,13 @@ export type Signal = {
 };
 
 /** A signal before it is recorded: RECEIVED. */
-export type NewSignal = Omit<Signal, "state">;
+export type NewSignal = Omit<Signal, "state"> & {
+  /** What its request was signed with; left out for one that was not signed. */
+  readonly signed?: SignedRequest;
+};
+
+/** A request's signature, hex, and until when another server might take it: wall time, Unix ms. */
+export type SignedRequest = { readonly signature: string; readonly expiresAt: number };
 
 export type SignalState =
   | { readonly status: "RECEIVED" }

@@ -1,11 +1,30 @@
 // Parameters of a request: form text from the query and from the body, whatever the content type says, since that is how
-// stock clients send them. The query wins. Source: reference exchange, section 2; design, section 6.
+// stock clients send them.
+//
+// Query and body are signed as one text without a boundary. Of a request that came in one part the boundary could be moved into
+// a value, which would cut the value short and make its rest a parameter of the other part. So where both parts hold parameters, each must
+// be one that the route knows, be written `name=value`, and be in one part only; the rest of a value is none of these.
+// Source: reference exchange, section 2; design, section 6; decision 54.
 import type { Refusal } from "../domain/refusal.ts";
 
-export type Parameters = ReadonlyMap<string, string>;
+/** What a request says, by name. `Name` is what may be read of it: a reader of `Parameters<"symbol">` reads nothing else. */
+export type Parameters<Name extends string = string> = {
+  readonly get: (name: Name) => string | undefined;
+  readonly keys: () => Iterable<string>;
+};
 
-/** Reads the parameters of both parts. A name that occurs twice in one part, a body that is JSON and an escape that is none are refused. */
-export function readParameters(query: string, body: string): Parameters | Refusal {
+/**
+ * Reads the parameters of both parts. A name that occurs twice in one part (PARAMETER_DUPLICATED), a body that is JSON
+ * (BODY_NOT_A_FORM) and an escape that is none (REQUEST_MALFORMED) are refused.
+ *
+ * `known` are the names that a signed route knows. With them, where both parts hold parameters, a name in both is refused
+ * (PARAMETER_DUPLICATED), and any other than `name=value` of a known name (PARAMETERS_UNREAD). Without them the query wins.
+ */
+export function readParameters(
+  query: string,
+  body: string,
+  known: ReadonlySet<string> | null,
+): Parameters | Refusal {
   const first = body.trimStart().charAt(0);
   if (first === "{" || first === "[") return { refusal: "BODY_NOT_A_FORM" };
   const parameters = new Map<string, string>();
@@ -14,6 +33,12 @@ export function readParameters(query: string, body: string): Parameters | Refusa
   const fromQuery = new Map<string, string>();
   const refused = readPart(query, fromQuery);
   if (refused !== null) return refused;
+  if (known !== null && parameters.size > 0 && fromQuery.size > 0) {
+    for (const name of fromQuery.keys()) if (parameters.has(name)) return { refusal: "PARAMETER_DUPLICATED" };
+    const sentCount = parameters.size + fromQuery.size;
+    const readCount = knownCount(query, known) + knownCount(body, known);
+    if (readCount < sentCount) return { refusal: "PARAMETERS_UNREAD", readCount, sentCount };
+  }
   for (const [name, value] of fromQuery) parameters.set(name, value);
   return parameters;
 }
@@ -30,6 +55,14 @@ function readPart(part: string, into: Map<string, string>): Refusal | null {
     into.set(name, value);
   }
   return null;
+}
+
+/** How many parameters of a part are written `name=value`, of a name that is known. */
+function knownCount(part: string, known: ReadonlySet<string>): number {
+  return part.split("&").filter((pair) => {
+    const equals = pair.indexOf("=");
+    return equals !== -1 && known.has(decode(pair.slice(0, equals)) ?? "");
+  }).length;
 }
 
 function decode(text: string): string | null {

@@ -2,7 +2,9 @@
 //
 //   ban → route → authenticate → charge → admit → parse → carry out → present
 //
-// Authentication has an order of its own: key → parameters readable → timestamp → recvWindow → signature → window. What is learned
+// Authentication has an order of its own: key header → parameters readable → timestamp → recvWindow → key → signature → window. An
+// unknown key is refused where a wrong signature is, and what is not signed is answered with the address's usage alone: without the
+// secret, a key that there is and one that there is not are answered alike (decision 54). What is learned
 // on the way is noted in the request's sighting, for the log of requests; nothing is decided by that.
 // Source: design, section 6 (checks of a signed exchange request).
 import type { IncomingHttpHeaders } from "node:http";
@@ -59,6 +61,8 @@ export type Request = {
   /** Both as one: what a bot has signed. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as received: a header that is there twice is in it twice. */
+  readonly rawHeaders: readonly string[];
   /** The body as received, or why it was not taken in. */
   readonly body: string | Refusal;
   readonly apiKey: string | null;
@@ -75,6 +79,8 @@ export type Reply = {
   readonly contentType?: string;
   /** What the body of a refusal says, for the log of requests; the bot family has no codes. */
   readonly refusal?: { readonly code: number | null; readonly message: string };
+  /** Whether it shows what an earlier request placed, for the log of requests; it does not unless said. */
+  readonly isReplay?: boolean;
 };
 
 /** JSON text that is ready to be sent, where building the value would be a waste. */
@@ -85,7 +91,18 @@ export class ReadyJson {
   }
 }
 
-export type Answer = Refusal | ReadyJson | object;
+/** The answer to a placement whose client id was used before: what was placed then, as it stands now. Nothing was placed now. */
+export class Replay {
+  readonly body: object;
+  constructor(body: object) {
+    this.body = body;
+  }
+}
+
+export type Answer = Refusal | ReadyJson | Replay | object;
+
+/** Says that the answer to a placement is a replay. */
+export const REPLAY_HEADERS = { "x-lyrebird-replay": "true" } as const;
 
 type RouteBase = {
   readonly method: "GET" | "POST" | "DELETE";
@@ -95,7 +112,7 @@ type RouteBase = {
 };
 
 /** The weight of a route that always costs the same. */
-export function fixed(weight: number): RouteBase["weight"] {
+export function fixed(weight: number): () => number {
   return () => weight;
 }
 
@@ -106,19 +123,40 @@ export type PublicRoute = RouteBase & {
 
 export type SignedRoute = RouteBase & {
   readonly access: "signed";
+  /** The names of the parameters that it knows, those that it ignores and those of every signed request among them. */
+  readonly known: ReadonlySet<string>;
   /** The type that the key's strategy must have; null if any will do, or none. */
   readonly family: StrategyType | null;
   /** Counts against the order budgets. */
   readonly placesOrder: boolean;
   /** Needs a LIVE strategy. */
   readonly writes: boolean;
-  readonly answer: (call: SignedCall) => Promise<Answer> | Answer;
+  readonly answer: (call: SignedCall<string>) => Promise<Answer> | Answer;
 };
 
 export type Route = PublicRoute | SignedRoute;
 
-export type SignedCall = {
-  readonly parameters: Parameters;
+/** What every signed request says. Source: specification 5.1. */
+const SIGNING_PARAMETERS = ["timestamp", "recvWindow", "signature"] as const;
+
+/**
+ * A row of a signed route. It names the parameters that it knows, in `parameters`: those that it reads, without which it does not
+ * compile, and those that clients send and that it ignores.
+ */
+export function signedRoute<const Name extends string>(
+  row: Omit<SignedRoute, "known" | "weight" | "answer"> & {
+    readonly parameters: readonly Name[];
+    readonly weight: (parameters: Parameters<NoInfer<Name>>) => number;
+    readonly answer: (call: SignedCall<NoInfer<Name>>) => Promise<Answer> | Answer;
+  },
+): SignedRoute {
+  const { parameters, ...route } = row;
+  return { ...route, known: new Set<string>([...SIGNING_PARAMETERS, ...parameters]) };
+}
+
+/** What a signed route is asked; its reader may read the parameters `Name`. */
+export type SignedCall<Name extends string = never> = {
+  readonly parameters: Parameters<Name>;
   readonly strategyId: string;
   /** The person who owns the key. */
   readonly userId: string;
@@ -180,11 +218,11 @@ async function answered(
   }
 
   const address = addressHolder(request.address);
-  // Whose budgets the route is counted by. Every answer says how they stand, also one that charges nothing.
+  // Whose budgets the route is counted by.
   const holder = route?.access === "signed" && request.apiKey !== null ? keyHolder(request.apiKey) : address;
-  const placesOrder = route?.access === "signed" && route.placesOrder;
+  // Whoever has not signed is told of its address alone, not how much the key trades.
   const refuse = (refusal: Refusal, retryAfterSeconds?: number): Reply =>
-    refused(refusal, { usage: budgets.usage(holder, wallNow()), placesOrder, retryAfterSeconds });
+    refused(refusal, { usage: budgets.usage(address, wallNow()), placesOrder: false, retryAfterSeconds });
 
   const ban = budgets.ban(holder, wallNow());
   if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
@@ -197,22 +235,23 @@ async function answered(
   if (isRefusal(body)) return refuse(body);
 
   if (route.access === "public") {
-    const parameters = readParameters(request.query, body);
+    const parameters = readParameters(request.query, body, null);
     const weight = route.weight(isRefusal(parameters) ? NO_PARAMETERS : parameters);
     sighting.weight = weight;
     const charged = budgets.charge(address, wallNow(), { weight, placesOrder: false });
-    if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
-    if (isRefusal(parameters)) return refused(parameters, { usage: charged.usage, placesOrder });
-    return present(await route.answer(parameters, gateway), charged.usage, placesOrder);
+    if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, false);
+    if (isRefusal(parameters)) return refused(parameters, { usage: charged.usage, placesOrder: false });
+    return present(await route.answer(parameters, gateway), charged.usage, false);
   }
 
-  const authenticated = await authenticate({ ...request, body }, gateway, wallNow(), sighting);
+  const authenticated = await authenticate({ ...request, body }, route, gateway, sighting);
   if ("failed" in authenticated) {
     sighting.failed = authenticated.failed;
     const flood = budgets.chargeFailure(address, wallNow());
     if (flood === null) return refuse(authenticated.because);
-    return await refusedByBudget(flood, budgets.usage(holder, wallNow()), placesOrder);
+    return await refusedByBudget(flood, budgets.usage(address, wallNow()), false);
   }
+  const { placesOrder } = route;
   const { parameters, userId, strategy, lapsed } = authenticated;
 
   const weight = route.weight(parameters);
@@ -251,21 +290,23 @@ type NotLetIn = { readonly failed: FailedCheck | null; readonly because: Refusal
 
 async function authenticate(
   request: Request & { readonly body: string },
+  { known }: SignedRoute,
   gateway: Gateway,
-  now: number,
   sighting: Sighting,
 ): Promise<Authenticated | NotLetIn> {
+  const now = gateway.wallNow();
   if (request.apiKey === null) {
     const otherKey = headerOf(request, BOT_KEY_HEADER);
     sighting.apiKey = otherKey === "" ? null : otherKey;
-    return notLetIn("HEADER", { refusal: "KEY_REFUSED" });
+    return { failed: "HEADER", because: { refusal: "KEY_REFUSED" } };
   }
   const bound = await gateway.store.findKey(request.apiKey);
   sighting.key = bound;
-  if (bound === null) return notLetIn(null, { refusal: "KEY_REFUSED" });
-  if (bound.key.revokedAt !== null) return notLetIn("HEADER", { refusal: "KEY_REFUSED" });
-
-  const parameters = readParameters(request.query, request.body);
+  const notLetIn = (failed: FailedCheck, because: Refusal): NotLetIn => ({
+    failed: bound === null ? null : failed,
+    because,
+  });
+  const parameters = readParameters(request.query, request.body, known);
   if (isRefusal(parameters)) return notLetIn("PARAMETERS", parameters);
   const timestampText = parameters.get("timestamp") ?? "";
   if (!/^[0-9]{1,16}$/.test(timestampText)) {
@@ -282,6 +323,7 @@ async function authenticate(
   if (signature === null || signature === "") {
     return notLetIn("SIGNATURE_MISSING", { refusal: "PARAMETER_MISSING", parameter: "signature" });
   }
+  if (bound === null || bound.key.revokedAt !== null) return notLetIn("HEADER", { refusal: "KEY_REFUSED" });
   if (!verifies(secretOf(gateway.master, bound.key), message, signature)) {
     return notLetIn("SIGNATURE", { refusal: "KEY_REFUSED" });
   }
@@ -292,10 +334,6 @@ async function authenticate(
   const tooOld = lapsed();
   if (tooOld !== null) return notLetIn("WINDOW", tooOld);
   return { parameters, userId: userIdOf(bound.key), strategy: bound.strategy, lapsed };
-}
-
-function notLetIn(failed: FailedCheck | null, because: Refusal): NotLetIn {
-  return { failed, because };
 }
 
 function admit(route: SignedRoute, strategy: Strategy | null): Refusal | null {
@@ -309,6 +347,10 @@ function admit(route: SignedRoute, strategy: Strategy | null): Refusal | null {
 function present(answer: Answer, usage: Usage, placesOrder: boolean): Reply {
   if (isRefusal(answer)) return refused(answer, { usage, placesOrder });
   const headers = usageHeaders(usage, placesOrder);
+  if (answer instanceof Replay) {
+    const body = JSON.stringify(answer.body);
+    return { status: 200, headers: { ...headers, ...REPLAY_HEADERS }, body, isReplay: true };
+  }
   if (answer instanceof ReadyJson) return { status: 200, headers, body: answer.text };
   return { status: 200, headers, body: JSON.stringify(answer) };
 }

@@ -66,6 +66,12 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PARAMETER_NOT_REQUIRED: ({ parameter }) =>
     bad(400, -1106, `Parameter '${parameter}' sent when not required.`),
   PARAMETER_DUPLICATED: bad(400, -1101, "Duplicate values for a parameter detected."),
+  PARAMETERS_UNREAD: ({ readCount, sentCount }) =>
+    bad(
+      400,
+      -1104,
+      `Not all sent parameters were read; read '${readCount}' parameter(s) but was sent '${sentCount}'.`,
+    ),
   PARAMETERS_EXCLUSIVE: bad(400, -1128, "Combination of optional parameters invalid."),
   PARAMETER_INVALID: ({ parameter }) =>
     bad(400, -1130, `Data sent for parameter '${parameter}' is not valid.`),

@@ -30,6 +30,7 @@ import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
 import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
+import { securityHeaders } from "./transport-security.ts";
 import { UnderWay } from "./under-way.ts";
 import { BOT_WORDS, EXCHANGE_WORDS, type Words } from "./words.ts";
 
@@ -69,6 +70,8 @@ type ServerParts = {
   readonly pages?: Pages;
   /** Families besides the exchange-style ones and the bots'; none unless said. */
   readonly families?: readonly Family[];
+  /** Whether people reach the service over HTTPS; they do not unless said. */
+  readonly isSecure?: boolean;
   /** Which requests leave HTTP, for whoever listens to `upgrade`; none unless said. Any other is answered as if it had not asked. */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
@@ -84,6 +87,8 @@ export type GatewayServer = {
 /** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
 export function createServer(gateway: Gateway, parts: ServerParts): GatewayServer {
   const { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false } = parts;
+  const send = (outgoing: ServerResponse, reply: Reply) =>
+    sendWith(securityHeaders(parts.isSecure === true, outgoing.req.headers.host), outgoing, reply);
   const familyOf = familiesOf(gateway, pages, parts.families ?? []);
   const underWay = new UnderWay();
   const overload = new Overload();
@@ -216,7 +221,7 @@ function readBody(incoming: IncomingMessage, onBody: (body: string | Refusal) =>
 
 /** The request as the pipeline takes it: everything as it was received. */
 function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: number): Request {
-  const { method = "GET", url = "/", headers } = incoming;
+  const { method = "GET", url = "/", headers, rawHeaders } = incoming;
   const path = pathOf(incoming);
   const apiKey = headers["x-mbx-apikey"];
   return {
@@ -225,6 +230,7 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
     query: url.slice(path.length + 1),
     target: url,
     headers,
+    rawHeaders,
     body,
     apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : null,
     address: addressOfRequest(incoming, proxyHops),
@@ -236,10 +242,15 @@ const LAST_WORDS_MS = 1_000;
 const NOT_MODIFIED = 304;
 const JSON_TYPE = "application/json;charset=UTF-8";
 
-function send(outgoing: ServerResponse, { status, headers, body, contentType = JSON_TYPE }: Reply): void {
+function sendWith(
+  security: Readonly<Record<string, string>>,
+  outgoing: ServerResponse,
+  { status, headers, body, contentType = JSON_TYPE }: Reply,
+): void {
   // Who hung up is told nothing.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
+    ...security,
     ...(headers as OutgoingHttpHeaders),
     "content-type": contentType,
     // Of what is not modified no length is told: it would be taken for that of what the client has.
@@ -256,6 +267,7 @@ function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAns
   socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${JSON_TYPE}\r\n` +
+      `x-content-type-options: nosniff\r\ncache-control: no-store\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -147,6 +147,7 @@ function recordOf({ sighting, request, answer, at, latencyMs }: Seen): NewReques
     path: sighting.path ?? shownPath(request.path),
     status: answer.status,
     code: answer.refusal?.code ?? null,
+    isReplay: answer.isReplay === true,
     message: answer.refusal?.message ?? null,
     weight: sighting.weight,
     latencyMs,

@@ -7,6 +7,9 @@ import { jsonFields, parametersOf } from "./time-hints.ts";
 const AS_FORM =
   "The body is JSON. Send the parameters as a form (application/x-www-form-urlencoded), in the body or in the query: a=1&b=2.";
 
+const IN_ONE_PART =
+  "Query and body both hold parameters, and one of these is not a parameter of this route, or has no value. Send all parameters in the query, or all in the body.";
+
 export function parameterHints(request: SeenRequest & { readonly body: string }): readonly string[] {
   const { query, body } = request;
   if (/^\s*[[{]/.test(body)) return [AS_FORM];
@@ -16,6 +19,15 @@ export function parameterHints(request: SeenRequest & { readonly body: string })
       (name) => `${shownName(name)} is there twice in the same part. Send each parameter once.`,
     );
   }
+  const inQuery = new Set(namesOf(query));
+  const inBoth = [...new Set(namesOf(body))].filter((name) => inQuery.has(name));
+  if (inBoth.length > 0) {
+    return inBoth.map(
+      (name) => `${shownName(name)} is in the query and in the body. Send each parameter once.`,
+    );
+  }
+  const isEscaped = [query, body].every((part) => part.split("&").every(isDecodable));
+  if (isEscaped) return [IN_ONE_PART];
   return ["A parameter holds a % that begins no escape of UTF-8 text. Encode values before they are sent."];
 }
 
@@ -54,10 +66,23 @@ export function jsonBodyHints(sent: {
   return [];
 }
 
-function repeated(form: string): readonly string[] {
-  const names = form
+function namesOf(form: string): readonly string[] {
+  return form
     .split("&")
     .filter((pair) => pair !== "")
     .map((pair) => pair.split("=", 1)[0] ?? "");
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function repeated(form: string): readonly string[] {
+  const names = namesOf(form);
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }

@@ -18,6 +18,7 @@ function request(at: number, more: Partial<NewRequest> = {}): NewRequest {
     path: "/api/v3/account",
     status: 200,
     code: null,
+    isReplay: false,
     message: null,
     weight: 20,
     latencyMs: 1.5,
@@ -46,6 +47,7 @@ describe("the log of requests", () => {
     const refused = {
       status: 400,
       code: -1021,
+      isReplay: false,
       message: "Timestamp",
       diagnosis: { check: "WINDOW", messageSha256: null, clockOffsetMs: 9, hints: [] },
     } as const;

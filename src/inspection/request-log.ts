@@ -22,6 +22,8 @@ export type NewRequest = {
   readonly path: string;
   readonly status: number;
   readonly code: number | null;
+  /** Whether it was a placement that was answered with what an earlier one had placed. */
+  readonly isReplay: boolean;
   readonly message: string | null;
   readonly weight: number;
   readonly latencyMs: number;
@@ -80,6 +82,7 @@ export class RequestLog {
     place.path = request.path;
     place.status = request.status;
     place.code = request.code;
+    place.isReplay = request.isReplay;
     place.weight = request.weight;
     place.latencyMs = request.latencyMs;
     place.diagnosis = request.diagnosis;

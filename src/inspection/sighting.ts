@@ -56,6 +56,8 @@ export type SeenAnswer = {
   readonly status: number;
   /** What a refusal says; the bot family has no codes. */
   readonly refusal?: { readonly code: number | null; readonly message: string };
+  /** Whether it shows what an earlier request placed. */
+  readonly isReplay?: boolean;
 };
 
 /** Who is told what became of requests. */

@@ -3,7 +3,8 @@
 //   submit   known key      what is recorded; driven now if it is not terminal; nothing if the order is another one
 //            strategy       not LIVE: refused, not recorded
 //            body           malformed: refused, not recorded
-//            receive        recorded, durably, and claimed for the time that driving it takes
+//            receive        recorded, durably, and claimed for the time that driving it takes; refused, and not recorded, under a
+//                           signature that was accepted for another key
 //   drive    the desk       executes or rejects it, once, whoever else tries the same
 //            a refusal      that time may mend leaves it FAILED, to be tried again later, each time after a longer wait
 //
@@ -13,7 +14,7 @@ import type { Logger } from "pino";
 import type { Desk, Executed } from "../desk/desk.ts";
 import { signalKey } from "../domain/command-key.ts";
 import { isRefusal } from "../domain/refusal.ts";
-import type { Rejection, SettledState, Signal } from "../domain/signal.ts";
+import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
 import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
 import { ReplayCounts } from "./replay-counts.ts";
 import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
@@ -37,12 +38,14 @@ export type Submission = {
   readonly body: string;
   /** When the request was charged as a placement: wall time, Unix ms. */
   readonly admittedAt: number;
+  /** What the request was signed with, which says nothing of the key. */
+  readonly signed: SignedRequest;
 };
 
 /** What is recorded, and whether it had been terminal before; or why nothing was recorded. */
 export type Submitted =
   | { readonly signal: Signal; readonly replayed: boolean }
-  | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" }
+  | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" | "SIGNATURE_USED" }
   | { readonly refused: "MALFORMED"; readonly fault: string };
 
 export class Signals {
@@ -85,7 +88,7 @@ export class Signals {
    * StoreUnavailable or StoreFailure: whether the signal was recorded is then unknown, and asking again is safe.
    */
   async submit({ strategyId, status }: Strategy, submission: Submission): Promise<Submitted> {
-    const { idempotencyKey, body, admittedAt } = submission;
+    const { idempotencyKey, body, admittedAt, signed } = submission;
     const order = readSubmission(body);
     // Only what would be refused looks the key up first: receiving looks it up anyway.
     if (status !== "LIVE" || isFault(order)) {
@@ -98,10 +101,11 @@ export class Signals {
     const receivedAt = this.#wallNow();
     const signalId = this.#newSignalId();
     const [received] = await this.#store.receiveSignals(
-      [{ signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt }],
+      [{ signalId, strategyId, idempotencyKey, body: keptText(body), receivedAt, signed }],
       { claimedUntil: receivedAt + CLAIM_MS },
     );
     if (received === undefined) throw new Error("every signal that is received is answered");
+    if (received.signal === null) return { refused: "SIGNATURE_USED" };
     if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
     this.#tell(strategyId);
     return { signal: await this.#drive(received.signal, order, admittedAt), replayed: false };

@@ -1,7 +1,7 @@
 // Signals that are received at the same time are recorded together: one sync to disk, or one way to the server, for all.
 import type { NewSignal } from "../domain/signal.ts";
 import { Gathering } from "./gathering.ts";
-import { type ReceivedRow, receivedRow, type SignalRow, signalOfRow } from "./signal-rows.ts";
+import { type FoundRow, type ReceivedRow, receivedRow, signalOfRow } from "./signal-rows.ts";
 import type { ReceivedSignal, Store } from "./store.ts";
 
 /** Larger groups hardly gain throughput and cost latency. */
@@ -11,10 +11,10 @@ type Received = { readonly signal: NewSignal; readonly row: ReceivedRow };
 
 /**
  * The port's way of receiving, given how rows are written: in one transaction, answering for each row null if it was added,
- * else what is there under its key.
+ * else what is there under its key, or that its signature was accepted for another key.
  */
 export function receiving(
-  write: (rows: readonly ReceivedRow[]) => Promise<readonly (SignalRow | null)[]>,
+  write: (rows: readonly ReceivedRow[]) => Promise<readonly FoundRow[]>,
 ): Store["receiveSignals"] {
   const gathering = new Gathering(GROUP_MAX, async (group: readonly Received[]) => {
     const found = await write(group.map(({ row }) => row));
@@ -26,7 +26,8 @@ export function receiving(
     );
 }
 
-function answerOf(signal: NewSignal, found: SignalRow | null): ReceivedSignal {
+function answerOf({ signed: _, ...signal }: NewSignal, found: FoundRow): ReceivedSignal {
+  if (found === "SIGNATURE_USED") return { signal: null, isNew: false };
   return found === null
     ? { signal: { ...signal, state: { status: "RECEIVED" } }, isNew: true }
     : { signal: signalOfRow(found), isNew: false };

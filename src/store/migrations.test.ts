@@ -1,4 +1,4 @@
-// What version 0005 kept is there after the migration to futures, on both stores.
+// What earlier versions kept is there after the migrations, on both stores.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";
@@ -12,6 +12,7 @@ import { type Amount, decimal } from "../money/decimal.ts";
 import { encodeEvents, encodeOrder, encodeState } from "./codec.ts";
 import { futuresAccountOf, incomeOf } from "./contract/futures-records.ts";
 import { accountOf, commitOf, hold, orderOf } from "./contract/records.ts";
+import { received, signalOf } from "./contract/signal-records.ts";
 import { exposedOf } from "./contract/store-under-test.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
@@ -30,6 +31,14 @@ test("an embedded database of before there were futures", async () => {
   rmSync(directory, { recursive: true });
 });
 
+test("an embedded database of before signatures and addresses were recorded", async () => {
+  const directory = newDirectory();
+  const file = join(directory, "lyrebird.sqlite");
+  await fillBeforeAuthentication(new SqliteDialect({ database: kyselyDatabase(openDatabase(file)) }));
+  await checkAuthentication(await openSqliteStore(file));
+  rmSync(directory, { recursive: true });
+});
+
 describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
   let server: Databases;
   beforeAll(async () => {
@@ -44,7 +53,42 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     await fillEarly(new PostgresDialect({ pool: new Pool({ connectionString: url }) }));
     await check(await openPostgresStore(url));
   });
+
+  test("a database of before signatures and addresses were recorded", async () => {
+    const url = await server.newDatabase();
+    await fillBeforeAuthentication(new PostgresDialect({ pool: new Pool({ connectionString: url }) }));
+    await checkAuthentication(await openPostgresStore(url));
+  });
 });
+
+/** A signal, and a handshake that failed. */
+async function fillBeforeAuthentication(dialect: SqliteDialect | PostgresDialect): Promise<void> {
+  const db = new Kysely<Tables>({ dialect });
+  await new Migrator({ db, provider: MIGRATIONS }).migrateTo("0013-copy-outbox");
+  const { signalId, strategyId, body, receivedAt } = signalOf("early");
+  await sql`
+    INSERT INTO signals (signal_id, strategy_id, idempotency_key, body, received_at, status, attempts, due_at)
+    VALUES (${signalId}, ${strategyId}, '"key-early"', ${body}, ${receivedAt}, 'RECEIVED', 0, ${AT})
+  `.execute(db);
+  await sql`INSERT INTO failed_handshakes (api_key, at) VALUES ('mine', ${AT})`.execute(db);
+  await db.destroy();
+}
+
+async function checkAuthentication(store: Store): Promise<void> {
+  const source = { apiKey: "mine", address: "ip:192.0.2.1" };
+  expect(await store.countFailedHandshakes(0, 9)).toEqual([{ apiKey: "mine", count: 1, lastAt: AT }]);
+  expect(await store.listFailedHandshakes(source, 0)).toEqual([]);
+  await store.noteFailedHandshake(source, AT, { forgetBefore: 0 });
+  expect(await store.listFailedHandshakes(source, 0)).toEqual([AT]);
+
+  const signed = { signature: "0".repeat(64), expiresAt: AT };
+  const signals = [signalOf("early", { signed }), signalOf("late", { signed })];
+  expect(await store.receiveSignals(signals, { claimedUntil: AT })).toEqual([
+    { signal: received(signalOf("early")), isNew: false },
+    { signal: null, isNew: false },
+  ]);
+  await store.close();
+}
 
 /** Two spot strategies, one of them with an open order, a futures strategy that was seeded, and a symbol heard of. */
 async function fillEarly(dialect: SqliteDialect | PostgresDialect): Promise<void> {

@@ -2,6 +2,7 @@
 // next number.
 import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
+import { AUTHENTICATION } from "./migrations/authentication.ts";
 import { COPY_OUTBOX, COPYING } from "./migrations/copying.ts";
 import { MIRROR_COUNTS } from "./migrations/mirror-counts.ts";
 import { numbered } from "./migrations/numbered.ts";
@@ -368,6 +369,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0011-mirror-counts": MIRROR_COUNTS,
       "0012-venue-credentials": VENUE_CREDENTIALS,
       "0013-copy-outbox": COPY_OUTBOX,
+      "0014-authentication": AUTHENTICATION,
     };
   },
 };

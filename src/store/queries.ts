@@ -141,11 +141,12 @@ export function queries(db: Kysely<Tables>): Queries {
       }));
     },
 
-    async listFailedHandshakes(apiKey, since) {
+    async listFailedHandshakes({ apiKey, address }, since) {
       const rows = await db
         .selectFrom("failed_handshakes")
         .select("at")
         .where("api_key", "=", apiKey)
+        .where("address", "=", address)
         .where("at", ">=", since)
         .orderBy("at")
         .execute();

@@ -102,7 +102,21 @@ export type Tables = PeopleTables &
       due_at: Integer;
     };
     /** Handshakes of streams, as long as they count. */
-    failed_handshakes: { position: Generated<Integer>; api_key: string; at: Integer };
+    failed_handshakes: {
+      position: Generated<Integer>;
+      api_key: string;
+      at: Integer;
+      /** The holder of its address's budgets; empty for one that was noted without. */
+      address: Generated<string>;
+    };
+    /** Signatures that signals were accepted under, until nobody could send them again: wall time, Unix ms. */
+    signal_signatures: {
+      signature: string;
+      strategy_id: string;
+      /** As JSON, like that of the signal. */
+      idempotency_key: string;
+      expires_at: Integer;
+    };
     api_keys: {
       id: string;
       api_key: string;

@@ -39,10 +39,15 @@ export function receivedRow(signal: NewSignal, claimedUntil: number) {
     status: "RECEIVED",
     attempts: 0,
     due_at: claimedUntil,
+    signature: signal.signed?.signature ?? null,
+    signature_expires_at: signal.signed?.expiresAt ?? null,
   } as const;
 }
 
 export type ReceivedRow = ReturnType<typeof receivedRow>;
+
+/** What became of a received row: null if it was added, what is there under its key, or that its signature is another key's. */
+export type FoundRow = SignalRow | "SIGNATURE_USED" | null;
 
 /** What settles the row of a signal. */
 export function settlementRow(strategyId: string, { signalId, state }: SettledSignal) {

@@ -135,7 +135,13 @@ export type RecentQuery = {
 };
 
 /** What is recorded under a signal's key, and whether it is the signal that was given. */
-export type ReceivedSignal = { readonly signal: Signal; readonly isNew: boolean };
+/** Where a stream handshake came from: the key that it named, and the holder of its address's budgets. */
+export type HandshakeSource = { readonly apiKey: string; readonly address: string };
+
+/** What is recorded under the key of a signal; null if its signature was accepted for another key, and it was not recorded. */
+export type ReceivedSignal =
+  | { readonly signal: Signal; readonly isNew: boolean }
+  | { readonly signal: null; readonly isNew: false };
 
 /** Until when a symbol's market has been looked at for the watch list of a family: market time, Unix ms. */
 export type Heard = { readonly family: StrategyType; readonly symbol: string; readonly at: number };
@@ -274,6 +280,9 @@ export type Store = {
    * recorded under their keys. Resolves when all is durable. Nobody else claims a new one before `claimedUntil`. If it
    * rejects, with StoreUnavailable too, they may be recorded or not: whoever comes again under their keys is told. Times here
    * and below are wall time, Unix ms.
+   *
+   * The key is no part of what a request signs. So a signature is recorded in the same transaction, with its key, also that of a
+   * signal that is known, and a signal under a signature that was accepted for another key is not recorded.
    */
   receiveSignals(
     signals: readonly NewSignal[],
@@ -292,6 +301,7 @@ export type Store = {
   ): Promise<readonly Signal[]>;
   /**
    * Claims pending signals that nobody has a claim on any more, longest due first: nobody else is given them before `until`.
+   * Signatures of signals that have expired are forgotten.
    * Several processes may ask at once, and none waits for another.
    */
   claimSignals(claim: {
@@ -308,10 +318,14 @@ export type Store = {
   /** How many signals are pending, and when the longest waiting one was received; null if none is. */
   countPendingSignals(): Promise<{ readonly count: number; readonly oldestReceivedAt: number | null }>;
 
-  /** Notes that a stream handshake under a key has failed, and forgets those that failed before `forgetBefore`. */
-  noteFailedHandshake(apiKey: string, at: number, options: { readonly forgetBefore: number }): Promise<void>;
-  /** When handshakes under a key failed, ascending; those since a time. */
-  listFailedHandshakes(apiKey: string, since: number): Promise<readonly number[]>;
+  /** Notes that a stream handshake has failed, and forgets those that failed before `forgetBefore`. */
+  noteFailedHandshake(
+    source: HandshakeSource,
+    at: number,
+    options: { readonly forgetBefore: number },
+  ): Promise<void>;
+  /** When handshakes under a key failed that came from an address, ascending; those since a time. */
+  listFailedHandshakes(source: HandshakeSource, since: number): Promise<readonly number[]>;
   /** How many failed under each key since a time, and when the last one did: most first. */
   countFailedHandshakes(
     since: number,

@@ -1,25 +1,33 @@
 // Who may connect. The steps in their order: credentials, the key, its block, the time, the signature, the key's end; how
-// many connections it has is looked at when one is taken on. Under a key that exists a wrong time or signature counts as a
-// failed handshake. Failures are in the store, so a block holds for every server on it, and outlives a restart. Those that
-// will fail under one key are looked at one after another, or many at once would all be looked at before any is counted.
+// many connections it has is looked at when one is taken on. A wrong time or signature counts as a failed handshake of its key and
+// its address: a key is no secret, and its owner is not blocked by failures elsewhere. Failures are in the store, so a block holds
+// for every server on it, and outlives a restart; those under keys that there are not are in memory, so that anybody's writes are
+// bounded, and are answered alike. Those that will fail are looked at one after another, or many at once would all be looked at
+// before any is counted. Decision 55.
 // Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
 import { secretOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import { verifies } from "../identity/signatures.ts";
-import type { Store } from "../store/store.ts";
+import type { HandshakeSource, Store } from "../store/store.ts";
 import { type StreamError, streamError } from "./errors.ts";
 import {
   FAILED_HANDSHAKES_MAX,
   FAILED_HANDSHAKES_WINDOW_MS,
   HANDSHAKE_BLOCK_MS,
   HANDSHAKE_WINDOW_MS,
+  UNKNOWN_KEYS_MAX,
 } from "./limits.ts";
 import { HANDSHAKE_AUTH } from "./schemas.ts";
 import type { Turns } from "./turns.ts";
 
 /** What a client said of itself. */
-type Handshake = { readonly auth: unknown; readonly headers: IncomingHttpHeaders };
+type Handshake = {
+  readonly auth: unknown;
+  readonly headers: IncomingHttpHeaders;
+  /** The holder of its address's budgets. */
+  readonly address: string;
+};
 
 export type HandshakeParts = {
   readonly store: Pick<Store, "findKey" | "noteFailedHandshake" | "listFailedHandshakes">;
@@ -35,16 +43,28 @@ export type LetIn = { readonly apiKey: string; readonly keyId: string };
 export async function authenticate(
   handshake: Handshake,
   namespace: string,
-  { store, master, wallNow, failing }: HandshakeParts & { readonly failing: Turns },
+  {
+    store,
+    master,
+    wallNow,
+    failing,
+    unknownKeys,
+  }: HandshakeParts & {
+    readonly failing: Turns;
+    readonly unknownKeys: UnknownKeys;
+  },
 ): Promise<LetIn | StreamError> {
   const credentials = credentialsOf(handshake);
   if (credentials === null) return streamError("AUTH_MISSING_CREDENTIALS");
+  const { address } = handshake;
   const { apiKey, timestamp, signature } = credentials;
-  const known = isKeyText(apiKey) ? await store.findKey(apiKey) : null;
-  if (known === null) return streamError("AUTH_INVALID_SIGNATURE");
+  if (!isKeyText(apiKey)) return streamError("AUTH_INVALID_SIGNATURE");
+  const known = await store.findKey(apiKey);
+  const failures = known === null ? unknownKeys : store;
+  const source = { apiKey, address };
 
   const blocked = async (now: number): Promise<StreamError | null> => {
-    const leftMs = blockedUntil(await store.listFailedHandshakes(apiKey, now - REMEMBERED_MS)) - now;
+    const leftMs = blockedUntil(await failures.listFailedHandshakes(source, now - REMEMBERED_MS)) - now;
     if (leftMs <= 0) return null;
     return streamError("RATE_LIMITED", {
       message: "The key is blocked after too many failed handshakes.",
@@ -52,23 +72,50 @@ export async function authenticate(
     });
   };
   const now = wallNow();
-  const secret = secretOf(master, known.key);
-  const isSigned = verifies(secret, `${timestamp}GET${namespace}`, signature);
+  const isSigned =
+    known !== null && verifies(secretOf(master, known.key), `${timestamp}GET${namespace}`, signature);
   if (isSigned && isWithinWindow(timestamp, now)) {
     const block = await blocked(now);
     if (block !== null) return block;
     const { keyId, revokedAt } = known.key;
     return revokedAt === null ? { apiKey, keyId } : streamError("AUTH_KEY_REVOKED");
   }
-  return await failing.take(apiKey, async () => {
+  return await failing.take(nameOf(source), async () => {
     const at = wallNow();
     const block = await blocked(at);
     if (block !== null) return block;
-    await store.noteFailedHandshake(apiKey, at, { forgetBefore: at - REMEMBERED_MS });
+    await failures.noteFailedHandshake(source, at, { forgetBefore: at - REMEMBERED_MS });
     return streamError(
       isWithinWindow(timestamp, now) ? "AUTH_INVALID_SIGNATURE" : "AUTH_TIMESTAMP_OUT_OF_WINDOW",
     );
   });
+}
+
+/** Failed handshakes under keys that there are not: the last of them, as the store has those of keys that there are. */
+export class UnknownKeys implements Pick<Store, "noteFailedHandshake" | "listFailedHandshakes"> {
+  /** When, by key and address; the longest without a failure first. */
+  readonly #failedAt = new Map<string, readonly number[]>();
+
+  async noteFailedHandshake(
+    source: HandshakeSource,
+    at: number,
+    { forgetBefore }: { readonly forgetBefore: number },
+  ): Promise<void> {
+    const name = nameOf(source);
+    const kept = (this.#failedAt.get(name) ?? []).filter((earlier) => earlier >= forgetBefore);
+    this.#failedAt.delete(name);
+    this.#failedAt.set(name, [...kept, at]);
+    if (this.#failedAt.size <= UNKNOWN_KEYS_MAX) return;
+    for (const first of this.#failedAt.keys().take(1)) this.#failedAt.delete(first);
+  }
+
+  async listFailedHandshakes(source: HandshakeSource, since: number): Promise<readonly number[]> {
+    return (this.#failedAt.get(nameOf(source)) ?? []).filter((at) => at >= since);
+  }
+}
+
+function nameOf({ apiKey, address }: HandshakeSource): string {
+  return `${apiKey} ${address}`;
 }
 
 /** A failure is remembered until neither it nor a block that it began can count any more, ms. */

@@ -16,10 +16,12 @@ export const KEY_FAST_STREAMS_MAX = 2;
 export const SUBSCRIPTION_MESSAGES_PER_MINUTE = 30;
 /** Messages of any kind of a connection within a minute. */
 export const MESSAGES_PER_MINUTE = 120;
-/** Handshakes that fail under a key within the window until it is blocked, and for how long it then is. */
+/** Handshakes that fail under a key at an address within the window until the two are blocked, and for how long they then are. */
 export const FAILED_HANDSHAKES_MAX = 5;
 export const FAILED_HANDSHAKES_WINDOW_MS = 15 * 60_000;
 export const HANDSHAKE_BLOCK_MS = 15 * 60_000;
+/** Keys that there are not whose failed handshakes are remembered, each at an address. */
+export const UNKNOWN_KEYS_MAX = 10_000;
 /** How far a handshake's timestamp may be from server time, ms. */
 export const HANDSHAKE_WINDOW_MS = 30_000;
 

@@ -8,12 +8,13 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
+import { addressHolder } from "../limits/holder.ts";
 import type { Timers } from "../market/client/time.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
 import { FrontDoor } from "./front-door.ts";
-import { authenticate, type HandshakeParts, type LetIn } from "./handshake.ts";
+import { authenticate, type HandshakeParts, type LetIn, UnknownKeys } from "./handshake.ts";
 import { MESSAGE_BYTES_MAX } from "./limits.ts";
 import { endRevoked, LOOK_UP_INTERVAL_MS } from "./revocations.ts";
 import { Session, Sessions } from "./sessions.ts";
@@ -33,6 +34,8 @@ export type StreamsParts = HandshakeParts & {
     readonly candles: OpenSource<CandleTopic, MarketData>;
     readonly depth: OpenSource<DepthTopic, OrderBook>;
   };
+  /** The address of the client that a request came from. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Is told of each key that a connection to a namespace was let in with, and of the request that it began with. */
   readonly onKeyUsed: (keyId: string, namespace: string, request: IncomingMessage) => void;
   readonly timers: Timers;
@@ -69,7 +72,7 @@ export function createStreams(parts: StreamsParts): Streams {
   const sessions = new Sessions();
   // This namespace is there of itself.
   io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));
-  const shared = { ...parts, io, door, sessions, failing: new Turns() };
+  const shared = { ...parts, io, door, sessions, failing: new Turns(), unknownKeys: new UnknownKeys() };
   const served = [serve(CANDLES, sources.candles, shared), serve(DEPTH, sources.depth, shared)];
 
   let lookingUp: Promise<void> | null = null;
@@ -100,20 +103,23 @@ type Shared = Omit<StreamsParts, "sources"> & {
   readonly door: FrontDoor;
   readonly sessions: Sessions;
   readonly failing: Turns;
+  readonly unknownKeys: UnknownKeys;
 };
 
 /** Serves one namespace. */
 function serve<Topic extends { readonly pair: string }, Payload extends object>(
   kind: StreamKind<Topic, Payload>,
   openSource: OpenSource<Topic, Payload>,
-  { io, door, sessions, pairs, onKeyUsed, wallNow, log, ...parts }: Shared,
+  { io, door, sessions, pairs, addressOf, onKeyUsed, wallNow, log, ...parts }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
   const handshakes = new WeakMap<Socket, LetIn | StreamError>();
 
   async function letIn(socket: Socket): Promise<LetIn | StreamError> {
     try {
-      return await authenticate(socket.handshake, kind.namespace, { ...parts, wallNow });
+      const { auth, headers } = socket.handshake;
+      const address = addressHolder(addressOf(socket.request));
+      return await authenticate({ auth, headers, address }, kind.namespace, { ...parts, wallNow });
     } catch (error) {
       // Nobody waits for it any more, and at the end of the program there is no database.
       if (socket.conn.readyState !== "open") return streamError("INTERNAL");

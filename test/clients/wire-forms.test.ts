@@ -208,10 +208,9 @@ describe("a request is understood as it is sent by", () => {
   test.each(FORMS)("$client, and refused when its signature is another's", async (form) => {
     const { apiKey } = gateway.takeStrategy();
     for (const method of ["POST", "GET", "DELETE"] as const) {
-      const answer = await sendAs(form, { apiKey, apiSecret: "0".repeat(64) }, method, SPOT_ORDER, {
-        symbol,
-        orderId: 1,
-      });
+      const parameters = method === "POST" ? limit() : { symbol, orderId: 1 };
+      const forger = { apiKey, apiSecret: "0".repeat(64) };
+      const answer = await sendAs(form, forger, method, SPOT_ORDER, parameters);
       expect(answer).toMatchObject({ status: 401, body: { code: -2015 } });
     }
   });

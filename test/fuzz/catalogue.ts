@@ -35,6 +35,8 @@ const ARGUMENTS = {
   workingType: "",
   days: 0,
   minNotional: 0n,
+  readCount: 0,
+  sentCount: 0,
 };
 
 /** Every status and code that there is, as `400 -1102`. */
@@ -47,6 +49,8 @@ const CATALOGUE: ReadonlySet<string> = new Set(
 
 /** The one answer of 5xx that may be: the market is silent or the gateway full, nothing was executed, come again. */
 const UNAVAILABLE = "503 -1008";
+
+const ORDERS_EXHAUSTED_CODE = -1015;
 
 /** How many different refusals there are. */
 export const CATALOGUE_SIZE = CATALOGUE.size;
@@ -81,11 +85,15 @@ export function judge(goal: Goal, { status, headers, text }: Answer): Judged {
     }
   } else if (!CATALOGUE.has(name)) wrong(`${name} is not in the catalogue`);
   else if (!isExactly(body, { code: 0, msg: "" })) wrong("a refusal is { code, msg } and nothing else");
-  for (const what of headerFaults(goal, status, headers)) wrong(what);
+  for (const what of headerFaults(goal, { status, code }, headers)) wrong(what);
   return { code, body, faults };
 }
 
-function headerFaults({ route, path }: Goal, status: number, headers: Answer["headers"]): string[] {
+function headerFaults(
+  { route, path }: Goal,
+  { status, code }: { readonly status: number; readonly code: number | null },
+  headers: Answer["headers"],
+): string[] {
   const faults: string[] = [];
   const isCount = (name: string) => /^[0-9]+$/.test(String(headers[name]));
   const mustHave = (name: string) => {
@@ -93,7 +101,9 @@ function headerFaults({ route, path }: Goal, status: number, headers: Answer["he
   };
   // Who asked for a path under /bot is told of no budget.
   if (!isOfBots(path)) mustHave("x-mbx-used-weight-1m");
-  if (route?.access === "signed" && route.placesOrder) {
+  // Whoever has not signed is not told of a key's orders.
+  const hasPlaced = status === 200 && route?.access === "signed" && route.placesOrder;
+  if (hasPlaced || code === ORDERS_EXHAUSTED_CODE) {
     mustHave("x-mbx-order-count-10s");
     mustHave("x-mbx-order-count-1m");
   }

@@ -58,7 +58,7 @@ export function drawRequest(
   const family = (goal.route?.access === "signed" ? goal.route.family : null) ?? scene.family;
   const key = isSigned ? drawKey(draw, scene, family, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
-  const parts = split(draw, goal.method, stamped);
+  const parts = split(draw, goal, stamped);
   const signed: SignedParts =
     key === null ? { ...parts, isForged: true } : signedParts(draw, parts, key.apiSecret, isHonest);
   const { query, body, isForged } = isHonest ? signed : withOddBody(draw, signed);
@@ -121,14 +121,15 @@ function spoiled(draw: Draw, parameters: readonly Parameter[]): Parameter[] {
   }
 }
 
-/** Query, body, or both as some clients do. */
-function split(draw: Draw, method: string, parameters: readonly Parameter[]): Parts {
+/** Query, body, or both as some clients do: these are mostly of names that the route knows, since no other would be read. */
+function split(draw: Draw, { method, route }: Goal, parameters: readonly Parameter[]): Parts {
   const text = (list: readonly Parameter[]) => list.map(([name, value]) => `${name}=${value}`).join("&");
   const whole = text(parameters);
   const inQuery = draw.below(10);
   const prefersBody = method === "POST" ? inQuery < 5 : inQuery < 1;
   if (prefersBody || whole.length > QUERY_BYTES_MAX) return { query: "", body: rawBytes(whole) };
-  if (inQuery < 8) return { query: whole, body: "" };
+  const isKnown = route?.access !== "signed" || parameters.every(([name]) => route.known.has(name));
+  if (inQuery < 8 || !(isKnown || draw.chance(0.2))) return { query: whole, body: "" };
   const at = draw.below(parameters.length + 1);
   const [one, other] = [text(parameters.slice(0, at)), text(parameters.slice(at))];
   return draw.chance(0.5) ? { query: one, body: other } : { query: other, body: one };

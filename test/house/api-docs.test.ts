@@ -42,6 +42,21 @@ describe("the tables of routes", () => {
     expect(headings.length).toBeGreaterThan(0);
     expect(headings.filter((heading) => heading !== "Requests" && !paths.includes(heading))).toEqual([]);
   });
+
+  test("parameters of a signed route are those that it knows", () => {
+    const known = new Map<string, ReadonlySet<string>>(
+      ROUTES.flatMap((route) =>
+        route.access === "public"
+          ? []
+          : route.paths.map((path) => [`${route.method} ${path}`, route.known] as const),
+      ),
+    );
+    const unknown = rowsOfTables("Parameter", "Type").filter(({ heading, cells }) => {
+      const names = [...(cells.Parameter ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+      return names.some((name) => known.get(heading)?.has(name) === false);
+    });
+    expect(unknown).toEqual([]);
+  });
 });
 
 describe("the table of refusals", () => {

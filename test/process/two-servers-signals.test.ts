@@ -52,6 +52,25 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
     });
   });
 
+  test("a signature that is sent to both at once with several keys is good for one of them", async () => {
+    const { first, second, bots } = await openPair(2);
+    for (const bot of bots) {
+      for (let round = 0; round < EACH; round += 1) {
+        const timestamp = String(Date.now() + round);
+        const answers = await Promise.all(
+          [first, second].map(({ url }, index) =>
+            botClient(url, bot).post("/bot/v1/spot/orders", BUY, {
+              idempotencyKey: `round-${round}-${index}`,
+              timestamp,
+            }),
+          ),
+        );
+        expect(answers.map(({ status }) => status).sort()).toEqual([202, 401]);
+      }
+      await expectEachOnce(second.url, bot, EACH);
+    }
+  });
+
   test("what nobody has carried out is carried out once, although both sweep", async () => {
     const { first, bots, beside } = await openPair(STRATEGIES);
     // As processes leave them that died between recording and executing.

@@ -120,7 +120,8 @@ export class Stage {
       if (mustBeRefused)
         throw new Error(`a key that was revoked is refused at the next request: ${strategy}`);
       const admittedAt = this.time.now();
-      const told = await signals.submit(bound.strategy, { idempotencyKey, body, admittedAt });
+      const signed = { signature: randomUUID(), expiresAt: admittedAt };
+      const told = await signals.submit(bound.strategy, { idempotencyKey, body, admittedAt, signed });
       count(this.counts, "signal" in told ? `told ${told.signal.state.status}` : told.refused);
       if ("signal" in told) this.#take(told.signal, strategy, idempotencyKey, body, told.replayed);
       else if (told.refused === "OTHER_ORDER") await this.#checkOther(strategy, idempotencyKey, body);

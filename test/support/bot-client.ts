@@ -16,6 +16,19 @@ export type BotRequestOptions = {
 
 export type BotClient = ReturnType<typeof botClient>;
 
+/** How far timestamps of a burst may run ahead of the clock, ms. */
+const BURST_MS_MAX = 10_000;
+/** When each key signed last, Unix ms. */
+const stampedAt = new Map<string, number>();
+
+/** The time, Unix ms, and never the same twice under a key: a signature is good for one idempotency key. */
+function stamp(apiKey: string, now: number): string {
+  const last = stampedAt.get(apiKey) ?? 0;
+  const at = now <= last && last - now < BURST_MS_MAX ? last + 1 : now;
+  stampedAt.set(apiKey, at);
+  return String(at);
+}
+
 /** What a key signs with, and where it sends. `now` is the wall clock that requests are stamped by. */
 export function botClient(
   url: string,
@@ -25,7 +38,7 @@ export function botClient(
   /** Sends a body of text as it is, anything else as JSON, and none if it is undefined. */
   const call = (method: string, path: string, body?: unknown, options: BotRequestOptions = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    const timestamp = options.timestamp ?? String(now());
+    const timestamp = options.timestamp ?? stamp(credentials.apiKey, now());
     return exchange(url, {
       method,
       path,

@@ -100,6 +100,7 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
   const sources = { candles: () => SOURCE, depth: () => SOURCE };
   const streams = createStreams({
     ...{ server, store, master, pairs, sources, wallNow, timers: time, log },
+    addressOf: () => "127.0.0.1",
     onKeyUsed: () => {},
   });
   const news = new Set<(strategyId: string) => void>();

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import pino from "pino";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
+import { addressOfRequest } from "../../src/http/client-address.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { createManualTime, type ManualTime } from "../../src/market/client/testing/manual-time.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -105,6 +106,7 @@ export async function openStreamStage({
     master,
     pairs: { has: (pair) => STAGE_PAIRS.includes(pair) },
     sources: { candles: steered(candles), depth: steered(depth) },
+    addressOf: (request) => addressOfRequest(request, 1),
     onKeyUsed: (keyId, namespace) => keyUses.push(`${keyId} ${namespace}`),
     wallNow: () => time.now(),
     timers: time,

@@ -9,7 +9,7 @@ import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
 
-const gateway = seededGateway(6, { futuresStrategyCount: 1 });
+const gateway = seededGateway(34, { futuresStrategyCount: 1 });
 /** For requests that cost little: the budget of one key is enough for them all. */
 let reader: Credentials;
 
@@ -202,6 +202,62 @@ describe("recvWindow", () => {
   });
 });
 
+describe("without the secret of a key", () => {
+  const TARGETS = [
+    ["POST", ORDER],
+    ["GET", "/api/v3/account"],
+    ["POST", "/fapi/v1/order"],
+    ["DELETE", "/fapi/v1/algoOrder"],
+    ["GET", "/sapi/v1/capital/config/getall"],
+  ] as const;
+  const WRONG = `signature=${"0".repeat(64)}`;
+  const REQUESTS: readonly [what: string, query: () => string, body?: string][] = [
+    ["nothing", () => ""],
+    ["a wrong signature", () => `timestamp=${now()}&${WRONG}`],
+    ["a wrong signature of an order", () => `${QUERY}&side=BUY&timestamp=${now()}&${WRONG}`],
+    ["a signature that is none", () => `timestamp=${now()}&signature=x`],
+    ["no signature", () => `timestamp=${now()}`],
+    ["no timestamp", () => WRONG],
+    ["a timestamp of long ago", () => `timestamp=1&${WRONG}`],
+    ["a receive window that is none", () => `timestamp=${now()}&recvWindow=0&${WRONG}`],
+    ["a parameter twice", () => "symbol=1&symbol=2"],
+    ["a broken escape", () => "symbol=%"],
+    ["two parts of which one is not the route's", () => `timestamp=${now()}`, "note=1"],
+    ["JSON", () => "", "{}"],
+    ["a body that is too large", () => "", "x".repeat(20_000)],
+  ];
+
+  test.each(REQUESTS)(
+    "%s is answered alike for a key that trades, a revoked one and an unknown one",
+    async (_what, query, body) => {
+      const [trading, revoked] = [gateway.takeStrategy(), gateway.takeStrategy()];
+      const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0002" };
+      expect((await signed(gateway.url, trading, "POST", ORDER, order)).status).toBe(200);
+      const revoke = "UPDATE api_keys SET revoked_at = ? WHERE api_key = ?";
+      changeKeyRows(gateway.dataDir, revoke, now(), revoked.apiKey);
+      for (const [method, path] of TARGETS) {
+        const answerTo = async (apiKey: string) => {
+          const { status, text, headers } = await exchange(gateway.url, {
+            method,
+            path,
+            query: query(),
+            ...(body === undefined ? {} : { body }),
+            headers: { "x-mbx-apikey": apiKey },
+          });
+          const { date, ...others } = headers;
+          return { status, text, headers: others };
+        };
+        const unknown = await answerTo(`lyre_bot_${"0".repeat(64)}`);
+        expect(unknown.status).toBeGreaterThanOrEqual(400);
+        const names = Object.keys(unknown.headers);
+        expect(names.filter((name) => name.startsWith("x-mbx-order-count"))).toEqual([]);
+        expect(await answerTo(trading.apiKey)).toEqual(unknown);
+        expect(await answerTo(revoked.apiKey)).toEqual(unknown);
+      }
+    },
+  );
+});
+
 describe("of all that is wrong with a request, the first of these is the answer:", () => {
   const STALE = 1;
 
@@ -228,14 +284,9 @@ describe("of all that is wrong with a request, the first of these is the answer:
     expect(seen(answer)).toEqual({ status: 404, code: -5000 });
   });
 
-  test("2. the key is unknown (401), whatever it sent", async () => {
+  test("2. the key is missing (401), whatever was sent", async () => {
     for (const body of ["{}", "timestamp=abc&recvWindow=0", ""]) {
-      const answer = await exchange(gateway.url, {
-        method: "POST",
-        path: ORDER,
-        body,
-        headers: { "x-mbx-apikey": "nobody" },
-      });
+      const answer = await exchange(gateway.url, { method: "POST", path: ORDER, body });
       expect(seen(answer)).toEqual({ status: 401, code: -2015 });
     }
   });
@@ -262,7 +313,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
     }
   });
 
-  test("5. the signature is missing (-1102) or wrong (401)", async () => {
+  test("5. the signature is missing (-1102), the key unknown, or the signature wrong (401)", async () => {
     const missing = await exchange(gateway.url, {
       method: "GET",
       path: READ,
@@ -277,6 +328,9 @@ describe("of all that is wrong with a request, the first of these is the answer:
       headers: { "x-mbx-apikey": reader.apiKey },
     });
     expect(seen(wrong)).toEqual({ status: 401, code: -2015 });
+    const stranger = { apiKey: "nobody", apiSecret: reader.apiSecret };
+    const unknown = await signed(gateway.url, stranger, "GET", READ, { timestamp: STALE });
+    expect(unknown).toMatchObject({ status: 401, body: { code: -2015 } });
   });
 
   test("6. the time window has passed (-1021), 7. the budget is spent (429), 8. the key is of the other family (-2010)", async () => {

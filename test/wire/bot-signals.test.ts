@@ -4,16 +4,16 @@ import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { StubMarket } from "../../src/desk/testing/stage.ts";
-import { type BotOrder, botClient } from "../support/bot-client.ts";
+import { type BotOrder, botClient, botHeaders } from "../support/bot-client.ts";
 import { misfits } from "../support/bot-shapes.ts";
 import { eventually } from "../support/eventually.ts";
 import { farAbove } from "../support/exact.ts";
 import { openInProcess } from "../support/in-process.ts";
-import type { RawAnswer } from "../support/raw.ts";
+import { type RawAnswer, talk } from "../support/raw.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { lastPriceOf, MARKET_BUY, restingPriceOf, spotTrader } from "../support/spot-trader.ts";
 
-const gateway = seededGateway(60);
+const gateway = seededGateway(66);
 const ORDERS = "/bot/v1/spot/orders";
 const BUY = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.001" };
 
@@ -396,3 +396,86 @@ async function postBytes(strategy: { apiKey: string; apiSecret: string }, body: 
   });
   return { status: response.status, body: await response.json() };
 }
+
+describe("a signature, which says nothing of the idempotency key", () => {
+  const USED = refused(
+    401,
+    "Signature was used with another idempotency-key; sign each order with a timestamp of its own",
+  );
+
+  /** One signed request, sent under whichever key. */
+  function captured() {
+    const { strategy, signals } = takeBot();
+    const timestamp = String(Date.now());
+    const send = (idempotencyKey: string, at = timestamp) =>
+      botClient(gateway.url, strategy).post(ORDERS, BUY, { idempotencyKey, timestamp: at });
+    const orders = async () =>
+      (await spotTrader(gateway.url, strategy).allOrders({ symbol: "BTCUSDT" })).body.length;
+    return { send, orders, signals, timestamp, strategy };
+  }
+
+  test("is good for the key that it was accepted with, and for no other", async () => {
+    const { send, orders, signals } = captured();
+    const { status, body } = await send("k1");
+    expect({ status, state: body.status }).toEqual({ status: 202, state: "EXECUTED" });
+    for (const key of ["k2", "k3"]) expect(seen(await send(key))).toEqual(USED);
+    expect(await send("k1")).toMatchObject({
+      headers: { "x-lyrebird-replay": "true" },
+      status: 202,
+      body: { signalId: body.signalId, replayed: true },
+    });
+    expect(await orders()).toBe(1);
+    expect((await signals()).body.data).toHaveLength(1);
+  });
+
+  test("of a retry is good for the key of that retry, and for no other", async () => {
+    const { send, orders, timestamp } = captured();
+    await send("k1");
+    const retriedAt = String(Number(timestamp) + 1);
+    expect(await send("k1", retriedAt)).toMatchObject({ status: 202, body: { replayed: true } });
+    expect(seen(await send("k2", retriedAt))).toEqual(USED);
+    expect(await orders()).toBe(1);
+  });
+
+  test("that comes with many keys at once makes one order", async () => {
+    const { send, orders } = captured();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(`k${index}`)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    expect(await orders()).toBe(1);
+  });
+
+  test("is remembered over a kill -9", async () => {
+    const { send, orders } = captured();
+    await send("k1");
+    await gateway.restart("kill");
+    expect(seen(await send("k2"))).toEqual(USED);
+    expect(await orders()).toBe(1);
+  });
+
+  test("signs one idempotency-key header: a second is refused, whatever both say", async () => {
+    const { strategy, orders, timestamp } = captured();
+    const { hostname, port } = new URL(gateway.url);
+    const body = JSON.stringify(BUY);
+    const headers = botHeaders(strategy, { timestamp, method: "POST", path: ORDERS, body });
+    for (const [one, other] of [
+      ["aa", "bb"],
+      ["aa", "aa"],
+      ["aa", ""],
+    ]) {
+      const lines = [
+        `POST ${ORDERS} HTTP/1.1`,
+        `host: ${hostname}:${port}`,
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+        `idempotency-key: ${one}`,
+        `Idempotency-Key: ${other}`,
+        `content-length: ${body.length}`,
+        "connection: close",
+      ];
+      const answer = await talk(gateway.url, `${lines.join("\r\n")}\r\n\r\n${body}`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('{"status":false,"message":"The header idempotency-key is there twice"}');
+    }
+    expect(await orders()).toBe(0);
+  });
+});

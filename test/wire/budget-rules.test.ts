@@ -235,7 +235,7 @@ describe("failed authentications", () => {
 });
 
 describe("every answer", () => {
-  test("of an exchange-style route says what its holder has used, also one that charges nothing", async () => {
+  test("of an exchange-style route says what its holder has used, and its address has if it is not authenticated", async () => {
     await look();
     const from = { "x-forwarded-for": "192.0.2.1" };
     const at = async (method: string, path: string, body?: string) => {
@@ -258,25 +258,26 @@ describe("every answer", () => {
     const late = await signed(stage.gateway.url, stage.key, "GET", "/api/v3/account", {
       timestamp: stage.now - MINUTE,
     });
-    expect([late.status, used(late)]).toEqual([400, "20"]);
+    expect([late.status, used(late)]).toEqual([400, "0"]);
+    expect(used(await account())).toBe("40");
   });
 
-  test("to a placement says what the key has placed, also if it is refused", async () => {
+  test("to a signed placement says what the key has placed, also if it is refused; to a stranger's it does not", async () => {
     expect(orders(await place())).toEqual(["1", "1"]);
     const keyed = { headers: { "x-mbx-apikey": stage.key.apiKey } };
     const unsigned = await send(stage.gateway.url, "POST", "/api/v3/order", keyed);
-    expect([unsigned.status, ...orders(unsigned)]).toEqual([400, "1", "1"]);
+    expect([unsigned.status, ...orders(unsigned)]).toEqual([400, null, null]);
     const large = await send(stage.gateway.url, "POST", "/api/v3/order", {
       ...keyed,
       body: "x".repeat(20_000),
     });
-    expect([large.status, ...orders(large)]).toEqual([413, "1", "1"]);
+    expect([large.status, ...orders(large)]).toEqual([413, null, null]);
     await times(60, account);
     const exhausted = await place();
     expect([exhausted.status, ...orders(exhausted)]).toEqual([429, "1", "1"]);
     await times(9, account);
     const banned = await place();
-    expect([banned.status, ...orders(banned), retryAfter(banned)]).toEqual([418, "1", "1", "120"]);
+    expect([banned.status, ...orders(banned), retryAfter(banned)]).toEqual([418, null, null, "120"]);
   });
 
   test("503 says when to come back and what was used", async () => {

@@ -158,11 +158,9 @@ describe("a key", () => {
       const answer = await send(gateway.url, "POST", `/api/v3/order${query}`, {
         headers: { "x-mbx-apikey": key.apiKey },
       });
-      expect(used(answer, "used-weight-1m")).toBe(0);
-      expect(used(answer, "order-count-10s")).toBe(0);
+      expect(answer.headers.get("x-mbx-order-count-10s")).toBeNull();
     }
-    const stale = await signed(gateway.url, key, "POST", "/api/v3/order", { timestamp: 1 });
-    expect(used(stale, "used-weight-1m")).toBe(0);
+    await signed(gateway.url, key, "POST", "/api/v3/order", { timestamp: 1 });
     expect(used(await signed(gateway.url, key, "GET", "/api/v3/openOrders"), "used-weight-1m")).toBe(6);
   });
 });
@@ -191,7 +189,8 @@ describe("an address", () => {
       await fresh.stop();
     });
     const stranger = { headers: { "x-mbx-apikey": `lyre_bot_${"0".repeat(64)}` } };
-    const ask = (path: string) => send(fresh.url, "GET", path, stranger);
+    const unsigned = `timestamp=1&signature=${"0".repeat(64)}`;
+    const ask = (path: string) => send(fresh.url, "GET", `${path}?${unsigned}`, stranger);
     const statuses: number[] = [];
     while (!statuses.includes(418) && statuses.length < SENT_MAX) {
       const batch = Array.from({ length: 25 }, () => ask("/api/v3/account"));

@@ -1,4 +1,5 @@
 // What a browser that watches a strategy is told, by a stock Socket.IO client: that something of it has changed, whoever changed it.
+import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { ALL_PARTS } from "../../src/dashboard/live/changes.ts";
 import { CHANGES_TOLD_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
@@ -107,7 +108,12 @@ describe("a strategy that is watched", () => {
     const submit = (idempotencyKey: string, order: object) =>
       stage.signals.submit(
         { strategyId: spot, type: "SPOT", status: "LIVE" },
-        { idempotencyKey, body: JSON.stringify(order), admittedAt: stage.time.now() },
+        {
+          idempotencyKey,
+          body: JSON.stringify(order),
+          admittedAt: stage.time.now(),
+          signed: { signature: randomUUID(), expiresAt: stage.time.now() },
+        },
       );
     const order = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.1" };
     await submit("executed", order);

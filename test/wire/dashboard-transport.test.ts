@@ -106,14 +106,24 @@ describe("an answer", () => {
   });
 });
 
-test("whoever came over HTTPS is told to come so alone, by all that people look at; at localhost nobody is", async () => {
+test("whoever came over HTTPS is told to come so alone, by every answer; at localhost nobody is", async () => {
   const secure = await startGateway({ env: writeCertificate(certificate) });
   onTestFinished(() => secure.kill());
-  for (const path of ["/", "/sign-in", "/docs", "/dashboard/api/session", "/dashboard/api/nothing"]) {
-    expect(await told(secure.url, path, "lyrebird.example"), path).toBe("max-age=31536000");
+  const pages = ["/", "/sign-in", "/docs", "/dashboard/api/session", "/dashboard/api/nothing"];
+  const ofFamilies = ["/api/v3/ping", "/api/v3/account", "/fapi/v1/nothing", "/sapi/v1/system/status"];
+  for (const path of [
+    ...pages,
+    ...ofFamilies,
+    "/bot/v1/spot/orders",
+    "/healthz",
+    "/metrics",
+    "/socket.io/",
+  ]) {
+    expect(await told(secure.url, path, "lyrebird.example"), path).toBe(
+      "max-age=31536000; includeSubDomains",
+    );
     expect(await told(secure.url, path, "localhost:8080"), path).toBeUndefined();
   }
-  expect(await told(secure.url, "/api/v3/ping", "lyrebird.example")).toBeUndefined();
 });
 
 async function told(url: string, path: string, host: string): Promise<string | undefined> {

@@ -1,13 +1,14 @@
 // One client order id, one order: at once, later, and after a restart or a crash.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { percentOf } from "../clients/contract-sums.ts";
 import { balancesAfter } from "../support/exact.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
-import { signed, type WireAnswer } from "../support/signed-client.ts";
+import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { restingPriceOf } from "../support/spot-trader.ts";
 
 /** Some tests end it and start another on the same data. */
-const gateway = seededGateway(9);
+const gateway = seededGateway(12, { futuresStrategyCount: 1 });
 let strategy: Credentials;
 
 beforeEach(() => {
@@ -62,6 +63,41 @@ test("twenty requests at once that differ in all but the client order id place o
   for (const { status, body } of answers)
     expect({ status, body }).toEqual({ status: 200, body: first?.body });
   await expectOneFill();
+});
+
+describe("the header x-lyrebird-replay", () => {
+  const isReplay = ({ headers }: Pick<WireAnswer, "headers">) => headers.get("x-lyrebird-replay");
+  test("tells a replayed placement from one that placed an order, whatever it asks for", async () => {
+    expect(isReplay(await place(ONCE))).toBeNull();
+    for (const changed of [{}, { quantity: "0.002" }, { symbol: "ETHUSDT" }, { side: "SELL" }]) {
+      const again = await place({ ...ONCE, ...changed });
+      expect([again.status, isReplay(again), again.body.side]).toEqual([200, "true", "BUY"]);
+    }
+    expect(isReplay(await ask("GET", "order", { symbol, origClientOrderId: "once" }))).toBeNull();
+    expect(isReplay(await place({ ...ONCE, newClientOrderId: "twice" }))).toBeNull();
+    const refused = await place({ ...ONCE, newClientOrderId: "thrice", quantity: "9" });
+    expect([refused.status, isReplay(refused)]).toEqual([400, null]);
+  });
+
+  test("is missing from one answer alone when twenty requests ask for one order at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => place(ONCE)));
+    expect(answers.filter((answer) => isReplay(answer) === null)).toHaveLength(1);
+  });
+
+  test("is there for futures orders and legs too", async () => {
+    const futures = gateway.takeFuturesStrategy();
+    const post = (path: string, parameters: Record<string, string | number>) =>
+      signed(gateway.url, futures, "POST", `/fapi/v1/${path}`, parameters);
+    const entry = { symbol, side: "BUY", type: "MARKET", quantity: "0.002", newClientOrderId: "entry" };
+    expect(isReplay(await post("order", entry))).toBeNull();
+    expect(isReplay(await post("order", { ...entry, side: "SELL" }))).toBe("true");
+    const stop = { symbol, side: "SELL", type: "STOP_MARKET", closePosition: "true", clientAlgoId: "stop" };
+    const market = await send(gateway.url, "GET", `/fapi/v1/premiumIndex?symbol=${symbol}`);
+    const leg = { ...stop, stopPrice: percentOf(market.body.markPrice, 95n) };
+    const placed = await post("algoOrder", leg);
+    expect([placed.body.algoStatus, isReplay(placed)]).toEqual(["NEW", null]);
+    expect(isReplay(await post("algoOrder", leg))).toBe("true");
+  });
 });
 
 test("a repeated client order id answers before filters and funds are looked at", async () => {

@@ -124,6 +124,22 @@ describe("parameters", () => {
     expect(hints).toEqual([expect.stringMatching(/a % that begins no escape/)]);
   });
 
+  test("in query and body, of which one is in both, or not the route's", async () => {
+    const inParts = async (query: string, body: string) => {
+      const headers = { "x-mbx-apikey": key.apiKey };
+      await key.send({ method: "POST", path: "/api/v3/order", query, body, headers });
+      return await key.diagnosis();
+    };
+    const doubled = await inParts(`timestamp=${key.now()}&symbol=A`, "symbol=A&side=BUY");
+    expect(doubled).toMatchObject({ check: "PARAMETERS" });
+    expect(doubled.hints).toEqual(["`symbol` is in the query and in the body. Send each parameter once."]);
+    const unread = await inParts(`timestamp=${key.now()}`, "symbol=A&note=1");
+    expect(unread).toMatchObject({ check: "PARAMETERS" });
+    expect(unread.hints).toEqual([
+      expect.stringMatching(/^Query and body both hold parameters, and one of these is not a parameter/),
+    ]);
+  });
+
   /** A body as axios sends an object, with a signature in the query or within. */
   async function json(parts: { readonly query?: string; readonly body: object }) {
     await key.send({

@@ -36,6 +36,7 @@ describe("a request is remembered", () => {
       path: "/api/v3/account",
       status: 200,
       code: null,
+      isReplay: false,
       message: null,
       weight: 20,
       latencyMs: expect.any(Number),
@@ -46,12 +47,21 @@ describe("a request is remembered", () => {
     expect(first?.latencyMs).toBeGreaterThan(0);
   });
 
+  test("that was answered with what an earlier one had placed, as a replay", async () => {
+    const order = "symbol=BTCUSDT&side=BUY&type=MARKET&quoteOrderQty=20&newClientOrderId=once";
+    for (const isReplay of [false, true]) {
+      await signed("POST", "/api/v3/order", order);
+      expect(await key.newest()).toMatchObject({ status: 200, message: null, isReplay });
+    }
+  });
+
   test("that was refused by a rule of trading", async () => {
     const answer = await signed("POST", "/api/v3/order", "symbol=BTCUSDT&side=BUY&type=NONE");
     expect(await key.newest()).toMatchObject({
       method: "POST",
       status: 400,
       code: -1116,
+      isReplay: false,
       message: answer.body.msg,
       diagnosis: null,
     });
@@ -69,6 +79,7 @@ describe("a request is remembered", () => {
       path: "/bot/v1/spot/signals/:signalId",
       status: 404,
       code: null,
+      isReplay: false,
       message: "Signal not found",
     });
   });
@@ -82,6 +93,7 @@ describe("a request is remembered", () => {
       path: "/api/v3/order",
       status: 404,
       code: -5000,
+      isReplay: false,
     });
   });
 

@@ -53,7 +53,9 @@ describe("security", () => {
     const refusal = { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE } as const;
     for (let count = 0; count < REFUSALS_UNTIL_BAN; count += 1) budgets.refuse("ip:192.0.2.7", now, refusal);
     for (const at of [now - 3_700_000, now - 2_000, now - 1_000]) {
-      await store.noteFailedHandshake("lyre_bot_x", at, { forgetBefore: 0 });
+      await store.noteFailedHandshake({ apiKey: "lyre_bot_x", address: "ip:192.0.2.1" }, at, {
+        forgetBefore: 0,
+      });
     }
     const fails = async (holder: string, count: number) => {
       for (let failed = 0; failed < count; failed += 1) {

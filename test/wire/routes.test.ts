@@ -3,11 +3,13 @@
 // Source: specification 4.1, 4.5, 7.1 and 8.1; reference exchange, section 5.
 import { describe, expect, test } from "vitest";
 import { freshAddress } from "../support/addresses.ts";
+import { botClient } from "../support/bot-client.ts";
 import { farBelow } from "../support/exact.ts";
+import { talk } from "../support/raw.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 
-const gateway = seededGateway(40, { futuresStrategyCount: 20, env: { TRUSTED_PROXY_HOPS: "1" } });
+const gateway = seededGateway(50, { futuresStrategyCount: 30, env: { TRUSTED_PROXY_HOPS: "1" } });
 
 const symbol = "BTCUSDT";
 const WEIGHT = "x-mbx-used-weight-1m";
@@ -274,5 +276,39 @@ describe("a public route", () => {
   test("tells no order counts", async () => {
     const { headers } = await get("/api/v3/time");
     expect(ORDERS.map((name) => headers.get(name))).toEqual([null, null]);
+  });
+});
+
+describe("every answer", () => {
+  test("is kept by nobody, and is taken for nothing but its content type", async () => {
+    const key = gateway.takeStrategy();
+    const bot = botClient(gateway.url, key);
+    const seen = ({ status, headers }: WireAnswer) => [
+      status,
+      headers.get("x-content-type-options"),
+      headers.get("cache-control"),
+    ];
+    const order = { symbol, side: "BUY", type: "MARKET", quantity: "0.001" };
+    const ask = (method: string, path: string, init = {}) => send(gateway.url, method, path, init);
+    for (const [status, answer] of [
+      [200, await signed(gateway.url, key, "GET", "/api/v3/account")],
+      [200, await signed(gateway.url, key, "POST", "/api/v3/order", order)],
+      [400, await signed(gateway.url, key, "GET", "/fapi/v3/account")],
+      [200, await signed(gateway.url, gateway.takeFuturesStrategy(), "GET", "/fapi/v3/positionRisk")],
+      [200, await signed(gateway.url, key, "GET", "/sapi/v1/capital/config/getall")],
+      [200, await ask("GET", "/api/v3/time")],
+      [401, await ask("GET", "/api/v3/account")],
+      [404, await ask("GET", "/api/v3/nothing")],
+      [413, await ask("POST", "/api/v3/order", { body: "x".repeat(20_000) })],
+      [401, await ask("GET", "/bot/v1/spot/orders")],
+      [404, await ask("GET", "/bot/v1/nothing")],
+      [400, await ask("GET", "/socket.io/")],
+    ] as const) {
+      expect(seen(answer)).toEqual([status, "nosniff", "no-store"]);
+    }
+    const headers = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+    expect(await bot.signals()).toMatchObject({ status: 200, headers });
+    expect(await bot.submit({ symbol, tradeType: "BUY" }, "none")).toMatchObject({ status: 400, headers });
+    expect(await talk(gateway.url, "nonsense\r\n\r\n")).toContain("\r\nx-content-type-options: nosniff\r\n");
   });
 });

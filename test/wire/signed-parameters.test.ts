@@ -1,12 +1,14 @@
 // Every way in which the parameters of a signed request may travel, and what of it is signed.
 // Source: specification 5.1; design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
+import { percentOf } from "../clients/contract-sums.ts";
+import { farBelow } from "../support/exact.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex, type Parts } from "../support/raw.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
 
-const gateway = seededGateway(4);
+const gateway = seededGateway(7, { futuresStrategyCount: 2 });
 /** For requests that cost little: the budget of one key is enough for them all. */
 let reader: Credentials;
 
@@ -16,6 +18,8 @@ beforeAll(() => {
 
 const ORDER = "/api/v3/order";
 const read = (parameters: string, parts: Parts = {}) => readWith(gateway.url, reader, parameters, parts);
+/** Of `&signature=` and its digits. */
+const SIGNATURE_BYTES = 75;
 const now = () => Date.now();
 
 describe("the signature", () => {
@@ -195,16 +199,21 @@ describe("a body", () => {
   });
 
   test("may hold 16 KiB and not a byte more", async () => {
-    const query = `${QUERY}&timestamp=${now()}`;
-    const fits = await exchangeSigned(gateway.url, reader, "GET", READ, {
-      query,
-      body: `pad=${"x".repeat(16_380)}`,
-    });
+    const padded = (sizeBytes: number) => {
+      const before = `${QUERY}&timestamp=${now()}&pad=`;
+      const signature = hmacHex(reader.apiSecret, before.padEnd(sizeBytes - SIGNATURE_BYTES, "x"));
+      return `${before.padEnd(sizeBytes - SIGNATURE_BYTES, "x")}&signature=${signature}`;
+    };
+    const send = (body: string) =>
+      exchange(gateway.url, {
+        method: "GET",
+        path: READ,
+        body,
+        headers: { "x-mbx-apikey": reader.apiKey },
+      });
+    const fits = await send(padded(16_384));
     expect(seen(fits)).toEqual(AUTHENTICATED);
-    const exceeds = await exchangeSigned(gateway.url, reader, "GET", READ, {
-      query,
-      body: `pad=${"x".repeat(16_381)}`,
-    });
+    const exceeds = await send(padded(16_385));
     expect(seen(exceeds)).toEqual({ status: 413, code: -1101 });
   });
 
@@ -235,16 +244,28 @@ describe("a parameter", () => {
     expect(await read(`symbol=BTCUSDT&${stamp}`)).toEqual(REFUSED);
     expect(await read(`s%79mbol=BTCUSDT&${stamp}`)).toEqual(REFUSED);
     expect(await read(`note=1&note=2&${stamp}`)).toEqual(REFUSED);
-    expect(await read(`${stamp}`, { body: "note=1&note=2" })).toEqual(REFUSED);
+    expect(await read(`${stamp}`, { body: "symbol=1&symbol=2" })).toEqual(REFUSED);
   });
 
-  test("in query and body has the query's value", async () => {
+  test("in query and body is refused -1101, whether or not the two say the same", async () => {
     const strategy = gateway.takeStrategy();
-    const answer = await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
-      query: `symbol=ETHUSDT&quantity=0.01&timestamp=${now()}`,
-      body: "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002",
+    for (const symbol of ["BTCUSDT", "ETHUSDT"]) {
+      const answer = await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
+        query: `symbol=${symbol}&timestamp=${now()}`,
+        body: "symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002",
+      });
+      expect(seen(answer)).toEqual({ status: 400, code: -1101 });
+    }
+  });
+
+  test("in query and body has the query's value where nothing is signed", async () => {
+    const answer = await exchange(gateway.url, {
+      method: "GET",
+      path: "/api/v3/ticker/price",
+      query: "symbol=ETHUSDT",
+      body: "symbol=BTCUSDT",
     });
-    expect(answer).toMatchObject({ status: 200, body: { symbol: "ETHUSDT", origQty: "0.01000000" } });
+    expect(answer).toMatchObject({ status: 200, body: { symbol: "ETHUSDT" } });
   });
 
   test("may be escaped, its name too", async () => {
@@ -264,4 +285,114 @@ describe("a parameter", () => {
       expect(await read(`timestamp=${now()}&${parameter}`)).toEqual({ status: 400, code: -1100 });
     },
   );
+});
+
+describe("the boundary between query and body", () => {
+  /** Names at the end of it are those of parameters: a cut before one makes it a name of its own. */
+  const CLIENT_ID = "x-TKT5PX2F-entry-price";
+  /** As ccxt writes orders, in one part. */
+  const CAPTURED = [
+    {
+      family: "spot",
+      path: ORDER,
+      list: "/api/v3/allOrders",
+      order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&newOrderRespType=FULL&type=MARKET&quantity=0.00025`,
+    },
+    {
+      family: "spot",
+      path: ORDER,
+      list: "/api/v3/allOrders",
+      order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&type=LIMIT&timeInForce=GTC&quantity=0.00125`,
+    },
+    {
+      family: "futures",
+      path: "/fapi/v1/order",
+      list: "/fapi/v1/allOrders",
+      order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&newOrderRespType=RESULT&type=MARKET&quantity=0.012`,
+    },
+    {
+      family: "futures",
+      path: "/fapi/v1/order",
+      list: "/fapi/v1/allOrders",
+      order: `symbol=BTCUSDT&side=BUY&newClientOrderId=${CLIENT_ID}&type=LIMIT&timeInForce=GTC&quantity=0.012`,
+    },
+  ] as const;
+  const take = (family: "spot" | "futures") =>
+    family === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
+
+  test.each(CAPTURED)(
+    "of a captured $family order, moved to any place, makes no second order: $order",
+    async (captured) => {
+      const { family, path, list } = captured;
+      const key = take(family);
+      const market = await exchange(gateway.url, {
+        method: "GET",
+        path: family === "spot" ? "/api/v3/ticker/bookTicker" : "/fapi/v1/premiumIndex",
+        query: "symbol=BTCUSDT",
+      });
+      const { bidPrice, markPrice } = market.body;
+      const price = family === "spot" ? farBelow(bidPrice) : percentOf(markPrice, 90n);
+      const order = captured.order.includes("LIMIT") ? `${captured.order}&price=${price}` : captured.order;
+      const signedText = `timestamp=${now()}&${order}&recvWindow=30000`;
+      const signature = `signature=${hmacHex(key.apiSecret, signedText)}`;
+      const headers = { "x-mbx-apikey": key.apiKey };
+      const first = await exchange(gateway.url, {
+        method: "POST",
+        path,
+        headers,
+        body: `${signedText}&${signature}`,
+      });
+      expect(first).toMatchObject({ status: 200, body: { clientOrderId: CLIENT_ID } });
+
+      const refusals = new Set<number>();
+      for (let cut = 1; cut < signedText.length; cut += 1) {
+        const [query, body] = [signedText.slice(0, cut), signedText.slice(cut)];
+        const moved = await exchange(gateway.url, {
+          method: "POST",
+          path,
+          headers,
+          ...(cut % 2 === 0
+            ? { query: `${query}&${signature}`, body }
+            : { query, body: `${body}&${signature}` }),
+        });
+        // Between two parameters the boundary changes nothing: the same order is asked for again.
+        const isBetween = query.endsWith("&") || body.startsWith("&");
+        if (isBetween) {
+          expect(moved).toMatchObject({ status: 200, body: { orderId: first.body.orderId } });
+        } else {
+          expect({ query, body, status: moved.status }).toEqual({ query, body, status: 400 });
+          refusals.add(moved.body.code);
+        }
+      }
+      expect(refusals).toContain(-1104);
+      const orders = await exchangeSigned(gateway.url, key, "GET", list, {
+        query: `symbol=BTCUSDT&timestamp=${now()}`,
+      });
+      expect(orders.body).toMatchObject([{ clientOrderId: CLIENT_ID, origQty: first.body.origQty }]);
+    },
+  );
+
+  test("says how many parameters are not the route's", async () => {
+    const answer = await exchangeSigned(gateway.url, reader, "GET", READ, {
+      query: `timestamp=${now()}`,
+      body: "symbol=BTCUSDT&orderId=999&note=1",
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        code: -1104,
+        msg: "Not all sent parameters were read; read '4' parameter(s) but was sent '5'.",
+      },
+    });
+  });
+
+  test("may be anywhere between what the route reads and what clients send besides", async () => {
+    const strategy = gateway.takeStrategy();
+    const ignored = "newOrderRespType=FULL&selfTradePreventionMode=NONE&strategyId=1";
+    const placed = await exchangeSigned(gateway.url, strategy, "POST", ORDER, {
+      query: `timestamp=${now()}&recvWindow=5000`,
+      body: `symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.0002&${ignored}`,
+    });
+    expect(placed.status).toBe(200);
+  });
 });

@@ -250,7 +250,9 @@ describe("failed handshakes", () => {
     );
     expect(codes.filter((code) => code === "AUTH_INVALID_SIGNATURE")).toHaveLength(5);
     expect(codes.filter((code) => code === "RATE_LIMITED")).toHaveLength(15);
-    expect(await stage.store.listFailedHandshakes(key.apiKey, 0)).toHaveLength(5);
+    expect(
+      await stage.store.listFailedHandshakes({ apiKey: key.apiKey, address: "ip:127.0.0.1" }, 0),
+    ).toHaveLength(5);
   });
 
   test("the block ends 15 minutes after the fifth, and what is refused meanwhile does not count", async () => {
@@ -318,6 +320,60 @@ describe("failed handshakes", () => {
       pair: "PAIR1USDT",
       timeframe: "1m",
     });
+  });
+
+  test("of a stranger block the key at the stranger's address alone; the owner, who signs right, is let in", async () => {
+    const key = await newKey();
+    const at = (address: string) => ({ "x-forwarded-for": address });
+    for (let count = 0; count < 5; count += 1) {
+      await outcomeOf(stage, MARKET, key, { ...wrong(key), headers: at("192.0.2.1") });
+    }
+    const blocked = await outcomeOf(stage, MARKET, key, { headers: at("192.0.2.1") });
+    expect(blocked).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 15 * MINUTE });
+    expect(await outcomeOf(stage, MARKET, key, { headers: at("192.0.2.2") })).toBeNull();
+    expect(await outcomeOf(stage, ORDER_BOOK, key)).toBeNull();
+  });
+
+  test("of one network of IPv6 are of one address, and those of an IPv4 address however it is written", async () => {
+    for (const [addresses, other] of [
+      [["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::3"], "2001:db8:0:2::1"],
+      [["192.0.2.9", "::ffff:192.0.2.9", "::ffff:c000:209"], "192.0.2.10"],
+    ] as const) {
+      const key = await newKey();
+      const at = (address: string) => ({ "x-forwarded-for": address });
+      for (let count = 0; count < 5; count += 1) {
+        const from = addresses[count % addresses.length] ?? "";
+        await outcomeOf(stage, MARKET, key, { ...wrong(key), headers: at(from) });
+      }
+      for (const address of addresses) {
+        const blocked = await outcomeOf(stage, MARKET, key, { headers: at(address) });
+        expect(blocked).toMatchObject({ code: "RATE_LIMITED" });
+      }
+      expect(await outcomeOf(stage, MARKET, key, { headers: at(other) })).toBeNull();
+    }
+  });
+
+  test("under a key that there is not are answered like those of one that there is", async () => {
+    const known = await newKey();
+    const unknown = { ...known, apiKey: `lyre_bot_${"0".repeat(64)}` };
+    const late = (key: StreamCredentials) => ({
+      auth: handshakeAuth(MARKET, key, stage.time.now() - 60_000),
+    });
+    const answersTo = async (key: StreamCredentials) => {
+      const forger = { ...key, apiSecret: "0".repeat(64) };
+      const answers = [await outcomeOf(stage, MARKET, forger, late(forger))];
+      for (let count = 0; count < 6; count += 1) answers.push(await outcomeOf(stage, MARKET, forger));
+      return answers;
+    };
+    const answers = await answersTo(known);
+    expect(answers.map(({ code }) => code)).toEqual([
+      "AUTH_TIMESTAMP_OUT_OF_WINDOW",
+      ...Array(4).fill("AUTH_INVALID_SIGNATURE"),
+      ...Array(2).fill("RATE_LIMITED"),
+    ]);
+    expect(await answersTo(unknown)).toEqual(answers);
+    stage.time.advance(15 * MINUTE);
+    expect(await outcomeOf(stage, MARKET, unknown)).toMatchObject({ code: "AUTH_INVALID_SIGNATURE" });
   });
 
   test("the block survives a restart, and holds for every server on the database", async () => {

@@ -55,6 +55,13 @@ test("a submission is signed over timestamp, method, path and body as they are s
   expect(signal).toMatchObject({ ...RECORDED, status: "EXECUTED", replayed: false });
 });
 
+test("equal orders of one millisecond are signed at different times, since a signature is good for one key", async () => {
+  const { client, surroundings } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
+  await Promise.all(["k-1", "k-2", "k-3"].map((idempotencyKey) => client.submit(ORDER, { idempotencyKey })));
+  const signatures = surroundings.sent.map(({ headers }) => headers["x-bot-signature"]);
+  expect(new Set(signatures).size).toBe(3);
+});
+
 test("no type of an order has both of its amounts, of which the server takes one", async () => {
   // @ts-expect-error It says both.
   const both: BotOrder = { ...ORDER, quantity: "0.001" };

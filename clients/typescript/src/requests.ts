@@ -21,6 +21,8 @@ export type BotRequest = {
 };
 
 const RETRIES: Backoff = { firstMs: 500, longestMs: 10_000 };
+/** How far timestamps of a burst of requests may run ahead of the clock, ms: the server takes those within 30 seconds. */
+const BURST_MS_MAX = 10_000;
 /** Source: specification 5.2. */
 const TIMESTAMP_REFUSED = "Request timestamp outside the allowed window";
 
@@ -31,6 +33,7 @@ export class Requests {
   readonly #surroundings: Surroundings;
   readonly #retryMsMax: number;
   readonly #closing: AbortSignal;
+  #stampedAt = 0;
 
   constructor(parts: {
     readonly origin: string;
@@ -93,10 +96,22 @@ export class Requests {
     });
   }
 
+  /**
+   * Server time, Unix ms, and never the same twice: what is signed does not hold the idempotency key, so the server takes a signature for
+   * one key only.
+   */
+  #stamp(): number {
+    const now = this.#clock.now();
+    // A clock that was set back, or measured again, is followed.
+    const isBurst = now <= this.#stampedAt && this.#stampedAt - now < BURST_MS_MAX;
+    this.#stampedAt = isBurst ? this.#stampedAt + 1 : now;
+    return this.#stampedAt;
+  }
+
   async #attempt({ method, path, body, idempotencyKey }: BotRequest): Promise<Outcome> {
     if (this.#closing.aborted) throw new LyrebirdClosedError();
     const text = body === undefined ? "" : JSON.stringify(body);
-    const signed = signRequest(this.#credentials, { method, path, body: text }, this.#clock.now());
+    const signed = signRequest(this.#credentials, { method, path, body: text }, this.#stamp());
     const headers = {
       ...signed.headers,
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -9,6 +9,8 @@ export type RequestShape = {
   readonly status: number;
   /** The exchange's code of a refusal; null for success and for the bot family. */
   readonly code: number | null;
+  /** Whether it was a placement that was answered with what an earlier one had placed. */
+  readonly isReplay: boolean;
   readonly message: string | null;
   readonly weight: number;
   readonly latencyMs: number;

@@ -18,6 +18,9 @@ import type { BotCaller } from "./route.ts";
 /** How far a timestamp may be from the server's time, ms. */
 export const TIMESTAMP_OFF_MS_MAX = 30_000;
 
+/** How far the clocks of servers on one database may be apart, ms: a signature is remembered for so much longer. */
+const CLOCKS_APART_MS_MAX = 60_000;
+
 export const KEY_HEADER = BOT_KEY_HEADER;
 export const TIMESTAMP_HEADER = BOT_TIMESTAMP_HEADER;
 export const SIGNATURE_HEADER = BOT_SIGNATURE_HEADER;
@@ -61,7 +64,13 @@ export async function authenticate(
     const messageSha256 = createHash("sha256").update(message, "latin1").digest("hex");
     return { unauthenticated: "Invalid signature", failed: "SIGNATURE", messageSha256 };
   }
-  return { apiKey, keyId: bound.key.keyId, userId: userIdOf(bound.key), strategy: bound.strategy };
+  return {
+    apiKey,
+    keyId: bound.key.keyId,
+    userId: userIdOf(bound.key),
+    strategy: bound.strategy,
+    signed: { signature, expiresAt: Number(timestamp) + TIMESTAMP_OFF_MS_MAX + CLOCKS_APART_MS_MAX },
+  };
 }
 
 /** The strategy that a key manages, on a route that only such keys may use. */

@@ -15,6 +15,7 @@ import {
   type Gateway,
   methodOfRoute,
   orderCountHeaders,
+  REPLAY_HEADERS,
   type Reply,
   type Request,
   weightHeader,
@@ -43,7 +44,7 @@ export function handleBot(request: Request, gateway: Gateway): Promise<Reply> {
 
 async function answered(request: Request, gateway: Gateway, sighting: Sighting): Promise<Reply> {
   const { budgets, wallNow } = gateway;
-  const { method, path, body } = request;
+  const { method, path, body, headers, rawHeaders } = request;
   const found = routeOf(methodOfRoute(method), path);
   const address = addressHolder(request.address);
   const named = textOf(request.headers[KEY_HEADER]);
@@ -82,9 +83,7 @@ async function answered(request: Request, gateway: Gateway, sighting: Sighting):
   if (text === null) return counted(refusedBot({ refusal: "REQUEST_MALFORMED" }));
 
   return counted(
-    present(
-      await route.answer({ gateway, caller, params, body: text, headers: request.headers, admittedAt }),
-    ),
+    present(await route.answer({ gateway, caller, params, body: text, headers, rawHeaders, admittedAt })),
   );
 }
 
@@ -133,6 +132,7 @@ async function refusedByBudget(
 function present(answer: BotAnswer): Reply {
   if (isRefusal(answer)) return refusedBot(answer);
   if ("message" in answer) return failure(answer.status, answer.message);
-  const { status, body } = answer;
-  return { status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
+  const { status, body, isReplay = false } = answer;
+  const headers = isReplay ? REPLAY_HEADERS : {};
+  return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body), isReplay };
 }

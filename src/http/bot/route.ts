@@ -2,6 +2,7 @@
 // Every body and answer is described by the schema that the server itself checks with.
 import type { z } from "zod";
 import type { Refusal } from "../../domain/refusal.ts";
+import type { SignedRequest } from "../../domain/signal.ts";
 import type { Strategy } from "../../store/store.ts";
 import type { Gateway, Request } from "../pipeline.ts";
 
@@ -13,6 +14,8 @@ export type BotCaller = {
   readonly userId: string;
   /** The strategy that the key manages; null while it is bound to none. */
   readonly strategy: Strategy | null;
+  /** The signature, and until when any server might take it. */
+  readonly signed: SignedRequest;
 };
 
 export type BotCall = {
@@ -23,13 +26,14 @@ export type BotCall = {
   /** The body as it was received, UTF-8 text; empty if there was none. */
   readonly body: string;
   readonly headers: Request["headers"];
+  readonly rawHeaders: Request["rawHeaders"];
   /** When it was charged: wall time, Unix ms. */
   readonly admittedAt: number;
 };
 
 /** The JSON of an answer, as value or as text; a message of the catalogue with its status; or a refusal of the domain. */
 export type BotAnswer =
-  | { readonly status: number; readonly body: object | string }
+  | { readonly status: number; readonly body: object | string; readonly isReplay?: boolean }
   | { readonly status: number; readonly message: string }
   | Refusal;
 

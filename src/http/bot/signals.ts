@@ -8,18 +8,22 @@ import { idempotencyKeySchema } from "./schemas.ts";
 
 /** Records an order under the key that the request carries, and has it executed. */
 export async function submit(call: BotCall): Promise<BotAnswer> {
-  const { gateway, body, headers, admittedAt } = call;
-  if (headers["idempotency-key"] === undefined) {
-    return { status: 400, message: "The header idempotency-key is missing" };
-  }
+  const { gateway, body, headers, rawHeaders, admittedAt } = call;
+  const keyCount = rawHeaders.filter(
+    (text, index) => index % 2 === 0 && text.toLowerCase() === "idempotency-key",
+  ).length;
+  if (keyCount === 0) return { status: 400, message: "The header idempotency-key is missing" };
+  // Joined they would be a third key.
+  if (keyCount > 1) return { status: 400, message: "The header idempotency-key is there twice" };
   const idempotencyKey = textOf(headers["idempotency-key"]);
   if (!idempotencyKeySchema.safeParse(idempotencyKey).success) {
     return { status: 400, message: "idempotency-key must be 1 to 128 printable ASCII characters" };
   }
-  const submission = { idempotencyKey, body, admittedAt };
+  const submission = { idempotencyKey, body, admittedAt, signed: call.caller.signed };
   const submitted = await gateway.signals.submit(strategyOf(call.caller), submission);
   if ("signal" in submitted) {
-    return { status: 202, body: presentSubmitted(submitted.signal, submitted.replayed) };
+    const { signal, replayed } = submitted;
+    return { status: 202, body: presentSubmitted(signal, replayed), isReplay: replayed };
   }
   switch (submitted.refused) {
     case "NOT_LIVE":
@@ -28,6 +32,12 @@ export async function submit(call: BotCall): Promise<BotAnswer> {
       return { status: 400, message: submitted.fault };
     case "OTHER_ORDER":
       return { status: 422, message: "idempotency-key was used for another order; take a fresh key" };
+    case "SIGNATURE_USED":
+      return {
+        status: 401,
+        message:
+          "Signature was used with another idempotency-key; sign each order with a timestamp of its own",
+      };
   }
 }
 

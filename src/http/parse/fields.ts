@@ -22,19 +22,22 @@ const OF_ATTACHED_LEG = /^(stopLoss|takeProfit)\//;
 const NOT_OF_ATTACHED_LEG = "^(?!(stopLoss|takeProfit)/)[.A-Z:/a-z0-9_-]{1,36}$";
 
 /** A parameter that must be there; an empty one is not. */
-export function text(parameters: Parameters, name: string): string | Refusal {
+export function text<Name extends string>(parameters: Parameters<Name>, name: Name): string | Refusal {
   const value = parameters.get(name);
   return value === undefined || value === "" ? { refusal: "PARAMETER_MISSING", parameter: name } : value;
 }
 
 /** A parameter that may be left out; an empty one was. */
-export function optionalText(parameters: Parameters, name: string): string | null {
+export function optionalText<Name extends string>(parameters: Parameters<Name>, name: Name): string | null {
   const value = parameters.get(name);
   return value === undefined || value === "" ? null : value;
 }
 
 /** A decimal that must be there. */
-export function amount<D extends Decimal>(parameters: Parameters, name: string): D | Refusal {
+export function amount<D extends Decimal, Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+): D | Refusal {
   const value = text(parameters, name);
   if (typeof value !== "string") return value;
   const parsed = parseDecimal(value);
@@ -46,7 +49,10 @@ export function amount<D extends Decimal>(parameters: Parameters, name: string):
 }
 
 /** A whole number that may be left out: an id or a time in Unix ms. */
-export function optionalInteger(parameters: Parameters, name: string): number | undefined | Refusal {
+export function optionalInteger<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+): number | undefined | Refusal {
   const value = optionalText(parameters, name);
   if (value === null) return undefined;
   if (!ID.test(value)) return { refusal: "ILLEGAL_CHARACTERS", parameter: name, legalRange: ID.source };
@@ -54,9 +60,9 @@ export function optionalInteger(parameters: Parameters, name: string): number | 
 }
 
 /** How many rows a list may have, or which page of it is wanted: more than none, and at most `max`. */
-export function count(
-  parameters: Parameters,
-  name: string,
+export function count<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
   { standard, max }: { readonly standard: number; readonly max: number },
 ): number | Refusal {
   const value = optionalInteger(parameters, name) ?? standard;
@@ -65,16 +71,19 @@ export function count(
 }
 
 /** `true` or `false`, also in capitals, as some clients write them; null if it was left out. */
-export function optionalFlag(parameters: Parameters, name: string): boolean | null | Refusal {
+export function optionalFlag<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+): boolean | null | Refusal {
   const value = optionalText(parameters, name);
   if (value === null) return null;
   return FLAGS.get(value.toLowerCase()) ?? { refusal: "PARAMETER_INVALID", parameter: name };
 }
 
 /** The id that a client chooses for an order or a leg; null if it was left out. */
-export function optionalClientId(
-  parameters: Parameters,
-  name: string,
+export function optionalClientId<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
   family: StrategyType,
 ): string | null | Refusal {
   const value = legalClientId(parameters, name, family);
@@ -88,9 +97,9 @@ export function optionalClientId(
  * The client id of an order or a leg that is looked for: also one of the service's own, which nobody can
  * choose.
  */
-export function soughtClientId(
-  parameters: Parameters,
-  name: string,
+export function soughtClientId<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
   family: StrategyType,
 ): string | null | Refusal {
   const value = optionalText(parameters, name);
@@ -98,7 +107,11 @@ export function soughtClientId(
   return hasSign ? value : legalClientId(parameters, name, family);
 }
 
-function legalClientId(parameters: Parameters, name: string, family: StrategyType): string | null | Refusal {
+function legalClientId<Name extends string>(
+  parameters: Parameters<Name>,
+  name: Name,
+  family: StrategyType,
+): string | null | Refusal {
   const value = optionalText(parameters, name);
   const legal = CLIENT_IDS[family];
   if (value === null || legal.test(value)) return value;

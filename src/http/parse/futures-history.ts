@@ -15,6 +15,15 @@ const INCOMES = { standard: 100, max: 1_000 } as const;
 /** Pages of incomes, so that what is skipped stays countable. */
 const PAGES = { standard: 1, max: 1_000_000 } as const;
 
+/** What the lists may be asked. Source: specification 4.2; reference exchange, sections 11.8, 11.9, 12.2 and 13.3. */
+const SPAN_PARAMETERS = ["symbol", "startTime", "endTime", "limit"] as const;
+export const FUTURES_ORDER_LIST_PARAMETERS = [...SPAN_PARAMETERS, "orderId"] as const;
+export const FUTURES_TRADE_LIST_PARAMETERS = [...FUTURES_ORDER_LIST_PARAMETERS, "fromId"] as const;
+export const LEG_LIST_PARAMETERS = [...SPAN_PARAMETERS, "algoId", "page"] as const;
+export const INCOME_PARAMETERS = [...SPAN_PARAMETERS, "incomeType", "page"] as const;
+
+type SpanName = (typeof SPAN_PARAMETERS)[number];
+
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 7;
 const SPAN_MS = SPAN_DAYS * DAY_MS;
@@ -23,7 +32,10 @@ const SPAN_MS = SPAN_DAYS * DAY_MS;
  * Reads the parameters of allOrders; `orderId` is the first id wanted. `now` is market time, Unix ms.
  * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED and DAYS_TOO_MANY.
  */
-export function parseAllFuturesOrders(parameters: Parameters, now: number): OrderQuery | Refusal {
+export function parseAllFuturesOrders(
+  parameters: Parameters<(typeof FUTURES_ORDER_LIST_PARAMETERS)[number]>,
+  now: number,
+): OrderQuery | Refusal {
   const rows = rowsFrom(parameters, now, "orderId");
   if (isRefusal(rows)) return rows;
   const { fromId, ...query } = rows;
@@ -31,7 +43,10 @@ export function parseAllFuturesOrders(parameters: Parameters, now: number): Orde
 }
 
 /** The same of allAlgoOrders, from `algoId` on. */
-export function parseAllLegs(parameters: Parameters, now: number): LegQuery | Refusal {
+export function parseAllLegs(
+  parameters: Parameters<(typeof LEG_LIST_PARAMETERS)[number]>,
+  now: number,
+): LegQuery | Refusal {
   const rows = rowsFrom(parameters, now, "algoId");
   if (isRefusal(rows)) return rows;
   const { fromId, ...query } = rows;
@@ -42,7 +57,10 @@ export function parseAllLegs(parameters: Parameters, now: number): LegQuery | Re
  * Reads the parameters of userTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade, which does
  * not go with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllFuturesOrders` does.
  */
-export function parseUserTrades(parameters: Parameters, now: number): TradeQuery | Refusal {
+export function parseUserTrades(
+  parameters: Parameters<(typeof FUTURES_TRADE_LIST_PARAMETERS)[number]>,
+  now: number,
+): TradeQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const orderId = optionalInteger(parameters, "orderId");
@@ -64,7 +82,10 @@ export function parseUserTrades(parameters: Parameters, now: number): TradeQuery
  * Reads the parameters of income, for a symbol and of a type, or of all; a type that there is not here is null.
  * Refuses ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED.
  */
-export function parseIncomes(parameters: Parameters, now: number): IncomeQuery | null | Refusal {
+export function parseIncomes(
+  parameters: Parameters<(typeof INCOME_PARAMETERS)[number]>,
+  now: number,
+): IncomeQuery | null | Refusal {
   const symbol = optionalText(parameters, "symbol") ?? undefined;
   const type = optionalText(parameters, "incomeType") ?? undefined;
   const startTime = optionalInteger(parameters, "startTime");
@@ -89,7 +110,11 @@ export function parseIncomes(parameters: Parameters, now: number): IncomeQuery |
 
 type Times = { readonly startTime: number | undefined; readonly endTime: number | undefined };
 
-function rowsFrom(parameters: Parameters, now: number, idName: string) {
+function rowsFrom<IdName extends string>(
+  parameters: Parameters<SpanName | IdName>,
+  now: number,
+  idName: IdName,
+) {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const fromId = optionalInteger(parameters, idName);
@@ -104,7 +129,7 @@ function rowsFrom(parameters: Parameters, now: number, idName: string) {
 }
 
 /** Times in Unix ms, inclusive, neither in the wrong order nor too far apart. */
-function timesOf(parameters: Parameters): Times | Refusal {
+function timesOf(parameters: Parameters<"startTime" | "endTime">): Times | Refusal {
   const startTime = optionalInteger(parameters, "startTime");
   if (isRefusal(startTime)) return startTime;
   const endTime = optionalInteger(parameters, "endTime");

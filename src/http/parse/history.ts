@@ -8,6 +8,10 @@ import type { OrderQuery, TradeQuery } from "../../store/store.ts";
 import type { Parameters } from "../parameters.ts";
 import { optionalInteger, text } from "./fields.ts";
 
+/** What the two lists may be asked. Source: specification 4.1; reference exchange, sections 7.5 and 7.6. */
+export const ORDER_LIST_PARAMETERS = ["symbol", "orderId", "startTime", "endTime", "limit"] as const;
+export const TRADE_LIST_PARAMETERS = [...ORDER_LIST_PARAMETERS, "fromId"] as const;
+
 /** How many rows a list has unless said, and at most. Source: specification 4.1; reference exchange, section 7.5. */
 const LIMIT_DEFAULT = 500;
 const LIMIT_MAX = 1_000;
@@ -19,7 +23,9 @@ const SPAN_MS_MAX = 86_400_000;
  * Reads the parameters of allOrders: `orderId` is the first id wanted, and narrows a span of time that is given with it.
  * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID for a limit of 0 and SPAN_TOO_LONG.
  */
-export function parseAllOrders(parameters: Parameters): OrderQuery | Refusal {
+export function parseAllOrders(
+  parameters: Parameters<(typeof ORDER_LIST_PARAMETERS)[number]>,
+): OrderQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const fromOrderId = optionalInteger(parameters, "orderId");
@@ -32,7 +38,9 @@ export function parseAllOrders(parameters: Parameters): OrderQuery | Refusal {
  * Reads the parameters of myTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade. Neither goes
  * with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllOrders` does.
  */
-export function parseMyTrades(parameters: Parameters): TradeQuery | Refusal {
+export function parseMyTrades(
+  parameters: Parameters<(typeof TRADE_LIST_PARAMETERS)[number]>,
+): TradeQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const orderId = optionalInteger(parameters, "orderId");
@@ -52,7 +60,9 @@ export function parseMyTrades(parameters: Parameters): TradeQuery | Refusal {
  * reference documents no refusal for the spot family (its "Start time is greater than end time." is the futures one), and
  * such a span holds nothing, so the list is empty.
  */
-function rangeOf(parameters: Parameters): Pick<OrderQuery, "startTime" | "endTime" | "limit"> | Refusal {
+function rangeOf(
+  parameters: Parameters<"startTime" | "endTime" | "limit">,
+): Pick<OrderQuery, "startTime" | "endTime" | "limit"> | Refusal {
   const startTime = optionalInteger(parameters, "startTime");
   if (isRefusal(startTime)) return startTime;
   const endTime = optionalInteger(parameters, "endTime");

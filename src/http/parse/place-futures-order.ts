@@ -9,9 +9,38 @@ import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalFlag, optionalInteger, optionalText, text } from "./fields.ts";
 import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, otherPositionSide, sideOf } from "./terms.ts";
 
+/**
+ * What a placement may say. Clients send the last five of their own accord: they are ignored.
+ * Source: specification 4.2; reference exchange, section 12.1.
+ */
+export const FUTURES_ORDER_PARAMETERS = [
+  "symbol",
+  "side",
+  "type",
+  "positionSide",
+  "timeInForce",
+  "quantity",
+  "price",
+  "priceMatch",
+  "stopPrice",
+  "reduceOnly",
+  "closePosition",
+  "takeProfitPrice",
+  "stopLossPrice",
+  "leverage",
+  "newClientOrderId",
+  "newOrderRespType",
+  "selfTradePreventionMode",
+  "goodTillDate",
+  "workingType",
+  "priceProtect",
+] as const;
+
+type FuturesOrderParameters = Parameters<(typeof FUTURES_ORDER_PARAMETERS)[number]>;
+
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceFuturesOrder(
-  parameters: Parameters,
+  parameters: FuturesOrderParameters,
   newClientOrderId: () => string,
 ): PlaceOrder | Refusal {
   const symbol = text(parameters, "symbol");
@@ -59,11 +88,11 @@ const CONDITIONAL_TYPES: ReadonlySet<string> = new Set([
   "TRAILING_STOP_MARKET",
 ]);
 
-const TERMS: { readonly [T in FuturesOrderType]: (parameters: Parameters) => Terms | Refusal } = {
+const TERMS: { readonly [T in FuturesOrderType]: (parameters: FuturesOrderParameters) => Terms | Refusal } = {
   MARKET(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price"]);
     if (extra !== null) return extra;
-    const quantity = amount<Quantity>(parameters, "quantity");
+    const quantity = amount<Quantity, "quantity">(parameters, "quantity");
     return isRefusal(quantity) ? quantity : { size: { quantity }, price: null };
   },
 
@@ -72,7 +101,7 @@ const TERMS: { readonly [T in FuturesOrderType]: (parameters: Parameters) => Ter
   },
 };
 
-function orderTypeOf(parameters: Parameters): FuturesOrderType | Refusal {
+function orderTypeOf(parameters: FuturesOrderParameters): FuturesOrderType | Refusal {
   const orderType = text(parameters, "type");
   if (isRefusal(orderType)) return orderType;
   if (CONDITIONAL_TYPES.has(orderType)) return { refusal: "ORDER_TYPE_CONDITIONAL" };
@@ -80,21 +109,21 @@ function orderTypeOf(parameters: Parameters): FuturesOrderType | Refusal {
 }
 
 /** Only legs close the whole position. Clients send `false` of their own accord. */
-function closesPosition(parameters: Parameters): Refusal | null {
+function closesPosition(parameters: FuturesOrderParameters): Refusal | null {
   const closes = optionalFlag(parameters, "closePosition");
   if (isRefusal(closes)) return closes;
   return closes === true ? { refusal: "PARAMETER_NOT_REQUIRED", parameter: "closePosition" } : null;
 }
 
 /** A price that the exchange would choose is not served. */
-function matchesPrice(parameters: Parameters): Refusal | null {
+function matchesPrice(parameters: FuturesOrderParameters): Refusal | null {
   const isServed = (optionalText(parameters, "priceMatch") ?? "NONE") === "NONE";
   return isServed ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: "priceMatch" };
 }
 
 const ATTACHED = ["takeProfitPrice", "stopLossPrice"] as const;
 
-function entryOf(parameters: Parameters): EntryOptions | Refusal {
+function entryOf(parameters: FuturesOrderParameters): EntryOptions | Refusal {
   const reduceOnly = optionalFlag(parameters, "reduceOnly");
   if (isRefusal(reduceOnly)) return reduceOnly;
   // What only reduces a position opens none that a leg could close.
@@ -107,7 +136,7 @@ function entryOf(parameters: Parameters): EntryOptions | Refusal {
   return { reduceOnly: reduceOnly === true, attached, leverage };
 }
 
-function attachedOf(parameters: Parameters): AttachedLegs | null | Refusal {
+function attachedOf(parameters: FuturesOrderParameters): AttachedLegs | null | Refusal {
   const takeProfitPrice = optionalPrice(parameters, "takeProfitPrice");
   if (isRefusal(takeProfitPrice)) return takeProfitPrice;
   const stopLossPrice = optionalPrice(parameters, "stopLossPrice");
@@ -115,12 +144,15 @@ function attachedOf(parameters: Parameters): AttachedLegs | null | Refusal {
   return takeProfitPrice === null && stopLossPrice === null ? null : { takeProfitPrice, stopLossPrice };
 }
 
-function optionalPrice(parameters: Parameters, name: string): Price | null | Refusal {
-  return optionalText(parameters, name) === null ? null : amount<Price>(parameters, name);
+function optionalPrice(
+  parameters: FuturesOrderParameters,
+  name: (typeof ATTACHED)[number],
+): Price | null | Refusal {
+  return optionalText(parameters, name) === null ? null : amount<Price, typeof name>(parameters, name);
 }
 
 /** A whole number from 1 on; what is above the contract's highest is that one. ILLEGAL_CHARACTERS, LEVERAGE_INVALID. */
-export function optionalLeverage(parameters: Parameters): number | null | Refusal {
+export function optionalLeverage(parameters: Parameters<"leverage">): number | null | Refusal {
   const leverage = optionalInteger(parameters, "leverage") ?? null;
   return leverage === 0 ? { refusal: "LEVERAGE_INVALID", leverage } : leverage;
 }

@@ -9,11 +9,38 @@ import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalFlag, optionalText, text } from "./fields.ts";
 import { anyOf, otherPositionSide, sideOf } from "./terms.ts";
 
+/**
+ * What the placement of a leg may say. Clients send the last five of their own accord: they are ignored.
+ * Source: specification 4.2; reference exchange, section 13.1.
+ */
+export const LEG_PARAMETERS = [
+  "symbol",
+  "side",
+  "type",
+  "algoType",
+  "positionSide",
+  "closePosition",
+  "quantity",
+  "price",
+  "reduceOnly",
+  "stopPrice",
+  "triggerPrice",
+  "workingType",
+  "clientAlgoId",
+  "timeInForce",
+  "priceProtect",
+  "newOrderRespType",
+  "selfTradePreventionMode",
+  "goodTillDate",
+] as const;
+
+type LegParameters = Parameters<(typeof LEG_PARAMETERS)[number]>;
+
 /** The price that clients name; ours is the mark price whatever they say. */
 const WORKING_TYPES: ReadonlySet<string> = new Set(["MARK_PRICE", "CONTRACT_PRICE"]);
 
 /** Reads a leg; one without a client id gets a fresh one. */
-export function parsePlaceLeg(parameters: Parameters, newClientLegId: () => string): PlaceLeg | Refusal {
+export function parsePlaceLeg(parameters: LegParameters, newClientLegId: () => string): PlaceLeg | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -36,19 +63,19 @@ export function parsePlaceLeg(parameters: Parameters, newClientLegId: () => stri
   };
 }
 
-function legTypeOf(parameters: Parameters): LegType | Refusal {
+function legTypeOf(parameters: LegParameters): LegType | Refusal {
   const legType = text(parameters, "type");
   if (isRefusal(legType)) return legType;
   return isLegType(legType) ? legType : { refusal: "ORDER_TYPE_INVALID" };
 }
 
-function otherFamily(parameters: Parameters): Refusal | null {
+function otherFamily(parameters: LegParameters): Refusal | null {
   const isServed = (optionalText(parameters, "algoType") ?? "CONDITIONAL") === "CONDITIONAL";
   return isServed ? null : { refusal: "PARAMETER_INVALID", parameter: "algoType" };
 }
 
 /** A leg closes the whole position, at the market's price; whatever says otherwise is refused. */
-function closesLess(parameters: Parameters): Refusal | null {
+function closesLess(parameters: LegParameters): Refusal | null {
   const closes = optionalFlag(parameters, "closePosition");
   if (isRefusal(closes)) return closes;
   if (closes === null) return { refusal: "CLOSE_POSITION_MISSING" };
@@ -59,7 +86,7 @@ function closesLess(parameters: Parameters): Refusal | null {
 }
 
 /** `stopPrice`, or `triggerPrice` in its place. */
-function triggerOf(parameters: Parameters): Price | Refusal {
+function triggerOf(parameters: LegParameters): Price | Refusal {
   const workingType = optionalText(parameters, "workingType");
   if (workingType !== null && !WORKING_TYPES.has(workingType)) {
     return { refusal: "WORKING_TYPE_INVALID", workingType };
@@ -67,7 +94,8 @@ function triggerOf(parameters: Parameters): Price | Refusal {
   const stopPrice = optionalText(parameters, "stopPrice");
   const alias = optionalText(parameters, "triggerPrice");
   if (stopPrice !== null && alias !== null && stopPrice !== alias) return { refusal: "PARAMETERS_EXCLUSIVE" };
-  return amount<Price>(parameters, stopPrice === null && alias !== null ? "triggerPrice" : "stopPrice");
+  const name = stopPrice === null && alias !== null ? "triggerPrice" : "stopPrice";
+  return amount<Price, typeof name>(parameters, name);
 }
 
 function isLegType(value: string): value is LegType {

@@ -8,9 +8,31 @@ import type { Parameters } from "../parameters.ts";
 import { amount, optionalClientId, optionalText, text } from "./fields.ts";
 import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, sideOf } from "./terms.ts";
 
+/**
+ * What a placement may say. Clients send the last four of their own accord: they are ignored.
+ * Source: specification 4.1; reference exchange, section 7.2.
+ */
+export const ORDER_PARAMETERS = [
+  "symbol",
+  "side",
+  "type",
+  "timeInForce",
+  "quantity",
+  "quoteOrderQty",
+  "price",
+  "stopPrice",
+  "newClientOrderId",
+  "newOrderRespType",
+  "selfTradePreventionMode",
+  "strategyId",
+  "strategyType",
+] as const;
+
+type OrderParameters = Parameters<(typeof ORDER_PARAMETERS)[number]>;
+
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceOrder(
-  parameters: Parameters,
+  parameters: OrderParameters,
   newClientOrderId: () => string,
 ): PlaceOrder | Refusal {
   const symbol = text(parameters, "symbol");
@@ -39,7 +61,9 @@ export function parsePlaceOrder(
 
 type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;
 
-const TERMS: { readonly [T in ClientOrderType]: (parameters: Parameters, side: Side) => Terms | Refusal } = {
+const TERMS: {
+  readonly [T in ClientOrderType]: (parameters: OrderParameters, side: Side) => Terms | Refusal;
+} = {
   MARKET(parameters, side) {
     const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
     if (extra !== null) return extra;
@@ -57,9 +81,9 @@ const TERMS: { readonly [T in ClientOrderType]: (parameters: Parameters, side: S
   STOP_LOSS(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price", "quoteOrderQty"]);
     if (extra !== null) return extra;
-    const quantity = amount<Quantity>(parameters, "quantity");
+    const quantity = amount<Quantity, "quantity">(parameters, "quantity");
     if (isRefusal(quantity)) return quantity;
-    const stopPrice = amount<Price>(parameters, "stopPrice");
+    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
     return isRefusal(stopPrice) ? stopPrice : { size: { quantity }, price: null, stopPrice };
   },
 
@@ -68,12 +92,12 @@ const TERMS: { readonly [T in ClientOrderType]: (parameters: Parameters, side: S
     if (unfit !== null) return unfit;
     const terms = limitTerms(parameters);
     if (isRefusal(terms)) return terms;
-    const stopPrice = amount<Price>(parameters, "stopPrice");
+    const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
     return isRefusal(stopPrice) ? stopPrice : { ...terms, stopPrice };
   },
 };
 
-function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
+function marketSize(parameters: OrderParameters, side: Side): OrderSize | Refusal {
   const byQuote = optionalText(parameters, "quoteOrderQty") !== null;
   const byBase = optionalText(parameters, "quantity") !== null;
   if (byQuote && byBase) return { refusal: "PARAMETERS_EXCLUSIVE" };
@@ -81,10 +105,10 @@ function marketSize(parameters: Parameters, side: Side): OrderSize | Refusal {
     return { refusal: "PARAMETERS_MISSING", parameters: ["quantity", "quoteOrderQty"] };
   if (byQuote) {
     if (side === "SELL") return { refusal: "PARAMETER_NOT_REQUIRED", parameter: "quoteOrderQty" };
-    const quoteQuantity = amount<Amount>(parameters, "quoteOrderQty");
+    const quoteQuantity = amount<Amount, "quoteOrderQty">(parameters, "quoteOrderQty");
     return isRefusal(quoteQuantity) ? quoteQuantity : { quoteQuantity };
   }
-  const quantity = amount<Quantity>(parameters, "quantity");
+  const quantity = amount<Quantity, "quantity">(parameters, "quantity");
   return isRefusal(quantity) ? quantity : { quantity };
 }
 

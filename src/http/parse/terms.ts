@@ -7,21 +7,24 @@ import type { Parameters } from "../parameters.ts";
 import { amount, optionalText, text } from "./fields.ts";
 
 /** PARAMETER_MISSING, SIDE_INVALID. */
-export function sideOf(parameters: Parameters): Side | Refusal {
+export function sideOf(parameters: Parameters<"side">): Side | Refusal {
   const side = text(parameters, "side");
   if (isRefusal(side)) return side;
   return isSide(side) ? side : { refusal: "SIDE_INVALID" };
 }
 
 /** Why the order may not be taken if it is not `GTC`, which is all that is served. */
-export function notGoodTillCancelled(parameters: Parameters): Refusal | null {
+export function notGoodTillCancelled(parameters: Parameters<"timeInForce">): Refusal | null {
   const timeInForce = text(parameters, "timeInForce");
   if (isRefusal(timeInForce)) return timeInForce;
   return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
 }
 
 /** The refusal of the first of these parameters that was sent although the type does not take it. */
-export function anyOf(parameters: Parameters, names: readonly string[]): Refusal | null {
+export function anyOf<Name extends string>(
+  parameters: Parameters<Name>,
+  names: readonly Name[],
+): Refusal | null {
   const extra = names.find((name) => optionalText(parameters, name) !== null);
   return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
 }
@@ -30,7 +33,7 @@ export function anyOf(parameters: Parameters, names: readonly string[]): Refusal
  * The refusal of legs that a client writes as objects (`stopLoss[triggerPrice]`). Parameters that are not known are ignored;
  * ignoring these would leave somebody unprotected who believes the contrary.
  */
-export function nestedLegs(parameters: Parameters): Refusal | null {
+export function nestedLegs(parameters: Parameters<never>): Refusal | null {
   const extra = [...parameters.keys()].find((name) => NESTED_LEG.test(name));
   return extra === undefined ? null : { refusal: "PARAMETER_NOT_REQUIRED", parameter: extra };
 }
@@ -38,15 +41,17 @@ export function nestedLegs(parameters: Parameters): Refusal | null {
 const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
 
 /** What every order with a limit says. */
-export function limitTerms(parameters: Parameters): Pick<PlaceOrder, "size" | "price"> | Refusal {
-  const quantity = amount<Quantity>(parameters, "quantity");
+export function limitTerms(
+  parameters: Parameters<"quantity" | "price">,
+): Pick<PlaceOrder, "size" | "price"> | Refusal {
+  const quantity = amount<Quantity, "quantity">(parameters, "quantity");
   if (isRefusal(quantity)) return quantity;
-  const price = amount<Price>(parameters, "price");
+  const price = amount<Price, "price">(parameters, "price");
   return isRefusal(price) ? price : { size: { quantity }, price };
 }
 
 /** Positions are one-way: POSITION_SIDE_MISMATCH for a side of a hedge, POSITION_SIDE_INVALID for none that there is. */
-export function otherPositionSide(parameters: Parameters): Refusal | null {
+export function otherPositionSide(parameters: Parameters<"positionSide">): Refusal | null {
   const positionSide = optionalText(parameters, "positionSide") ?? "BOTH";
   if (positionSide === "BOTH") return null;
   const isHedge = positionSide === "LONG" || positionSide === "SHORT";

@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms } from "../../domain/symbol.ts";
 import { leverageOf } from "../../engine/futures/margin.ts";
 import { optionalText, text } from "../parse/fields.ts";
-import { parseIncomes } from "../parse/futures-history.ts";
+import { type INCOME_PARAMETERS, parseIncomes } from "../parse/futures-history.ts";
 import type { Answer, SignedCall } from "../pipeline.ts";
 import { presentBrackets, presentCommission, presentLeverage } from "../present/contracts.ts";
 import {
@@ -30,7 +30,7 @@ export async function balance(call: SignedCall): Promise<Answer> {
 }
 
 /** The open positions; of a symbol that is named also what there is none of. */
-export async function positionRisk(call: SignedCall): Promise<Answer> {
+export async function positionRisk(call: SignedCall<"symbol">): Promise<Answer> {
   const market = call.gateway.markets.FUTURES;
   const symbol = optionalText(call.parameters, "symbol");
   const account = await accountOf(call);
@@ -46,7 +46,7 @@ export async function accountConfig(call: SignedCall): Promise<Answer> {
 }
 
 /** How contracts are set, of a symbol or of all that are listed. */
-export async function symbolConfig(call: SignedCall): Promise<Answer> {
+export async function symbolConfig(call: SignedCall<"symbol">): Promise<Answer> {
   const contracts = contractsOf(call);
   if (isRefusal(contracts)) return contracts;
   const account = await accountOf(call);
@@ -57,20 +57,24 @@ export async function symbolConfig(call: SignedCall): Promise<Answer> {
 }
 
 /** The brackets of a symbol or of all that are listed; a list in either case. */
-export function leverageBracket(call: SignedCall): Answer {
+export function leverageBracket(call: SignedCall<"symbol">): Answer {
   const contracts = contractsOf(call);
   if (isRefusal(contracts)) return contracts;
   return contracts.map(([symbol, terms]) => presentBrackets(symbol, terms));
 }
 
-export function commissionRate({ parameters, gateway }: SignedCall): Answer {
+export function commissionRate({ parameters, gateway }: SignedCall<"symbol">): Answer {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   if (gateway.markets.FUTURES.rules(symbol) === null) return { refusal: "SYMBOL_UNKNOWN" };
   return presentCommission(symbol, gateway.profiles.FUTURES);
 }
 
-export async function income({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+export async function income({
+  parameters,
+  strategyId,
+  gateway,
+}: SignedCall<(typeof INCOME_PARAMETERS)[number]>): Promise<Answer> {
   const query = parseIncomes(parameters, gateway.markets.FUTURES.now());
   if (query === null) return [];
   if (isRefusal(query)) return query;
@@ -85,7 +89,7 @@ async function marksReady({ gateway }: SignedCall, symbols: Iterable<string>): P
 type Listed = readonly [symbol: string, terms: ContractTerms];
 
 /** The contract that `symbol` names, or all that are listed. */
-function contractsOf({ parameters, gateway }: SignedCall): readonly Listed[] | Refusal {
+function contractsOf({ parameters, gateway }: SignedCall<"symbol">): readonly Listed[] | Refusal {
   const market = gateway.markets.FUTURES;
   const symbol = optionalText(parameters, "symbol");
   const symbols = symbol === null ? [...listedBy("FUTURES", market).keys()] : [symbol];

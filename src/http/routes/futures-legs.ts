@@ -4,28 +4,34 @@ import { legKey } from "../../domain/command-key.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
-import { parseAllLegs } from "../parse/futures-history.ts";
-import { parsePlaceLeg } from "../parse/place-leg.ts";
-import type { Answer, SignedCall } from "../pipeline.ts";
+import { type LEG_LIST_PARAMETERS, parseAllLegs } from "../parse/futures-history.ts";
+import { type LEG_PARAMETERS, parsePlaceLeg } from "../parse/place-leg.ts";
+import { type Answer, Replay, type SignedCall } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import { presentCanceledLeg, presentLeg } from "../present/futures-orders.ts";
 import { cancelAll } from "./futures-orders.ts";
 import { accountOf, listedOr } from "./strategy.ts";
 
 /** What clients call a leg's id. */
-const ID_NAMES = ["algoId", "algoid", "orderid"] as const;
+export const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
+/** What a leg may be looked for by; clients send its symbol of their own accord. */
+export const SOUGHT_LEG_PARAMETERS = [...LEG_ID_PARAMETERS, "clientAlgoId", "symbol"] as const;
+
+type LegIdName = (typeof LEG_ID_PARAMETERS)[number];
 
 /** A client id that was used before answers with its leg as it stands now. */
-export async function placeLeg(call: SignedCall): Promise<Answer> {
+export async function placeLeg(call: SignedCall<(typeof LEG_PARAMETERS)[number]>): Promise<Answer> {
   const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
   const command = parsePlaceLeg(parameters, gateway.newClientOrderId);
   if (isRefusal(command)) return command;
   const key = legKey(command.clientLegId);
   const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
-  return isRefusal(executed) ? executed : presented(call, onlyLeg(executed.legs));
+  if (isRefusal(executed)) return executed;
+  const body = presented(call, onlyLeg(executed.legs));
+  return executed.replayed ? new Replay(body) : body;
 }
 
-export async function cancelLeg(call: SignedCall): Promise<Answer> {
+export async function cancelLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Answer> {
   const found = await findLeg(call);
   if (isRefusal(found)) return found;
   const { strategyId, gateway, lapsed } = call;
@@ -34,17 +40,17 @@ export async function cancelLeg(call: SignedCall): Promise<Answer> {
   return isRefusal(executed) ? executed : presentCanceledLeg(onlyLeg(executed.legs));
 }
 
-export function cancelOpenLegs(call: SignedCall): Promise<Answer> {
+export function cancelOpenLegs(call: SignedCall<"symbol">): Promise<Answer> {
   return cancelAll(call, "CancelOpenLegs");
 }
 
-export async function queryLeg(call: SignedCall): Promise<Answer> {
+export async function queryLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Answer> {
   const found = await findLeg(call);
   return isRefusal(found) ? found : presented(call, found);
 }
 
 /** Those that wait, of a symbol, of an id, or all. */
-export async function openLegs(call: SignedCall): Promise<Answer> {
+export async function openLegs(call: SignedCall<LegIdName | "symbol">): Promise<Answer> {
   const { parameters, gateway } = call;
   const symbol = optionalText(parameters, "symbol");
   const legId = idOf(call);
@@ -57,7 +63,7 @@ export async function openLegs(call: SignedCall): Promise<Answer> {
   return symbol === null ? body : listedOr(symbol, body, gateway.markets.FUTURES);
 }
 
-export async function allLegs(call: SignedCall): Promise<Answer> {
+export async function allLegs(call: SignedCall<(typeof LEG_LIST_PARAMETERS)[number]>): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;
   const query = parseAllLegs(parameters, market.now());
@@ -71,7 +77,7 @@ export async function allLegs(call: SignedCall): Promise<Answer> {
 }
 
 /** The leg that `algoId` or `clientAlgoId` names; with both, `algoId` prevails. */
-async function findLeg(call: SignedCall): Promise<Leg | Refusal> {
+async function findLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Leg | Refusal> {
   const { parameters, strategyId, gateway } = call;
   const legId = idOf(call);
   if (isRefusal(legId)) return legId;
@@ -89,8 +95,8 @@ async function findLeg(call: SignedCall): Promise<Leg | Refusal> {
   return leg ?? { refusal: "ORDER_UNKNOWN" };
 }
 
-function idOf({ parameters }: SignedCall): number | undefined | Refusal {
-  const name = ID_NAMES.find((each) => optionalText(parameters, each) !== null) ?? "algoId";
+function idOf({ parameters }: SignedCall<LegIdName>): number | undefined | Refusal {
+  const name = LEG_ID_PARAMETERS.find((each) => optionalText(parameters, each) !== null) ?? "algoId";
   return optionalInteger(parameters, name);
 }
 

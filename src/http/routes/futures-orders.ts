@@ -2,33 +2,44 @@
 import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { optionalText, text } from "../parse/fields.ts";
-import { parseAllFuturesOrders, parseUserTrades } from "../parse/futures-history.ts";
-import { parsePlaceFuturesOrder } from "../parse/place-futures-order.ts";
-import type { Answer, SignedCall } from "../pipeline.ts";
+import {
+  type FUTURES_ORDER_LIST_PARAMETERS,
+  type FUTURES_TRADE_LIST_PARAMETERS,
+  parseAllFuturesOrders,
+  parseUserTrades,
+} from "../parse/futures-history.ts";
+import { type FUTURES_ORDER_PARAMETERS, parsePlaceFuturesOrder } from "../parse/place-futures-order.ts";
+import { type Answer, Replay, type SignedCall } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import { presentOrder, presentTrade } from "../present/futures-orders.ts";
-import { cancelFound, findOrder, listedOr, place } from "./strategy.ts";
+import { cancelFound, findOrder, listedOr, place, type SoughtOrderName } from "./strategy.ts";
 
 /** The answer to the cancelling of all of a symbol's orders, or legs, also if there was none. */
 const ALL_CANCELED = { code: 200, msg: "The operation of cancel all open order is done." };
 
-export async function placeOrder(call: SignedCall): Promise<Answer> {
+export async function placeOrder(
+  call: SignedCall<(typeof FUTURES_ORDER_PARAMETERS)[number]>,
+): Promise<Answer> {
   const command = parsePlaceFuturesOrder(call.parameters, call.gateway.newClientOrderId);
-  return isRefusal(command) ? command : presented(call, await place(call, command));
+  if (isRefusal(command)) return command;
+  const placed = await place(call, command);
+  if (isRefusal(placed)) return placed;
+  const body = presented(call, placed.order);
+  return placed.replayed ? new Replay(body) : body;
 }
 
-export async function cancelOrder(call: SignedCall): Promise<Answer> {
+export async function cancelOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
   const found = await findOrder(call, "FUTURES");
   return isRefusal(found) ? found : presented(call, await cancelFound(call, found));
 }
 
-export function cancelOpenOrders(call: SignedCall): Promise<Answer> {
+export function cancelOpenOrders(call: SignedCall<"symbol">): Promise<Answer> {
   return cancelAll(call, "CancelOpenOrders");
 }
 
 /** Has all orders, or all legs, of a symbol cancelled. */
 export async function cancelAll(
-  { parameters, strategyId, gateway, lapsed }: SignedCall,
+  { parameters, strategyId, gateway, lapsed }: SignedCall<"symbol">,
   type: "CancelOpenOrders" | "CancelOpenLegs",
 ): Promise<Answer> {
   const symbol = text(parameters, "symbol");
@@ -39,17 +50,17 @@ export async function cancelAll(
   return isRefusal(rows) ? rows : ALL_CANCELED;
 }
 
-export async function queryOrder(call: SignedCall): Promise<Answer> {
+export async function queryOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
   return presented(call, await findOrder(call, "FUTURES"));
 }
 
 /** An order that is over is not found here. */
-export async function queryOpenOrder(call: SignedCall): Promise<Answer> {
+export async function queryOpenOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
   const found = await findOrder(call, "FUTURES");
   return isRefusal(found) || isOpen(found) ? presented(call, found) : { refusal: "ORDER_UNKNOWN" };
 }
 
-export async function openOrders(call: SignedCall): Promise<Answer> {
+export async function openOrders(call: SignedCall<"symbol">): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const symbol = optionalText(parameters, "symbol");
   const orders = await gateway.store.listOpenOrders(strategyId, symbol);
@@ -57,7 +68,9 @@ export async function openOrders(call: SignedCall): Promise<Answer> {
   return symbol === null ? body : listedOr(symbol, body, gateway.markets.FUTURES);
 }
 
-export async function allOrders(call: SignedCall): Promise<Answer> {
+export async function allOrders(
+  call: SignedCall<(typeof FUTURES_ORDER_LIST_PARAMETERS)[number]>,
+): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;
   const query = parseAllFuturesOrders(parameters, market.now());
@@ -67,7 +80,9 @@ export async function allOrders(call: SignedCall): Promise<Answer> {
   return listedOr(query.symbol, body, market);
 }
 
-export async function userTrades(call: SignedCall): Promise<Answer> {
+export async function userTrades(
+  call: SignedCall<(typeof FUTURES_TRADE_LIST_PARAMETERS)[number]>,
+): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;
   const query = parseUserTrades(parameters, market.now());

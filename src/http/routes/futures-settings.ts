@@ -16,7 +16,7 @@ export async function changeLeverage({
   strategyId,
   gateway,
   lapsed,
-}: SignedCall): Promise<Answer> {
+}: SignedCall<"symbol" | "leverage">): Promise<Answer> {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const leverage = optionalLeverage(parameters);
@@ -31,7 +31,7 @@ export async function changeLeverage({
 }
 
 /** Margin is isolated, and stays so. */
-export function changeMarginType({ parameters, gateway }: SignedCall): Answer {
+export function changeMarginType({ parameters, gateway }: SignedCall<"symbol" | "marginType">): Answer {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const marginType = text(parameters, "marginType");
@@ -42,21 +42,21 @@ export function changeMarginType({ parameters, gateway }: SignedCall): Answer {
 }
 
 /** Positions are one-way, and stay so. */
-export function changePositionMode(call: SignedCall): Answer {
+export function changePositionMode(call: SignedCall<"dualSidePosition">): Answer {
   const refusals = { unchanged: "POSITION_MODE_UNCHANGED", changed: "POSITION_MODE_UNSUPPORTED" } as const;
   return keptOff(call, "dualSidePosition", refusals);
 }
 
 /** There is one margin asset, and it stays so. */
-export function changeAssetsMode(call: SignedCall): Answer {
+export function changeAssetsMode(call: SignedCall<"multiAssetsMargin">): Answer {
   const refusals = { unchanged: "ASSETS_MODE_UNCHANGED", changed: "ASSETS_MODE_UNSUPPORTED" } as const;
   return keptOff(call, "multiAssetsMargin", refusals);
 }
 
 /** Of a flag that is off: either way there is something to refuse. */
-function keptOff(
-  { parameters }: SignedCall,
-  name: string,
+function keptOff<Name extends string>(
+  { parameters }: SignedCall<Name>,
+  name: Name,
   refusals: Readonly<
     Record<"unchanged" | "changed", Extract<Refusal["refusal"], `${"POSITION" | "ASSETS"}_MODE_${string}`>>
   >,

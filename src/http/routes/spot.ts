@@ -1,58 +1,103 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
-import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
-import { parseAllOrders, parseMyTrades } from "../parse/history.ts";
-import { parsePlaceOrder } from "../parse/place-order.ts";
-import { type Answer, fixed, type SignedCall, type SignedRoute } from "../pipeline.ts";
+import {
+  ORDER_LIST_PARAMETERS,
+  parseAllOrders,
+  parseMyTrades,
+  TRADE_LIST_PARAMETERS,
+} from "../parse/history.ts";
+import { ORDER_PARAMETERS, parsePlaceOrder } from "../parse/place-order.ts";
+import { type Answer, fixed, Replay, type SignedCall, type SignedRoute, signedRoute } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
-import { accountOf, cancelFound, closeStrategy, findOrder, listedOr, place } from "./strategy.ts";
+import {
+  accountOf,
+  cancelFound,
+  closeStrategy,
+  findOrder,
+  listedOr,
+  type Placed,
+  place,
+  SOUGHT_ORDER_PARAMETERS,
+  type SoughtOrderName,
+} from "./strategy.ts";
 
 const spot = { access: "signed", family: "SPOT", placesOrder: false, writes: false } as const;
 
+const read = { ...spot, method: "GET" } as const;
+const write = { ...spot, weight: fixed(1), writes: true } as const;
+
 export const SPOT_ROUTES: readonly SignedRoute[] = [
-  { ...spot, method: "GET", paths: ["/api/v3/account"], weight: fixed(20), answer: account },
-  {
-    ...spot,
+  signedRoute({
+    ...read,
+    paths: ["/api/v3/account"],
+    parameters: ["omitZeroBalances"],
+    weight: fixed(20),
+    answer: account,
+  }),
+  signedRoute({
+    ...write,
     method: "POST",
     paths: ["/api/v3/order"],
-    weight: fixed(1),
+    parameters: ORDER_PARAMETERS,
     placesOrder: true,
-    writes: true,
     answer: placeOrder,
-  },
-  {
-    ...spot,
+  }),
+  signedRoute({
+    ...write,
     method: "DELETE",
     paths: ["/api/v3/order"],
-    weight: fixed(1),
-    writes: true,
+    parameters: [...SOUGHT_ORDER_PARAMETERS, "newClientOrderId", "cancelRestrictions"],
     answer: cancelOrder,
-  },
-  {
-    ...spot,
+  }),
+  signedRoute({
+    ...write,
     method: "DELETE",
     paths: ["/api/v3/openOrders"],
-    weight: fixed(1),
-    writes: true,
+    parameters: ["symbol"],
     answer: cancelOpenOrders,
-  },
-  { ...spot, method: "GET", paths: ["/api/v3/order"], weight: fixed(4), answer: queryOrder },
-  { ...spot, method: "GET", paths: ["/api/v3/openOrders"], weight: fixed(6), answer: openOrders },
-  { ...spot, method: "GET", paths: ["/api/v3/allOrders"], weight: fixed(20), answer: allOrders },
-  { ...spot, method: "GET", paths: ["/api/v3/myTrades"], weight: fixed(20), answer: myTrades },
-  {
+  }),
+  signedRoute({
+    ...read,
+    paths: ["/api/v3/order"],
+    parameters: SOUGHT_ORDER_PARAMETERS,
+    weight: fixed(4),
+    answer: queryOrder,
+  }),
+  signedRoute({
+    ...read,
+    paths: ["/api/v3/openOrders"],
+    parameters: ["symbol"],
+    weight: fixed(6),
+    answer: openOrders,
+  }),
+  signedRoute({
+    ...read,
+    paths: ["/api/v3/allOrders"],
+    parameters: ORDER_LIST_PARAMETERS,
+    weight: fixed(20),
+    answer: allOrders,
+  }),
+  signedRoute({
+    ...read,
+    paths: ["/api/v3/myTrades"],
+    parameters: TRADE_LIST_PARAMETERS,
+    weight: fixed(20),
+    answer: myTrades,
+  }),
+  signedRoute({
     ...spot,
     method: "POST",
     paths: ["/api/v3/platform/strategy/close"],
+    parameters: [],
     weight: fixed(1),
     // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
     answer: closeStrategy,
-  },
+  }),
 ];
 
-async function account(call: SignedCall): Promise<Answer> {
+async function account(call: SignedCall<"omitZeroBalances">): Promise<Answer> {
   const omitZeroBalances = optionalText(call.parameters, "omitZeroBalances") === "true";
   return presentAccount(await accountOf(call), {
     profile: call.gateway.profiles.SPOT,
@@ -61,11 +106,13 @@ async function account(call: SignedCall): Promise<Answer> {
   });
 }
 
-async function placeOrder(call: SignedCall): Promise<Answer> {
+async function placeOrder(call: SignedCall<(typeof ORDER_PARAMETERS)[number]>): Promise<Answer> {
   const command = parsePlaceOrder(call.parameters, call.gateway.newClientOrderId);
   if (isRefusal(command)) return command;
-  const order = (await orderOfSignal(call, command.clientOrderId)) ?? (await place(call, command));
-  return isRefusal(order) ? order : presentOrder(call.strategyId, order);
+  const placed = (await orderOfSignal(call, command.clientOrderId)) ?? (await place(call, command));
+  if (isRefusal(placed)) return placed;
+  const body = presentOrder(call.strategyId, placed.order);
+  return placed.replayed ? new Replay(body) : body;
 }
 
 /**
@@ -75,12 +122,14 @@ async function placeOrder(call: SignedCall): Promise<Answer> {
 async function orderOfSignal(
   { strategyId, gateway: { store } }: SignedCall,
   clientOrderId: string,
-): Promise<Order | Refusal | null> {
+): Promise<Placed | Refusal | null> {
   if (!isSignalId(clientOrderId)) return null;
   const signal = await store.findSignal(strategyId, { signalId: clientOrderId });
   switch (signal?.state.status) {
-    case "EXECUTED":
-      return await store.findOrder(strategyId, { clientOrderId });
+    case "EXECUTED": {
+      const order = await store.findOrder(strategyId, { clientOrderId });
+      return order === null ? null : { order, replayed: true };
+    }
     case "RECEIVED":
     case "FAILED":
       return { refusal: "PARAMETER_INVALID", parameter: "newClientOrderId" };
@@ -89,7 +138,7 @@ async function orderOfSignal(
   }
 }
 
-async function cancelOrder(call: SignedCall): Promise<Answer> {
+async function cancelOrder(call: SignedCall<SoughtOrderName | "newClientOrderId">): Promise<Answer> {
   const found = await findOrder(call, "SPOT");
   if (isRefusal(found)) return found;
   const cancelId = optionalClientId(call.parameters, "newClientOrderId", "SPOT");
@@ -98,7 +147,12 @@ async function cancelOrder(call: SignedCall): Promise<Answer> {
   return isRefusal(order) ? order : presentCancel(call.strategyId, order, cancelId);
 }
 
-async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: SignedCall): Promise<Answer> {
+async function cancelOpenOrders({
+  parameters,
+  strategyId,
+  gateway,
+  lapsed,
+}: SignedCall<"symbol">): Promise<Answer> {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
@@ -107,19 +161,23 @@ async function cancelOpenOrders({ parameters, strategyId, gateway, lapsed }: Sig
   return listedOr(symbol, canceled, gateway.markets.SPOT);
 }
 
-async function queryOrder(call: SignedCall): Promise<Answer> {
+async function queryOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
   const found = await findOrder(call, "SPOT");
   return isRefusal(found) ? found : presentOrder(call.strategyId, found);
 }
 
-async function openOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+async function openOrders({ parameters, strategyId, gateway }: SignedCall<"symbol">): Promise<Answer> {
   const symbol = optionalText(parameters, "symbol");
   const orders = await gateway.store.listOpenOrders(strategyId, symbol);
   const body = orders.map((order) => presentOrder(strategyId, order));
   return symbol === null ? body : listedOr(symbol, body, gateway.markets.SPOT);
 }
 
-async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+async function allOrders({
+  parameters,
+  strategyId,
+  gateway,
+}: SignedCall<(typeof ORDER_LIST_PARAMETERS)[number]>): Promise<Answer> {
   const query = parseAllOrders(parameters);
   if (isRefusal(query)) return query;
   const orders = await gateway.store.listOrders(strategyId, query);
@@ -127,7 +185,11 @@ async function allOrders({ parameters, strategyId, gateway }: SignedCall): Promi
   return listedOr(query.symbol, body, gateway.markets.SPOT);
 }
 
-async function myTrades({ parameters, strategyId, gateway }: SignedCall): Promise<Answer> {
+async function myTrades({
+  parameters,
+  strategyId,
+  gateway,
+}: SignedCall<(typeof TRADE_LIST_PARAMETERS)[number]>): Promise<Answer> {
   const query = parseMyTrades(parameters);
   if (isRefusal(query)) return query;
   const trades = await gateway.store.listTrades(strategyId, query);

@@ -1,7 +1,7 @@
 // What stock clients ask at their start besides the routes of the specification: with these, ccxt needs nothing but its
 // URLs changed. There is no wallet, no margin account and no coin-margined market here, so the honest answer is an empty
 // list.
-import { fixed, type PublicRoute, type SignedRoute } from "../pipeline.ts";
+import { fixed, type PublicRoute, type SignedRoute, signedRoute } from "../pipeline.ts";
 
 const signed = {
   access: "signed",
@@ -14,7 +14,12 @@ const signed = {
 const open = { access: "public", method: "GET", weight: fixed(1) } as const;
 
 export const STARTUP_ROUTES: readonly (PublicRoute | SignedRoute)[] = [
-  { ...signed, paths: ["/sapi/v1/capital/config/getall"], answer: () => [] },
+  signedRoute({
+    ...signed,
+    paths: ["/sapi/v1/capital/config/getall"],
+    parameters: [],
+    answer: () => [],
+  }),
   { ...open, paths: ["/sapi/v1/margin/allPairs"], answer: () => [] },
   { ...open, paths: ["/sapi/v1/margin/isolated/allPairs"], answer: () => [] },
   { ...open, paths: ["/sapi/v1/system/status"], answer: () => ({ status: 0, msg: "normal" }) },

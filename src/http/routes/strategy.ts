@@ -8,6 +8,10 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { optionalInteger, soughtClientId, text } from "../parse/fields.ts";
 import type { Answer, SignedCall } from "../pipeline.ts";
 
+/** What an order may be looked for by. */
+export const SOUGHT_ORDER_PARAMETERS = ["symbol", "orderId", "origClientOrderId"] as const;
+export type SoughtOrderName = (typeof SOUGHT_ORDER_PARAMETERS)[number];
+
 /** The account as last committed. */
 export async function accountOf({ strategyId, gateway }: SignedCall): Promise<Account> {
   const loaded = await gateway.store.loadAccount(strategyId);
@@ -15,12 +19,16 @@ export async function accountOf({ strategyId, gateway }: SignedCall): Promise<Ac
   return loaded.account;
 }
 
+/** The order that a placement is answered with, and whether its client id was used before: then nothing was placed. */
+export type Placed = { readonly order: Order; readonly replayed: boolean };
+
 /** Has an order placed; a client id that was used before answers with its order as it stands now. */
-export async function place(call: SignedCall, command: PlaceOrder): Promise<Order | Refusal> {
+export async function place(call: SignedCall, command: PlaceOrder): Promise<Placed | Refusal> {
   const { strategyId, gateway, admittedAt, lapsed } = call;
   const key = placementKey(command.clientOrderId);
   const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
-  return isRefusal(executed) ? executed : concerned(executed.orders, command);
+  if (isRefusal(executed)) return executed;
+  return { order: concerned(executed.orders, command), replayed: executed.replayed };
 }
 
 /** Has an order cancelled that was found. */
@@ -43,7 +51,7 @@ export async function closeStrategy({ strategyId, gateway, lapsed }: SignedCall)
  * prevails on futures. Source: reference exchange, sections 7.5 and 12.2.
  */
 export async function findOrder(
-  { parameters, strategyId, gateway }: SignedCall,
+  { parameters, strategyId, gateway }: SignedCall<SoughtOrderName>,
   family: StrategyType,
 ): Promise<Order | Refusal> {
   const { store, markets } = gateway;

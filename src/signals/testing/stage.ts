@@ -65,6 +65,7 @@ function withSignals(
         idempotencyKey: key,
         body: typeof order === "string" ? order : JSON.stringify(order),
         admittedAt: time.now,
+        signed: { signature: randomUUID(), expiresAt: time.now + 30_000 },
       },
     );
   /** A signal that was recorded by a process that died before it drove it. */
@@ -81,7 +82,7 @@ function withSignals(
       ],
       { claimedUntil: time.now + 10_000 },
     );
-    if (received === undefined) throw new Error("one signal was given");
+    if (received?.signal === undefined || received.signal === null) throw new Error("one signal was given");
     return received.signal;
   };
   const ordersOf = (strategyId = "one") => store.listOrders(strategyId, { symbol: "BTCUSDT", limit: 1_000 });

@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("between SQLite and PostgreSQL"), ()
     await store.receiveSignals([signal], { claimedUntil: 9_000 });
     const listed = await store.listSignals("strategy-5", { limit: 9 });
     expect(listed.map(({ signalId }) => signalId)).toEqual(["four", "three", "two", "one"]);
-    await store.noteFailedHandshake("key", 6_000, { forgetBefore: 0 });
+    await store.noteFailedHandshake({ apiKey: "key", address: "ip:192.0.2.1" }, 6_000, { forgetBefore: 0 });
     await store.people.noteFailedSignIn("account:ann", 6_000, { forgetBefore: 0 });
     await store.people.audit(auditOf("SIGNED_IN", "id-ann"));
     expect(await store.people.verifyAudit()).toBeNull();

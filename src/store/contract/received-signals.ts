@@ -62,7 +62,7 @@ export function receivedSignalCases(opened: Opened): void {
       expect(answers.flat().filter(({ isNew }) => isNew)).toHaveLength(1);
       const recorded = await store.listSignals("one", { limit: 99 });
       expect(recorded).toHaveLength(1);
-      expect(new Set(answers.flat().map(({ signal }) => signal.signalId))).toEqual(
+      expect(new Set(answers.flat().map(({ signal }) => signal?.signalId))).toEqual(
         new Set([recorded[0]?.signalId]),
       );
     });
@@ -74,6 +74,62 @@ export function receivedSignalCases(opened: Opened): void {
       expect(await store.receiveSignals([signal], CLAIMED)).toEqual([
         { signal: received(signal), isNew: false },
       ]);
+    });
+
+    test("of one signature and several keys are one signal, whenever they come and whoever brings them", async () => {
+      const other = await opened().reopen();
+      const signed = (id: number, at = 1) => ({
+        signed: { signature: `signature-${at}`, expiresAt: 5_000 + id },
+      });
+      const signals = upTo(20).map((id) => signalOf(`s${id}`, signed(id)));
+      const answers = await Promise.all([
+        store.receiveSignals(signals.slice(0, 5), CLAIMED),
+        ...signals
+          .slice(5)
+          .map((signal, index) => (index % 2 === 0 ? store : other).receiveSignals([signal], CLAIMED)),
+      ]);
+      expect(answers.flat().filter(({ isNew }) => isNew)).toHaveLength(1);
+      expect(answers.flat().filter(({ signal }) => signal === null)).toHaveLength(19);
+      expect(await store.listSignals("one", { limit: 99 })).toHaveLength(1);
+      const later = signalOf("later", signed(9));
+      expect(await store.receiveSignals([later], CLAIMED)).toEqual([{ signal: null, isNew: false }]);
+      // What was not recorded may be, under a signature of its own.
+      const [again] = await store.receiveSignals([{ ...later, ...signed(9, 2) }], CLAIMED);
+      expect(again?.isNew).toBe(true);
+    });
+
+    test("may come again under their signature, or another one, which is no other key's either", async () => {
+      const signed = (signature: string) => ({ signed: { signature, expiresAt: 5_000 } });
+      const first = signalOf("a", signed("first"));
+      const again = { signal: received(signalOf("a")), isNew: false };
+      await store.receiveSignals([first], CLAIMED);
+      expect(await store.receiveSignals([first], CLAIMED)).toEqual([again]);
+      // Both at once: the second signature is recorded although the first row of its key is what is answered.
+      const resent = [first, { ...first, ...signed("second") }];
+      expect(await store.receiveSignals(resent, CLAIMED)).toEqual([again, again]);
+      const stolen = [signalOf("b", signed("first")), signalOf("c", signed("second"))];
+      const refused = { signal: null, isNew: false };
+      expect(await store.receiveSignals(stolen, CLAIMED)).toEqual([refused, refused]);
+      // One that was stolen beside the owner's own of that key.
+      const mixed = [signalOf("d", signed("second")), signalOf("d", signed("third"))];
+      expect(await store.receiveSignals(mixed, CLAIMED)).toEqual([
+        refused,
+        { signal: received(signalOf("d")), isNew: true },
+      ]);
+      const theirs = signalOf("e", { strategyId: "two", idempotencyKey: "key-a", ...signed("first") });
+      expect(await store.receiveSignals([theirs], CLAIMED)).toEqual([refused]);
+    });
+
+    test("have their signatures forgotten once these have expired", async () => {
+      const signed = { signed: { signature: "first", expiresAt: 5_000 } };
+      await store.receiveSignals([signalOf("a", signed)], { claimedUntil: 90_000 });
+      await store.claimSignals({ now: 5_000, until: 6_000, limit: 9 });
+      expect(await store.receiveSignals([signalOf("b", signed)], CLAIMED)).toEqual([
+        { signal: null, isNew: false },
+      ]);
+      await store.claimSignals({ now: 5_001, until: 6_000, limit: 9 });
+      const [later] = await store.receiveSignals([signalOf("b", signed)], CLAIMED);
+      expect(later?.isNew).toBe(true);
     });
 
     test("of five hundred callers at once are all recorded, each answered with its own", async () => {

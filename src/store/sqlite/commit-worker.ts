@@ -28,7 +28,7 @@ import {
 } from "../group-columns.ts";
 import type { FailedSignIn } from "../people/failed-sign-ins.ts";
 import type { KeyUse } from "../people-store.ts";
-import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
+import type { FoundRow, ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
 import { copyWrites, type NewVenueReport } from "./copy-writes.ts";
@@ -49,7 +49,7 @@ export type Writes = {
   group: { given: GroupColumns; answer: readonly CommitOutcome[] };
   budgets: { given: BudgetRow; answer: null };
   notes: { given: readonly SymbolNote[]; answer: null };
-  received: { given: readonly ReceivedRow[]; answer: readonly (SignalRow | null)[] };
+  received: { given: readonly ReceivedRow[]; answer: readonly FoundRow[] };
   claim: { given: SignalClaim; answer: readonly SignalRow[] };
   delay: { given: SignalDelay; answer: null };
   handshake: { given: FailedHandshake; answer: null };

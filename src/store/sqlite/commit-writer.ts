@@ -7,7 +7,7 @@ import type { ClaimedLeadRow } from "../copying/leads.ts";
 import type { FailedSignIn } from "../people/failed-sign-ins.ts";
 import type { KeyUse } from "../people-store.ts";
 import { groupColumns } from "../rows.ts";
-import type { ReceivedRow, SignalRow } from "../signal-rows.ts";
+import type { FoundRow, ReceivedRow, SignalRow } from "../signal-rows.ts";
 import {
   type BudgetEntry,
   type Commit,
@@ -62,8 +62,7 @@ export class CommitWriter {
     if (notes.length > 0) unlessBusy(await this.#write("notes", notes));
   }
 
-  /** For each row null if it was added, else what is there under its key. */
-  async receiveSignals(rows: readonly ReceivedRow[]): Promise<readonly (SignalRow | null)[]> {
+  async receiveSignals(rows: readonly ReceivedRow[]): Promise<readonly FoundRow[]> {
     return unlessBusy(await this.#write("received", rows));
   }
 

@@ -85,8 +85,8 @@ export async function openSqliteStore(
     claimSignals: async (claim) => (await writer.claimSignals(claim)).map(signalOfRow),
     postponeSignal: (signalId, { reason, dueAt }) =>
       writer.postponeSignal({ signalId, outcome: encodeReason(reason), dueAt }),
-    noteFailedHandshake: (apiKey, at, { forgetBefore }) =>
-      writer.noteFailedHandshake({ apiKey, at, forgetBefore }),
+    noteFailedHandshake: (source, at, { forgetBefore }) =>
+      writer.noteFailedHandshake({ ...source, at, forgetBefore }),
     // The directory's lock keeps a second server off; commands beside this one only make strategies.
     onCommittedElsewhere: async () => async () => {},
     async close() {

@@ -49,7 +49,12 @@ export async function fill(store: Store): Promise<void> {
   if (first !== undefined) {
     await store.commit([{ ...first, entry: { ...first.entry, events: eventsOfEveryKind() } }]);
   }
-  const signals = [signalOf("one"), signalOf("two", { idempotencyKey: LABEL }), signalOf("three")];
+  const signed = { signature: "0".repeat(64), expiresAt: 9_000 };
+  const signals = [
+    signalOf("one", { signed }),
+    signalOf("two", { idempotencyKey: LABEL }),
+    signalOf("three"),
+  ];
   await store.receiveSignals(
     signals.map((signal) => ({ ...signal, strategyId: "strategy-5" })),
     { claimedUntil: 9_000 },
@@ -57,7 +62,9 @@ export async function fill(store: Store): Promise<void> {
   const { account } = firstOf("strategy-5");
   await store.commit([commitOf(account, 3, { key: "signal:one", signals: [settledOf("one", orderOf(2))] })]);
   await store.postponeSignal("two", { reason: { refusal: "MARKET_SILENT" }, dueAt: 9_500 });
-  await store.noteFailedHandshake(keyOf("strategy-5").apiKey, 6_000, { forgetBefore: 0 });
+  await store.noteFailedHandshake({ apiKey: keyOf("strategy-5").apiKey, address: "ip:192.0.2.1" }, 6_000, {
+    forgetBefore: 0,
+  });
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
   await store.createStrategies([createdOf("labelled", { key })]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);

@@ -6,7 +6,7 @@ import { latencyInWords } from "../../../ui/duration.ts";
 import { Facts } from "../../../ui/facts.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { CHECKS, clockInWords } from "./diagnosis-words.ts";
-import { Outcome } from "./request-table.tsx";
+import { Outcome, REPLAY } from "./request-table.tsx";
 
 type RequestDialogProps = {
   /** Null: none is open; undefined: the one that was asked for is not remembered any more. */
@@ -39,6 +39,7 @@ function Detail({ request }: { request: RequestShape }) {
       <div className="flex flex-wrap items-center gap-3">
         <Outcome request={request} />
         {request.message !== null && <span className="min-w-0">{request.message}</span>}
+        {request.isReplay && <span className="min-w-0">{REPLAY}</span>}
       </div>
       {diagnosis !== null && <Diagnosis diagnosis={diagnosis} />}
       <Facts

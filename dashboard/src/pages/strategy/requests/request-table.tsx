@@ -43,6 +43,9 @@ export function Outcome({ request: { status, code } }: { request: RequestShape }
   );
 }
 
+/** What is said of a placement that placed nothing. */
+export const REPLAY = "Replay: its id had been used before, nothing was placed";
+
 function toneOf(status: number): Tone {
   if (status < REFUSED_FROM) return "gain";
   return status === 429 || status === 418 || status >= 500 ? "warn" : "loss";
@@ -74,8 +77,10 @@ const COLUMNS: readonly Column<RequestShape>[] = [
   {
     key: "says",
     header: "Why",
-    cell: ({ message, diagnosis }) =>
-      message === null ? null : (
+    cell: ({ message, diagnosis, isReplay }) =>
+      message === null ? (
+        isReplay && REPLAY
+      ) : (
         <span className="flex min-w-44 flex-col">
           <span>{message}</span>
           {diagnosis !== null && (

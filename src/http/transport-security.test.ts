@@ -1,7 +1,8 @@
 // When browsers are told to come over HTTPS alone.
 import { expect, test } from "vitest";
-import { isReachedSecurely, transportSecurity } from "./transport-security.ts";
+import { isReachedSecurely, securityHeaders } from "./transport-security.ts";
 
+const OF_ALL = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 const tls = { certFile: "cert.pem", keyFile: "key.pem" };
 
 test.each([
@@ -13,14 +14,17 @@ test.each([
   [{ publicUrl: "http://lyrebird.example", tls }, false],
 ])("by how the service is configured: %j", (config, isSecure) => {
   expect(isReachedSecurely(config)).toBe(isSecure);
-  expect(
-    "strict-transport-security" in transportSecurity(isReachedSecurely(config), "lyrebird.example"),
-  ).toBe(isSecure);
+  expect("strict-transport-security" in securityHeaders(isReachedSecurely(config), "lyrebird.example")).toBe(
+    isSecure,
+  );
 });
 
 test("not at localhost, where other services may speak HTTP at other ports", () => {
-  for (const host of ["localhost", "LOCALHOST:8443"]) expect(transportSecurity(true, host)).toEqual({});
+  for (const host of ["localhost", "LOCALHOST:8443"]) expect(securityHeaders(true, host)).toEqual(OF_ALL);
   for (const host of ["localhost.example", undefined, "127.0.0.1:8443"]) {
-    expect(transportSecurity(true, host)).toEqual({ "strict-transport-security": "max-age=31536000" });
+    expect(securityHeaders(true, host)).toEqual({
+      ...OF_ALL,
+      "strict-transport-security": "max-age=31536000; includeSubDomains",
+    });
   }
 });

@@ -1,0 +1,27 @@
+// What every answer says of itself: a browser takes it for nothing but its content type, nobody keeps it unless it says otherwise, and
+// where the service is reached over HTTPS, browsers are told to reach it and all names below its own so alone, for a year.
+//
+// What is told holds for every port of the host. At "localhost" there may be other services, so nothing is told there; of an
+// address without a name browsers take no notice.
+const OF_ALL = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
+const OVER_HTTPS = { ...OF_ALL, "strict-transport-security": "max-age=31536000; includeSubDomains" } as const;
+const LOCAL = /^localhost(?::[0-9]+)?$/i;
+
+/** Whether people reach the service over HTTPS: by its own certificate, or through a proxy that PUBLIC_URL tells of. */
+export function isReachedSecurely({
+  publicUrl,
+  tls,
+}: {
+  readonly publicUrl: string | null;
+  readonly tls: object | null;
+}): boolean {
+  return publicUrl === null ? tls !== null : publicUrl.startsWith("https:");
+}
+
+/** The headers that an answer has unless it says otherwise; `host` is what the request has named the service. */
+export function securityHeaders(
+  isSecure: boolean,
+  host: string | undefined,
+): Readonly<Record<string, string>> {
+  return isSecure && !LOCAL.test(host ?? "") ? OVER_HTTPS : OF_ALL;
+}
