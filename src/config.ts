@@ -50,6 +50,8 @@ export type Config = {
   readonly metricsToken: string | null;
   /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
   readonly leverageBrackets: string | null;
+  /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
+  readonly diskFreePercentMin: number;
   /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
   readonly copyVenues: readonly string[];
 };
@@ -61,7 +63,17 @@ export type MailSettings = {
   readonly smtpUrl: string;
   /** Who mails are from, as mail programs show it. */
   readonly from: string;
+  /** What a connection to the mail server must be before a password or a mail is sent over it. */
+  readonly tls: MailTls;
 };
+
+/**
+ * REQUIRED: encrypted. IF_OFFERED: encrypted if the mail server offers it, which whoever sits on the way can prevent. LOOPBACK: as
+ * before, on this machine, where nobody sits on the way.
+ */
+type MailTls = "REQUIRED" | "IF_OFFERED" | "LOOPBACK";
+
+const SMTP_TLS = ["required", "if-offered"] as const;
 
 export type UpstreamUrls = {
   readonly spotRestUrl: string;
@@ -103,6 +115,8 @@ Environment only:
   SMTP_URL, MAIL_FROM      smtp://user:password@host:587 (or smtps), and who mails are from, such as
                            "Lyrebird <lyrebird@example.org>": sends people their mails. Without both the links in
                            them are written to the log
+  SMTP_TLS                 required: mails are sent over TLS alone, by smtps:// or STARTTLS, unless the mail server is on this
+                           machine (default). if-offered: in clear too, the password included
   METRICS_TOKEN            who shows it as a bearer token may read /metrics from elsewhere; without it only this machine
   TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
                            SIGHUP reads them again, for a certificate that was renewed; without TLS it ends the
@@ -116,9 +130,15 @@ Environment only:
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
                            commas. Without it copying is not offered. An origin that is taken off the list is not sent
                            anything any more. Not with a tape
+  DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's disk is free, in
+                           percent, 0 to 50 (5). 0: never. Not with DATABASE_URL
   LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
                            traded contracts: a contract without brackets cannot be traded
 `;
+
+/** What is kept free of a disk for cancels, closes and what the market brings, percent, unless said; more than the most is a mistake. */
+const DISK_FREE_PERCENT_DEFAULT = 5;
+const DISK_FREE_PERCENT_MOST = 50;
 
 const words = z.string().min(1, "is empty");
 const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https address" });
@@ -141,6 +161,7 @@ const settings = z.object({
     .string()
     .regex(/^[^\r\n]*[^\s@<>]+@[^\s@<>]+[^\r\n]*$/, "is no e-mail address")
     .optional(),
+  SMTP_TLS: z.enum(SMTP_TLS, { error: `is none of ${SMTP_TLS.join(", ")}` }).default("required"),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]+$/, "is no token")
@@ -158,6 +179,7 @@ const settings = z.object({
   UPSTREAM_FUTURES_REST_URL: httpUrl.optional(),
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
   LEVERAGE_BRACKETS: words.optional(),
+  DISK_FREE_PERCENT_MIN: wholeNumber(0, DISK_FREE_PERCENT_MOST).default(DISK_FREE_PERCENT_DEFAULT),
   COPY_VENUES: z.string().default(""),
 });
 type Settings = z.infer<typeof settings>;
@@ -213,6 +235,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     mail: mailOf(values),
     metricsToken: values.METRICS_TOKEN ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
+    diskFreePercentMin: values.DISK_FREE_PERCENT_MIN,
     copyVenues,
   };
 }
@@ -271,11 +294,12 @@ function tlsOf({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings): TlsFiles | n
   return { certFile, keyFile };
 }
 
-function mailOf({ SMTP_URL: smtpUrl, MAIL_FROM: from }: Settings): MailSettings | null {
+function mailOf({ SMTP_URL: smtpUrl, MAIL_FROM: from, SMTP_TLS: tls }: Settings): MailSettings | null {
   if (smtpUrl === undefined && from === undefined) return null;
   if (smtpUrl === undefined) throw new ConfigError("MAIL_FROM is set without SMTP_URL: set both, or none");
   if (from === undefined) throw new ConfigError("SMTP_URL is set without MAIL_FROM: set both, or none");
-  return { smtpUrl, from };
+  if (isLoopback(new URL(smtpUrl))) return { smtpUrl, from, tls: "LOOPBACK" };
+  return { smtpUrl, from, tls: tls === "required" ? "REQUIRED" : "IF_OFFERED" };
 }
 
 /** A copier by itself works at what gateways beside it have committed, so the database is one that several servers share. */
@@ -330,7 +354,12 @@ function venueOf(text: string): string {
 }
 
 function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return isLoopbackName(hostname);
+}
+
+/** Whether a host is this machine, by its name or address alone. */
+export function isLoopbackName(host: string): boolean {
+  return host === "localhost" || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host);
 }
 
 function marketOf(values: Settings): Config["market"] {

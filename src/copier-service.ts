@@ -12,7 +12,7 @@ import { systemTimers } from "./market/client/time.ts";
 import { Mailer } from "./people/mail.ts";
 import { isCopyNote } from "./people/mails.ts";
 import { Notices } from "./people/notices.ts";
-import { databaseName } from "./shared-database.ts";
+import { databaseName, warningOfClearText } from "./shared-database.ts";
 import type { PeopleStore } from "./store/people-store.ts";
 import type { Store, StoreFailure } from "./store/store.ts";
 
@@ -71,6 +71,8 @@ export async function startCopierService(
     if (lock === null)
       throw new Error(`another process is running on ${config.dataDir}: give this one its own with --data`);
     opened.defer(() => lock.release());
+    const clearText = warningOfClearText(databaseUrl);
+    if (clearText !== null) log.warn(clearText);
     const { store, master } = await openDataDirectory(config.dataDir, config.masterKeyFile, databaseUrl);
     opened.defer(() => store.close());
     const { every, after } = systemTimers;
@@ -78,6 +80,7 @@ export async function startCopierService(
     opened.defer(() => keyWatch.close());
     const mailer = new Mailer({ settings: config.mail, after, log });
     opened.defer(() => mailer.close());
+    void mailer.check();
     if (!mailer.sendsMail) log.warn("no SMTP is configured: copiers get no mails about their copies");
     // Without it no mail is sent, and the log has no use for an address.
     const notices = new Notices({ mailer, publicUrl: () => publicUrl ?? "http://localhost" });

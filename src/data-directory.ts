@@ -3,8 +3,8 @@
 //
 // The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed process
 // gives it up by itself, and commands that only open the database beside the server never ask for it.
-import { existsSync, mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "./config.ts";
 import {
@@ -45,10 +45,12 @@ export async function openDataDirectory(
   if (databaseUrl !== null) return { ...(await openShared(databaseUrl, keyFile, isDemo)), isDemo };
   if (isDemo) provideMasterKey(directory, keyFile);
   const master = readKey(keyFile);
+  demandNotLost(directory, keyFile);
   const store = await openStoreFile(databaseFile(directory));
   try {
     await verifyMasterKey(store, master);
     await demandNewestVersion(store, master);
+    rememberUse(directory, keyFile);
   } catch (error) {
     await store.close();
     throw new Error(
@@ -139,6 +141,52 @@ export function lockDirectory(directory: string): { release(): void } | null {
   }
 }
 
+/**
+ * Refuses to begin with nothing where the master key has been used with a database in the same directory: a disk that is not
+ * mounted looks like a new directory, and all keys would be unknown. Throws ConfigError with what to do.
+ */
+function demandNotLost(directory: string, keyFile: string): void {
+  if ((statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  if (!usesOf(keyFile).includes(nameFromKey(directory, keyFile))) return;
+  throw new ConfigError(
+    `DATA_DIR ${directory} has lost its database: the master key in ${keyFile} was used with one there. Mount the disk that holds it, or restore a backup with "npm run -s lyrebird -- restore FILE". To start anew without it: rm ${usesFile(keyFile)}`,
+  );
+}
+
+/** Notes beside a master key that a directory has a database of it, as long as files may be made there. */
+function rememberUse(directory: string, keyFile: string): void {
+  const name = nameFromKey(directory, keyFile);
+  if (usesOf(keyFile).includes(name)) return;
+  try {
+    writeFileSync(usesFile(keyFile), `${name}\n`, { mode: 0o600, flag: "a", flush: true });
+  } catch (error) {
+    // Where secrets are mounted to be read only, a database that is lost is not noticed.
+    if (!isErrorOf(error, ["EACCES", "EPERM", "EROFS"])) throw error;
+  }
+}
+
+/** The directories that a master key has been used in, each by its path from the key's folder: both may be moved together. */
+function usesOf(keyFile: string): readonly string[] {
+  try {
+    return readFileSync(usesFile(keyFile), "utf8").split("\n");
+  } catch (error) {
+    if (isErrorOf(error, ["ENOENT", "EACCES", "EPERM"])) return [];
+    throw error;
+  }
+}
+
+function usesFile(keyFile: string): string {
+  return `${keyFile}.used`;
+}
+
+function nameFromKey(directory: string, keyFile: string): string {
+  return relative(dirname(resolve(keyFile)), resolve(directory)) || ".";
+}
+
+function isErrorOf(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
 /** Where the embedded database lies. */
 export function databaseFile(directory: string): string {
   return join(directory, "lyrebird.sqlite");
@@ -154,6 +202,10 @@ function makeDirectory(directory: string): void {
       `DATA_DIR ${directory} cannot be used: ${error instanceof Error ? error.message : error}`,
     );
   }
+  if (!hasMode(directory, WRITABLE_BY_ALL)) return;
+  throw new ConfigError(
+    `DATA_DIR ${directory} may be written to by everybody: chmod o-w it, or name a directory in it that is not there yet`,
+  );
 }
 
 /** The folders from one down to another inside it, both included, the innermost first. */
@@ -186,7 +238,21 @@ function readKey(file: string): MasterKey {
   }
 }
 
+/** Mode bits: for everybody to write, and for everybody to do anything. */
+const WRITABLE_BY_ALL = 0o002;
+const OPEN_TO_ALL = 0o007;
+
+/** Whether one of these mode bits is set; Windows has none, and a file that is not there neither. */
+function hasMode(file: string, bits: number): boolean {
+  if (process.platform === "win32") return false;
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & bits) !== 0;
+}
+
 async function openStoreFile(file: string): Promise<Store> {
+  for (const part of [file, `${file}-wal`]) {
+    if (!hasMode(part, OPEN_TO_ALL)) continue;
+    throw new ConfigError(`the database ${part} may be read or written by everybody: chmod 600 it`);
+  }
   try {
     return await openSqliteStore(file);
   } catch (error) {

@@ -1,5 +1,6 @@
 // The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
 import { randomBytes, randomUUID } from "node:crypto";
+import { statfs } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
@@ -9,7 +10,8 @@ import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
 import { startServersCopier } from "./copier-service.ts";
 import { openDashboard } from "./dashboard-service.ts";
-import { lockDirectory, openDataDirectory } from "./data-directory.ts";
+import { databaseFile, lockDirectory, openDataDirectory } from "./data-directory.ts";
+import { checkUnlessClosed, markClosed } from "./database-check.ts";
 import { openDemo } from "./demo-data.ts";
 import { Desk } from "./desk/desk.ts";
 import { createPages } from "./docs/pages.ts";
@@ -23,6 +25,7 @@ import { renewCertificate } from "./http/tls.ts";
 import { isReachedSecurely } from "./http/transport-security.ts";
 import { KeyWatch } from "./identity/key-watch.ts";
 import type { SeededStrategy } from "./identity/seed.ts";
+import { type DiskFigures, DiskSpace } from "./inspection/disk-space.ts";
 import { createInspection } from "./inspection/inspection.ts";
 import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
@@ -30,6 +33,7 @@ import { createMarketFeed } from "./market/client/feed.ts";
 import type { Family } from "./market/client/hosts.ts";
 import { systemClock, systemTimers } from "./market/client/time.ts";
 import { TradingPairs } from "./market/pairs.ts";
+import { warningOfClearText } from "./shared-database.ts";
 import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { SignalSweep } from "./signals/sweep.ts";
@@ -79,12 +83,20 @@ export async function startService(
       );
     }
     opened.defer(() => lock.release());
+    const clearText = warningOfClearText(config.databaseUrl);
+    if (clearText !== null) log.warn(clearText);
+    const { every } = systemTimers;
+    const file = config.databaseUrl === null ? databaseFile(config.dataDir) : null;
+    if (file !== null) await checkUnlessClosed(file, { every, log });
     const { store, master, isDemo } = await openDataDirectory(
       config.dataDir,
       config.masterKeyFile,
       config.databaseUrl,
     );
-    opened.defer(() => store.close());
+    opened.defer(async () => {
+      await store.close();
+      if (file !== null) markClosed(file);
+    });
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 
     const upstream = await openUpstream(config, log);
@@ -102,7 +114,23 @@ export async function startService(
     for (const market of Object.values(markets)) opened.defer(() => market.close());
     await Promise.all(Object.values(markets).map((market) => market.start()));
 
-    const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure: onFatal, log });
+    const space = new DiskSpace({
+      disk: file === null ? null : () => diskOf(config.dataDir),
+      databaseBytes: () => store.sizeBytes(),
+      freePercentMin: config.diskFreePercentMin,
+      every,
+      log,
+    });
+    opened.defer(() => space.close());
+    await space.open();
+    const desk = new Desk({
+      store,
+      markets,
+      profiles: STANDARD,
+      onStoreFailure: onFatal,
+      isShortOfSpace: () => space.isShort(),
+      log,
+    });
     opened.defer(() => desk.drain());
     const watcherOf = (family: StrategyType) => {
       const watcher = new Watcher({
@@ -118,7 +146,6 @@ export async function startService(
     };
     const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
     const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
-    const { every } = systemTimers;
     const keyWatch = new KeyWatch({ master, store, every, log });
     opened.defer(() => keyWatch.close());
     const funding = new FundingClock({
@@ -157,6 +184,7 @@ export async function startService(
       budgets,
       markets,
       desk,
+      space,
       metricsToken: config.metricsToken,
       hostNames: hostNamesOf(config),
       wallNow,
@@ -183,6 +211,7 @@ export async function startService(
     const address = () => config.publicUrl ?? originOf(config, listening().port);
     const dashboard = openDashboard(config, { gateway, inspection, isDemo, address, listening, log });
     opened.defer(() => dashboard.close());
+    void dashboard.parts.people.mailer.check();
     const documents = createPages(address);
     const probes = createProbes(inspection.health);
     const server = createServer(gateway, {
@@ -270,6 +299,11 @@ function renew(server: Server, files: TlsFiles, log: Logger): void {
     const reason = error instanceof Error ? error.message : String(error);
     log.error({ reason }, "the certificate was read again and cannot be used; the old one stays");
   }
+}
+
+async function diskOf(directory: string): Promise<DiskFigures> {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 async function listen(

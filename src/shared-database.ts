@@ -1,7 +1,8 @@
 // A PostgreSQL database that DATABASE_URL names: opened, and spoken of by its host and name alone, since the address holds a
 // password. The data directory keeps the rest, the demo's master key and the lock of one server.
 import { existsSync, unlinkSync } from "node:fs";
-import { ConfigError } from "./config.ts";
+import { Client } from "pg";
+import { ConfigError, isLoopbackName } from "./config.ts";
 import {
   createMasterKey,
   demandNewestVersion,
@@ -12,6 +13,15 @@ import {
 import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts";
 import { DatabaseUnfit } from "./store/postgres/server-check.ts";
 import type { Store } from "./store/store.ts";
+
+/** What a start has to warn of: the database is on another machine, and everything would go there in clear; null if not. */
+export function warningOfClearText(url: string | null): string | null {
+  if (url === null) return null;
+  // The driver itself is asked, since it also reads its settings from the environment. Nothing is connected.
+  const { host, ssl } = new Client({ connectionString: url });
+  if (ssl || host.startsWith("/") || isLoopbackName(host)) return null;
+  return `${databaseName(url)} is reached over the network without TLS, so anybody on the way can read and change what is stored: add ?sslmode=verify-full to DATABASE_URL, or keep the network to yourself`;
+}
 
 const PORT_DEFAULT = "5432";
 

@@ -105,6 +105,9 @@ async function handle(
   }
 
   admit(route, signedIn);
+  if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
+    throw new DashboardError("BUSY", { message: "The server is short of disk space." });
+  }
 
   const read = {
     body: readBody(route.body, body, headers["content-type"]),

@@ -44,6 +44,8 @@ export type DashboardRoute = {
   readonly needsKyc: boolean;
   /** Whether it only takes risk away, such as a halt: it has a budget of its own then, that nothing else uses up. */
   readonly onlyStops: boolean;
+  /** Whether it only adds to what is kept, so that it is refused while the disk is nearly full. */
+  readonly growsDisk: boolean;
   /** What the body must be, unknown fields refused; null if there is none. */
   readonly body: z.ZodType | null;
   readonly query: z.ZodType | null;
@@ -55,9 +57,13 @@ export type DashboardRoute = {
 
 /** A row whose answer knows what its schemas have read. */
 export function route<Body extends z.ZodType | null = null, Query extends z.ZodType | null = null>(
-  row: Omit<DashboardRoute, "body" | "query" | "needsKyc" | "onlyStops" | "showsSecrets" | "answer"> & {
+  row: Omit<
+    DashboardRoute,
+    "body" | "query" | "needsKyc" | "onlyStops" | "growsDisk" | "showsSecrets" | "answer"
+  > & {
     readonly needsKyc?: boolean;
     readonly onlyStops?: boolean;
+    readonly growsDisk?: boolean;
     readonly showsSecrets?: boolean;
     readonly body?: Body;
     readonly query?: Query;
@@ -67,6 +73,7 @@ export function route<Body extends z.ZodType | null = null, Query extends z.ZodT
   return {
     needsKyc: false,
     onlyStops: false,
+    growsDisk: false,
     showsSecrets: false,
     ...row,
     body: row.body ?? null,

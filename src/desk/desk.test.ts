@@ -359,3 +359,19 @@ test("a command of a strategy that does not exist rejects and harms nobody", asy
   expect(failures).toEqual([]);
   executed(await desk.execute("one", buy("90", "a")));
 });
+
+describe("short of disk space", () => {
+  test("what is new is refused, a key that was used is answered, and what makes it less goes on", async () => {
+    const { desk, storage } = await stage();
+    const resting = executed(await desk.execute("one", buy("90", "a"), { key: "order:a" })).orders[0];
+    storage.isShort = true;
+    expect(await desk.execute("one", buy("90", "b"), { key: "order:b" })).toEqual({
+      refusal: "STORAGE_SHORT",
+    });
+    expect(executed(await desk.execute("one", buy("90", "a"), { key: "order:a" })).replayed).toBe(true);
+    expect(executed(await desk.execute("one", cancel(resting?.orderId ?? 0))).orders[0]?.status).toBe(
+      "CANCELED",
+    );
+    expect(executed(await desk.execute("one", { type: "CloseStrategy" })).events).not.toEqual([]);
+  });
+});

@@ -104,6 +104,7 @@ export class Desk {
   readonly #markets: ByType<DeskMarket>;
   readonly #profiles: ByType<FillProfile>;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
+  readonly #isShortOfSpace: () => boolean;
   readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
@@ -119,12 +120,15 @@ export class Desk {
     profiles: ByType<FillProfile>;
     /** Told of a commit that failed: the process must stop. */
     onStoreFailure: (failure: StoreFailure) => void;
+    /** Whether so little disk space is left that nothing new may be placed. */
+    isShortOfSpace?: () => boolean;
     log: Pick<Logger, "error">;
   }) {
     this.#store = parts.store;
     this.#markets = parts.markets;
     this.#profiles = parts.profiles;
     this.#onStoreFailure = parts.onStoreFailure;
+    this.#isShortOfSpace = parts.isShortOfSpace ?? (() => false);
     this.#log = parts.log;
     this.#commits = new GroupCommit(parts.store);
   }
@@ -152,6 +156,11 @@ export class Desk {
   /** Whether commits wait so long that a command of a client would be refused BUSY. */
   isBehind(): boolean {
     return this.#commits.isBehind();
+  }
+
+  /** Whether placements are refused for want of disk space; whoever else would add to the disk then refuses too. */
+  isShortOfSpace(): boolean {
+    return this.#isShortOfSpace();
   }
 
   /** How many commands wait for their turn or are under way. */
@@ -207,7 +216,10 @@ export class Desk {
       const at = market.now();
       const { admittedAt } = options;
       const circumstances = { market, profile: this.#profiles[account.type], at, admittedAt };
-      const decision = decide(account, command, circumstances);
+      const decision =
+        isPlacement(command) && this.#isShortOfSpace()
+          ? ({ refusal: "STORAGE_SHORT" } as const)
+          : decide(account, command, circumstances);
       const events = isRefusal(decision) ? [] : decision.events;
       if (events.length === 0) {
         const replayed = mayBeReplay ? null : await this.#findEntry(strategyId, key);
@@ -338,6 +350,12 @@ function settledBy(event: DomainEvent, orders: ReadonlyMap<number, Order>): Sett
     default:
       return null;
   }
+}
+
+/** What opens something new. What only reduces a position goes on, as cancels and closes do, and so does a recorded signal. */
+function isPlacement(command: Command): boolean {
+  if (command.type === "PlaceOrder") return command.entry?.reduceOnly !== true;
+  return command.type === "PlaceLeg";
 }
 
 /** A crossing comes only once and must not be lost; there are no more of them than there are who wait for one. */

@@ -7,6 +7,7 @@ export const ORDERS_PER_10_SECONDS = 50;
 export const ORDERS_PER_MINUTE = 1_200;
 export const TEN_SECONDS_MS = 10_000;
 export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
 
 /** Counts, each with the number of the window that it belongs to. */
 export type OrderCounts = {

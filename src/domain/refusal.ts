@@ -112,6 +112,7 @@ export type Refusal =
   // Not the client's fault, and certainly not executed.
   | { readonly refusal: "MARKET_SILENT" }
   | { readonly refusal: "BUSY" }
+  | { readonly refusal: "STORAGE_SHORT" }
   // A tick that came too late: its order is over. Nobody is told.
   | { readonly refusal: "NOTHING_TO_FILL" };
 

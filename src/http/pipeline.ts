@@ -24,7 +24,7 @@ import {
 } from "../inspection/sighting.ts";
 import { PAGES } from "../inspection/traffic.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
-import { addressHolder, keyHolder } from "../limits/holder.ts";
+import { addressHolder, keyHolder, personHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import type { Signals } from "../signals/signals.ts";
@@ -257,7 +257,8 @@ async function answered(
   const weight = route.weight(parameters);
   sighting.weight = weight;
   const admittedAt = wallNow();
-  const charged = budgets.charge(holder, admittedAt, { weight, placesOrder });
+  const person = personHolder(userId);
+  const charged = budgets.charge(holder, admittedAt, { weight, placesOrder, person });
   if (charged.refusal !== null) return await refusedByBudget(charged, charged.usage, placesOrder);
 
   const unfit = admit(route, strategy);

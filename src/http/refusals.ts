@@ -238,6 +238,11 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
     -1008,
     "Server is currently overloaded with other requests. Please try again in a few minutes.",
   ),
+  STORAGE_SHORT: bad(
+    503,
+    -1008,
+    "The server is short of disk space, so the request was not executed. Please try again later; cancels and closes are taken.",
+  ),
   NOTHING_TO_FILL: bad(400, -2011, "Unknown order sent."),
 };
 

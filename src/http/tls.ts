@@ -8,7 +8,24 @@ import type { Socket } from "node:net";
 /** PEM text of a certificate, with its chain, and of its private key. */
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer };
 
-const VERSION_MIN = "TLSv1.2";
+/**
+ * What every handshake is held to. TLS 1.3 has safe suites only. Of TLS 1.2 those with forward secrecy (ECDHE) and authenticated
+ * encryption (AEAD) are left, so that a key that leaks later opens no recorded connection. Source: RFC 9325, section 4.2.
+ */
+const POLICY = {
+  minVersion: "TLSv1.2",
+  ciphers: [
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_AES_128_GCM_SHA256",
+    "ECDHE-ECDSA-AES128-GCM-SHA256",
+    "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-AES256-GCM-SHA384",
+    "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "ECDHE-RSA-CHACHA20-POLY1305",
+  ].join(":"),
+} as const;
 /** A client that does not finish its handshake in this time is sent away, ms. */
 const HANDSHAKE_MS_MAX = 10_000;
 
@@ -18,14 +35,14 @@ export function createTlsServer(
   options: ServerOptions,
   listener: RequestListener,
 ): Server {
-  const bounds = { minVersion: VERSION_MIN, handshakeTimeout: HANDSHAKE_MS_MAX } as const;
-  return createServer({ ...options, ...bounds, cert, key }, listener);
+  const terms = { ...POLICY, handshakeTimeout: HANDSHAKE_MS_MAX };
+  return createServer({ ...options, ...terms, cert, key }, listener);
 }
 
 /** From now on new connections are served with this certificate. Throws if it cannot be used: the old one then stays. */
 export function renewCertificate(server: HttpServer, { cert, key }: Certificate): void {
   if (!(server instanceof Server)) throw new Error("only a server that serves HTTPS has a certificate");
-  server.setSecureContext({ cert, key, minVersion: VERSION_MIN });
+  server.setSecureContext({ cert, key, ...POLICY });
 }
 
 /** The connections to a server, since a server that closes knows nothing of those that are still at their handshake. */

@@ -10,6 +10,7 @@ import type { Budgets } from "../limits/budgets.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { type BoundKey, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { firstSight } from "./diagnosis.ts";
+import type { DiskSpace } from "./disk-space.ts";
 import { EventLoop } from "./event-loop.ts";
 import { Explanations } from "./explanations.ts";
 import { Health } from "./health.ts";
@@ -49,6 +50,8 @@ export type InspectionParts = {
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status" | "rules"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
+  /** Measured by whoever takes what is new; null where nobody does. */
+  readonly space?: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
   readonly metricsToken?: string | null;
   /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
@@ -73,6 +76,7 @@ export function createInspection(parts: InspectionParts): Inspection {
     ...parts,
     traffic,
     metricsToken: parts.metricsToken ?? null,
+    space: parts.space ?? null,
     hostNames: parts.hostNames ?? [],
   });
   const explanations = new Explanations({ store, master, requests, log });

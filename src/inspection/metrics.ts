@@ -13,6 +13,7 @@ import { addressHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Store } from "../store/store.ts";
 import { addCopierMetrics } from "./copier-metrics.ts";
+import type { DiskSpace } from "./disk-space.ts";
 import { feedsOf } from "./health.ts";
 import { headerOf, type SeenRequest } from "./sighting.ts";
 import { LATENCY_BOUNDS_MS, type RouteCounts, type Traffic } from "./traffic.ts";
@@ -32,6 +33,7 @@ type MetricsParts = {
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
+  readonly space: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   readonly metricsToken: string | null;
   /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
   readonly hostNames: readonly string[];
@@ -113,7 +115,14 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other));
 }
 
-async function registryOf({ store, traffic, markets, desk, wallNow }: MetricsParts): Promise<Registry> {
+async function registryOf({
+  store,
+  traffic,
+  markets,
+  desk,
+  space,
+  wallNow,
+}: MetricsParts): Promise<Registry> {
   const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -149,6 +158,18 @@ async function registryOf({ store, traffic, markets, desk, wallNow }: MetricsPar
     "1 while commands of clients are refused, since commits wait too long.",
     () => (desk.isBehind() ? 1 : 0),
   );
+  if (space !== null) {
+    gauge("lyrebird_database_size_bytes", "The database on its disk.", () => space.databaseBytes ?? 0);
+    gauge("lyrebird_disk_is_short", "1 while what is new is refused, since the disk is nearly full.", () =>
+      space.isShort() ? 1 : 0,
+    );
+    const { figures } = space;
+    if (figures !== null) {
+      const now = () => space.figures ?? figures;
+      gauge("lyrebird_disk_free_bytes", "Free on the data directory's disk.", () => now().freeBytes);
+      gauge("lyrebird_disk_size_bytes", "The data directory's disk.", () => now().totalBytes);
+    }
+  }
   feedGauge("lyrebird_feed_connected", "1 while every stream of the market is open.", (feed) =>
     feed.isConnected ? 1 : 0,
   );

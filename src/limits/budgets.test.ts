@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ORDERS_PER_10_SECONDS } from "../domain/order-counts.ts";
 import { decodeBudgets, encodeBudgets } from "../store/budget-codec.ts";
-import { Budgets, READS_PER_10_SECONDS, WEIGHT_PER_MINUTE } from "./budgets.ts";
+import {
+  Budgets,
+  PLACEMENTS_PER_PERSON_PER_DAY,
+  READS_PER_10_SECONDS,
+  WEIGHT_PER_MINUTE,
+} from "./budgets.ts";
 
 const MINUTE = 60_000;
 /** A full minute by the clock. */
@@ -49,6 +54,49 @@ describe("order counts", () => {
   test("a read does not count as an order", () => {
     const budgets = new Budgets();
     expect(budgets.charge("key:a", T, read(20)).usage).toEqual({ weight: 20, orders10s: 0, orders1m: 0 });
+  });
+});
+
+describe("placements of a person's day", () => {
+  const DAY = 24 * 60 * MINUTE;
+  /** Noon. */
+  const NOON = Math.floor(T / DAY) * DAY + DAY / 2;
+  const placement = { weight: 0, placesOrder: true, person: "person:ada" };
+
+  /** Uses up a day but for so many placements, with keys that each keep within their own budgets. */
+  function useUp(budgets: Budgets, left: number): void {
+    for (let placed = 0; placed < PLACEMENTS_PER_PERSON_PER_DAY - left; placed += 1) {
+      const key = `key:${Math.floor(placed / ORDERS_PER_10_SECONDS)}`;
+      if (budgets.charge(key, NOON, placement).refusal !== null)
+        throw new Error("a key keeps within its budgets");
+    }
+  }
+
+  test("fit what one key may place that never pauses", () => {
+    expect(PLACEMENTS_PER_PERSON_PER_DAY).toBe(ORDERS_PER_10_SECONDS * 6 * 60 * 24);
+  });
+
+  test("are granted to all keys together, the next is refused until the day is over", () => {
+    const budgets = new Budgets();
+    useUp(budgets, 1);
+    expect(budgets.charge("key:mine", NOON, placement).refusal).toBeNull();
+    const refused = budgets.charge("key:mine", NOON, placement);
+    expect(refused).toMatchObject({
+      refusal: { refusal: "ORDERS_EXHAUSTED", limit: PLACEMENTS_PER_PERSON_PER_DAY, interval: "1 DAY" },
+      retryAfterSeconds: 43_200,
+    });
+    expect(budgets.charge("key:mine", NOON, read(1)).refusal).toBeNull();
+    expect(budgets.charge("key:of another", NOON, { ...placement, person: "person:bob" }).refusal).toBeNull();
+    expect(budgets.charge("key:mine", NOON + DAY / 2, placement).refusal).toBeNull();
+  });
+
+  test("are known to the other servers of the database by the log", () => {
+    const [here, there] = [new Budgets(), new Budgets()];
+    useUp(here, 0);
+    const logged = here.takeUnlogged(100_000);
+    if (logged === null) throw new Error("there is something to log");
+    there.absorb(decodeBudgets(encodeBudgets(logged)), NOON);
+    expect(there.charge("key:mine", NOON, placement).refusal).toMatchObject({ interval: "1 DAY" });
   });
 });
 

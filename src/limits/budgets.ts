@@ -1,6 +1,6 @@
 // Budgets of the exchange-style routes: request weight per API key (signed routes) or client address (public routes),
-// order placements and reads of the bot family per key, failed authentications per address, and the ban of whoever goes on
-// after being told to stop.
+// order placements and reads of the bot family per key, failed authentications per address, placements of all of a person's keys
+// per day, and the ban of whoever goes on after being told to stop.
 //
 // Windows are aligned to the clock: the minute's starts at :00, the ten seconds' at :00, :10, … Weight is charged before
 // the request is carried out and is never given back. Ten 429s inside one minute ban for two minutes: the tenth is still a
@@ -9,9 +9,16 @@
 // All is counted in memory. `takeUnlogged` and `absorb` are the two ends of a log, through which it outlives the process
 // and is known to others (`budget-log.ts`). An operator who sets the clock back makes bans last as much longer.
 // Source: specification 7.1, 8.1 and 8.2; design, section 6.
-import { exhaustedBy, MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
+import {
+  DAY_MS,
+  exhaustedBy,
+  MINUTE_MS,
+  ORDERS_PER_10_SECONDS,
+  TEN_SECONDS_MS,
+} from "../domain/order-counts.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Ban, BudgetCharge } from "../store/store.ts";
+import { isPersonHolder } from "./holder.ts";
 import { NOTHING, Windows, windowAt } from "./windows.ts";
 
 export const WEIGHT_PER_MINUTE = 1_200;
@@ -19,6 +26,12 @@ export const WEIGHT_PER_MINUTE = 1_200;
 export const READS_PER_10_SECONDS = 60;
 /** Requests that fail authentication, per client address. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
+
+/**
+ * Placements and signals of one person a day (UTC), all keys together: what one key may send that uses every ten seconds of it to the
+ * full. Each is kept, rejected signals too, so this bounds what one person can have written: about 1.4 GB a day.
+ */
+export const PLACEMENTS_PER_PERSON_PER_DAY = (ORDERS_PER_10_SECONDS * DAY_MS) / TEN_SECONDS_MS;
 
 /** This many 429s inside a sliding minute and the next request finds a ban. */
 export const REFUSALS_UNTIL_BAN = 10;
@@ -40,7 +53,13 @@ type ExhaustedBudget = Extract<
 >;
 
 /** What a request costs. */
-type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly isRead?: boolean };
+type Cost = {
+  readonly weight: number;
+  readonly placesOrder: boolean;
+  readonly isRead?: boolean;
+  /** Whose key it is, as `personHolder` says; a placement counts against that person's day. */
+  readonly person?: string;
+};
 
 /** What became of a charge, and the counts that it left. */
 export type Charged = {
@@ -63,6 +82,9 @@ export class Budgets {
   #unloggedBans: Ban[] = [];
   #storeBan: () => Promise<void> = async () => {};
   #sweptMinute = 0;
+  /** The placements of each person on the present day, counted in days from the epoch. */
+  #day = 0;
+  #placementsToday = new Map<string, number>();
 
   /** Calls back when a ban has begun: the request that began it is answered when the promise resolves. */
   onBan(storeBan: () => Promise<void>): void {
@@ -102,7 +124,7 @@ export class Budgets {
    * Charges a request, unless its holder is banned by now. A placement also counts against the order budgets, once its
    * weight has been granted; what weighs nothing does not need any.
    */
-  charge(holder: string, now: number, { weight, placesOrder, isRead = false }: Cost): Charged {
+  charge(holder: string, now: number, { weight, placesOrder, isRead = false, person }: Cost): Charged {
     const ban = this.ban(holder, now);
     if (ban !== null) return { usage: this.usage(holder, now), banStored: null, ...ban };
     const { windows } = this.#holderOf(holder, now);
@@ -119,6 +141,10 @@ export class Budgets {
     const exhausted = exhaustedBy({ inTenSeconds: usage.orders10s, inMinute: usage.orders1m });
     if (placesOrder && exhausted !== null) {
       return this.refuse(holder, now, { refusal: "ORDERS_EXHAUSTED", ...exhausted });
+    }
+    if (placesOrder && person !== undefined && !this.#mayPlaceToday(person, now)) {
+      const limit = PLACEMENTS_PER_PERSON_PER_DAY;
+      return this.refuse(holder, now, { refusal: "ORDERS_EXHAUSTED", limit, interval: "1 DAY" });
     }
     return { usage, refusal: null, retryAfterSeconds: 0, banStored: null };
   }
@@ -140,10 +166,7 @@ export class Budgets {
     const { windows } = this.#holderOf(holder, now);
     windows.charge(now, { ...NOTHING, refusedAt: [now] });
     this.#unlogged.add(holder);
-    const isOfTenSeconds =
-      refusal.refusal === "READS_EXHAUSTED" ||
-      (refusal.refusal === "ORDERS_EXHAUSTED" && refusal.interval === "10 SECOND");
-    const windowMs = isOfTenSeconds ? TEN_SECONDS_MS : MINUTE_MS;
+    const windowMs = windowOf(refusal);
     return {
       usage: usageOf(windows, now),
       refusal,
@@ -178,10 +201,36 @@ export class Budgets {
       known.bannedUntil = Math.max(known.bannedUntil, until);
     }
     for (const charge of charges) {
+      if (isPersonHolder(charge.holder)) {
+        this.#countToday(charge.holder, charge.tenSeconds * TEN_SECONDS_MS, charge.orders);
+        continue;
+      }
       const { windows } = this.#holderOf(charge.holder, now);
       windows.absorb(charge, now);
       if (charge.refusedAt.length > 0) this.#banIfDue(charge.holder, now);
     }
+  }
+
+  /** Counts a placement of a person, unless there were as many today as there may be; other servers hear of it by the log. */
+  #mayPlaceToday(person: string, now: number): boolean {
+    if (this.#countToday(person, now, 0) >= PLACEMENTS_PER_PERSON_PER_DAY) return false;
+    this.#countToday(person, now, 1);
+    this.#holderOf(person, now).windows.charge(now, { ...NOTHING, orders: 1 });
+    this.#unlogged.add(person);
+    return true;
+  }
+
+  /** Adds placements of a time to the day that it lies in, if that is the present one, and answers with their number. */
+  #countToday(person: string, at: number, placements: number): number {
+    const day = windowAt(at, DAY_MS);
+    if (day > this.#day) {
+      this.#day = day;
+      this.#placementsToday = new Map();
+    }
+    const before = this.#placementsToday.get(person) ?? 0;
+    if (day < this.#day || placements === 0) return before;
+    this.#placementsToday.set(person, before + placements);
+    return before + placements;
   }
 
   /** Bans a holder from the tenth of its 429s inside one minute on. Answers whether that has just begun. */
@@ -227,6 +276,19 @@ export class Budgets {
   #forget(name: string): void {
     this.#holders.delete(name);
     this.#unlogged.delete(name);
+  }
+}
+
+/** How long the window of a budget is, ms. */
+function windowOf(refusal: ExhaustedBudget): number {
+  switch (refusal.refusal) {
+    case "WEIGHT_EXHAUSTED":
+      return MINUTE_MS;
+    case "READS_EXHAUSTED":
+      return TEN_SECONDS_MS;
+    case "ORDERS_EXHAUSTED":
+      if (refusal.interval === "1 DAY") return DAY_MS;
+      return refusal.interval === "10 SECOND" ? TEN_SECONDS_MS : MINUTE_MS;
   }
 }
 

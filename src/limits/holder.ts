@@ -1,4 +1,4 @@
-// Who a budget belongs to: an API key, or a client's address. IPv6 networks hand every client a /64 of its own, so that its
+// Who a budget belongs to: an API key, a person with all keys, or a client's address. IPv6 networks hand every client a /64 of its own, so that its
 // 2^64 addresses are one holder; an IPv4 address is one holder however it is spelt.
 // Source: specification 8.1; design, section 6.
 import { isIPv4, isIPv6 } from "node:net";
@@ -13,6 +13,17 @@ const MAPPED_PREFIX_GROUPS = 6;
 /** The holder of an API key's budgets. */
 export function keyHolder(apiKey: string): string {
   return `key:${apiKey}`;
+}
+
+const PERSON = "person:";
+
+/** The holder of what all keys of a person may place together; `userId` is `userIdOf` of a key. */
+export function personHolder(userId: string): string {
+  return `${PERSON}${userId}`;
+}
+
+export function isPersonHolder(holder: string): boolean {
+  return holder.startsWith(PERSON);
 }
 
 /** The holder of the budgets of an address: the address itself if it is IPv4, its /64 if it is IPv6. */

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import pino from "pino";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { newCertificate, type TestCertificate } from "../../test/support/certificate.ts";
 import { eventually } from "../../test/support/eventually.ts";
+import type { MailSettings } from "../config.ts";
 import { MAIL_RETRIES_MS, MAILS_AT_ONCE, MAILS_OF_A_KIND_MAX, Mailer } from "./mail.ts";
 import { passwordChangedMail, resetMail, verificationMail } from "./mails.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
@@ -43,6 +45,32 @@ async function openMailServer(refusal: () => { code: number } | null = () => nul
   return { received, attempts, port, close };
 }
 
+/** A mail server that lets clients sign in on every connection; with a certificate it offers STARTTLS. */
+async function openSignInServer(certificate: TestCertificate | null) {
+  const sessions: { readonly password: string; readonly isEncrypted: boolean }[] = [];
+  let mails = 0;
+  const server = new SMTPServer({
+    allowInsecureAuth: true,
+    ...(certificate === null ? { disabledCommands: ["STARTTLS"] } : certificate),
+    onAuth(auth, { secure }, done) {
+      sessions.push({ password: auth.password ?? "", isEncrypted: secure });
+      done(null, { user: auth.username });
+    },
+    onData(stream, _session, done) {
+      stream.resume();
+      stream.on("end", () => {
+        mails += 1;
+        done(null);
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { sessions, mails: () => mails, port: (server.server.address() as AddressInfo).port };
+}
+
 /** A mail server that takes each mail when `holding` is called, in the order in which they came. */
 async function openSlowMailServer() {
   const received: string[] = [];
@@ -67,8 +95,9 @@ async function openSlowMailServer() {
   return { received, holding, port };
 }
 
-function settings(port: number) {
+function settings(port: number, tls: MailSettings["tls"] = "LOOPBACK"): MailSettings {
   return {
+    tls,
     smtpUrl: `smtp://lyrebird:pass-of-smtp@127.0.0.1:${port}`,
     from: "Lyrebird <bird@lyrebird.example>",
   };
@@ -219,6 +248,64 @@ describe("with a mail server", () => {
     await eventually("it is to be tried again", () => timers.set.length === 1);
     await stage.close();
     expect(timers.set).toHaveLength(1);
+  });
+});
+
+describe("with a mail server on another machine", () => {
+  const NO_TLS = "the mail server offers no usable TLS, so it gets no password and no mail";
+
+  test("that offers no TLS, no password and no mail is sent, and the log says what to do", async () => {
+    const { sessions, mails, port } = await openSignInServer(null);
+    const stage = await openPeopleStage({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
+    await stage.mailer.check();
+    expect(stage.lines()).toMatchObject([{ level: 50, msg: expect.stringContaining(NO_TLS) }]);
+    expect(stage.lines()[0]?.msg).toMatch(/STARTTLS.*smtps:\/\/.*SMTP_TLS=if-offered/);
+    await signUp(stage);
+    await eventually("it is given up", () => stage.lines().length === 3);
+    expect(stage.lines()[1]).toMatchObject({ code: "ETLS", msg: GIVEN_UP });
+    expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
+  });
+
+  test("that has a certificate of nobody's, no password and no mail is sent either", async () => {
+    const { sessions, mails, port } = await openSignInServer(newCertificate());
+    const stage = await openPeopleStage({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
+    await stage.mailer.check();
+    await signUp(stage);
+    await eventually("it is to be tried again", () => stage.lines().length === 2);
+    expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
+  });
+
+  test("that offers STARTTLS, password and mail are sent encrypted", async () => {
+    const certificate = newCertificate();
+    const { sessions, mails, port } = await openSignInServer(certificate);
+    const smtpUrl = `smtp://lyrebird:pass-of-smtp@127.0.0.1:${port}?tls.ca=${encodeURIComponent(certificate.cert)}`;
+    const mail: MailSettings = { ...settings(port, "REQUIRED"), smtpUrl };
+    const stage = await openPeopleStage({ mail, after: ownTimers().after });
+    await stage.mailer.check();
+    expect(stage.lines()).toEqual([]);
+    await signUp(stage);
+    await eventually("the mail arrives", () => mails() === 1);
+    expect(sessions).toEqual(Array(2).fill({ password: "pass-of-smtp", isEncrypted: true }));
+  });
+
+  test("what its address says cannot take the encryption away", async () => {
+    const { sessions, mails, port } = await openSignInServer(null);
+    const smtpUrl = `${settings(port).smtpUrl}?ignoreTLS=true&requireTLS=false&opportunisticTLS=true&secured=true`;
+    const mail: MailSettings = { ...settings(port, "REQUIRED"), smtpUrl };
+    const stage = await openPeopleStage({ mail, after: ownTimers().after });
+    await signUp(stage);
+    await eventually("it is given up", () => stage.lines().length === 2);
+    expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
+  });
+
+  test("a setting lets mails go in clear, and the start warns of it", async () => {
+    const { sessions, mails, port } = await openSignInServer(null);
+    const stage = await openPeopleStage({ mail: settings(port, "IF_OFFERED") });
+    await stage.mailer.check();
+    expect(stage.lines()).toMatchObject([{ level: 40, msg: expect.stringContaining("in clear") }]);
+    await signUp(stage);
+    await eventually("the mail arrives", () => mails() === 1);
+    expect(sessions).toEqual([{ password: "pass-of-smtp", isEncrypted: false }]);
   });
 });
 

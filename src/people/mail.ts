@@ -7,7 +7,10 @@
 //
 // Each kind of mail has places of its own, and the kinds take turns: however many sign up while the mail server is slow, a link to
 // a new password gets out.
+//
+// Mails hold links that open accounts, so unless a setting allows it none is sent over a network in clear, nor is the password.
 import type { Logger } from "pino";
+import type { MailSettings } from "../config.ts";
 import type { AskedMail } from "./mail-budget.ts";
 import { MailTurns } from "./mail-turns.ts";
 
@@ -41,17 +44,17 @@ export type Mail = {
 /** Stands in a mail's text for its link. */
 export const LINK = "{link}";
 
-export type MailSettings = {
-  /** `smtp://user:password@host:port`, or smtps. */
-  readonly smtpUrl: string;
-  /** Who it is from, as mail programs show it. */
-  readonly from: string;
-};
-
 type Transport = {
   sendMail(mail: { to: string; subject: string; text: string }): Promise<unknown>;
+  /** Connects and signs in, and sends nothing. */
+  verify(): Promise<unknown>;
   close(): void;
 };
+
+/** What nodemailer calls a connection that could not be encrypted. */
+const NOT_ENCRYPTED = "ETLS";
+const WITHOUT_TLS =
+  "the mail server offers no usable TLS, so it gets no password and no mail: have it offer STARTTLS, name it as smtps:// in SMTP_URL, or, if nobody else is on the way to it, set SMTP_TLS=if-offered";
 
 export class Mailer {
   readonly #settings: MailSettings | null;
@@ -81,6 +84,25 @@ export class Mailer {
   /** False if links are written to the log. */
   get sendsMail(): boolean {
     return this.#settings !== null;
+  }
+
+  /** Says in the log what is wrong with how mails are sent, before the first one has to be. Never throws. */
+  async check(): Promise<void> {
+    if (this.#settings === null) return;
+    const { tls, smtpUrl } = this.#settings;
+    if (tls === "IF_OFFERED" && new URL(smtpUrl).protocol === "smtp:") {
+      this.#log.warn(
+        "SMTP_TLS is if-offered: mails, the links in them and the mail server's password may cross the network in clear",
+      );
+    }
+    if (tls !== "REQUIRED") return;
+    try {
+      await (await this.#opened()).verify();
+    } catch (error) {
+      const { code, responseCode } = failureOf(error);
+      const message = code === NOT_ENCRYPTED ? WITHOUT_TLS : "the mail server could not be used at the start";
+      this.#log.error({ code, responseCode }, message);
+    }
   }
 
   /** Sends a mail by and by, or logs that it would have been, with its link if it has one. Never throws. */
@@ -129,6 +151,7 @@ export class Mailer {
         { about, code, responseCode },
         isFinal ? "a mail could not be sent and is given up" : "a mail could not be sent; it is tried again",
       );
+      if (code === NOT_ENCRYPTED) this.#log.error(WITHOUT_TLS);
       if (isFinal) return;
       await this.#pause(retryMs);
       if (this.#isClosed) return;
@@ -137,14 +160,19 @@ export class Mailer {
 
   async #attempt({ to, subject, text, link }: Mail): Promise<MailFailure | null> {
     try {
-      this.#transport ??= openTransport(this.#settings);
+      const transport = await this.#opened();
       // A function, since a text in its place may hold `$&`.
-      await (await this.#transport).sendMail({ to, subject, text: text.replace(LINK, () => link ?? "") });
+      await transport.sendMail({ to, subject, text: text.replace(LINK, () => link ?? "") });
       return null;
     } catch (error) {
       // Its words may repeat the mail, or the settings.
       return failureOf(error);
     }
+  }
+
+  #opened(): Promise<Transport> {
+    this.#transport ??= openTransport(this.#settings);
+    return this.#transport;
   }
 
   async #pause(delayMs: number): Promise<void> {
@@ -183,7 +211,7 @@ async function openTransport(settings: MailSettings | null): Promise<Transport> 
   const { createTransport } = await import("nodemailer");
   return createTransport(
     {
-      url: settings.smtpUrl,
+      url: settings.tls === "REQUIRED" ? demandingTls(settings.smtpUrl) : settings.smtpUrl,
       connectionTimeout: SILENCE_MS_MAX,
       greetingTimeout: SILENCE_MS_MAX,
       socketTimeout: SILENCE_MS_MAX,
@@ -193,4 +221,14 @@ async function openTransport(settings: MailSettings | null): Promise<Transport> 
     },
     { from: settings.from },
   );
+}
+
+/** What an address may say of TLS in its query, which stands above the options beside it. */
+const SAYS_OF_TLS = ["requireTLS", "ignoreTLS", "opportunisticTLS", "secured"];
+
+function demandingTls(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  for (const name of SAYS_OF_TLS) url.searchParams.delete(name);
+  url.searchParams.set("requireTLS", "true");
+  return url.href;
 }

@@ -1,5 +1,6 @@
 // The people of a service, made of their parts: accounts, second factors, identity verification, locks and mails.
 import type { Logger } from "pino";
+import type { MailSettings } from "../config.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { Accounts } from "./accounts.ts";
@@ -7,7 +8,7 @@ import { Cookies } from "./cookies.ts";
 import { Kyc } from "./kyc.ts";
 import { Links } from "./links.ts";
 import { Lockout } from "./lockout.ts";
-import { Mailer, type MailSettings } from "./mail.ts";
+import { Mailer } from "./mail.ts";
 import { MailBudget } from "./mail-budget.ts";
 import { identityDecisionMail } from "./mails.ts";
 import { Notices } from "./notices.ts";

@@ -45,13 +45,13 @@ export type Submission = {
 /** What is recorded, and whether it had been terminal before; or why nothing was recorded. */
 export type Submitted =
   | { readonly signal: Signal; readonly replayed: boolean }
-  | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" | "SIGNATURE_USED" }
+  | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" | "SIGNATURE_USED" | "STORAGE_SHORT" }
   | { readonly refused: "MALFORMED"; readonly fault: string };
 
 export class Signals {
   /** How often keys of signals that are recorded were sent again. */
   readonly replays = new ReplayCounts();
-  readonly #desk: Pick<Desk, "execute">;
+  readonly #desk: Pick<Desk, "execute" | "isShortOfSpace">;
   readonly #store: SignalStore;
   readonly #wallNow: () => number;
   readonly #newSignalId: () => string;
@@ -59,7 +59,7 @@ export class Signals {
   readonly #listeners = new Set<(strategyId: string) => void>();
 
   constructor(parts: {
-    desk: Pick<Desk, "execute">;
+    desk: Pick<Desk, "execute" | "isShortOfSpace">;
     store: SignalStore;
     /** Wall time, Unix ms. */
     wallNow: () => number;
@@ -91,9 +91,10 @@ export class Signals {
     const { idempotencyKey, body, admittedAt, signed } = submission;
     const order = readSubmission(body);
     // Only what would be refused looks the key up first: receiving looks it up anyway.
-    if (status !== "LIVE" || isFault(order)) {
+    if (status !== "LIVE" || isFault(order) || this.#desk.isShortOfSpace()) {
       const known = await this.#store.findSignal(strategyId, { idempotencyKey });
       if (known !== null) return await this.#again(known, order, admittedAt);
+      if (status === "LIVE" && !isFault(order)) return { refused: "STORAGE_SHORT" };
       return isFault(order) && status === "LIVE"
         ? { refused: "MALFORMED", fault: order.fault }
         : { refused: "NOT_LIVE" };

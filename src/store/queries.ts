@@ -32,6 +32,7 @@ type Queries = Omit<
   | "noteHeard"
   | "noteFunding"
   | "onCommittedElsewhere"
+  | "sizeBytes"
   | "close"
 >;
 

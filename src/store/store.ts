@@ -345,6 +345,8 @@ export type Store = {
    * no such key. `at` is wall time, Unix ms. It is audited in the same transaction, as done by the command line.
    */
   revokeKey(apiKey: string, at: number): Promise<Revocation | null>;
+  /** How large the database is on its disk, bytes; of the embedded one with its write-ahead log. */
+  sizeBytes(): Promise<number>;
   /** How many strategies there are. */
   countStrategies(): Promise<number>;
 

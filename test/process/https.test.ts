@@ -154,6 +154,40 @@ describe("a server with a certificate", () => {
   });
 });
 
+describe("of TLS 1.2 it speaks what has forward secrecy and authenticated encryption", () => {
+  const rsa = newCertificate("of RSA", "RSA");
+  let gateway: GatewayProcess;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { ...writeCertificate(rsa), LOG_LEVEL: "info" } });
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+  });
+
+  /** Level 0 lets the client offer what it would not by itself: the alert is the server's. */
+  const offer = (suite: string) =>
+    handshake(gateway.url, [rsa], { maxVersion: "TLSv1.2", ciphers: `${suite}:@SECLEVEL=0` });
+  const REFUSED = ["AES128-SHA", "AES128-SHA256", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA256"];
+  const TAKEN = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
+
+  test.each(REFUSED)("a client that offers %s alone is refused", async (suite) => {
+    await expect(offer(suite)).rejects.toMatchObject({ code: "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE" });
+  });
+
+  test.each(TAKEN)("a client that offers %s alone is served", async (suite) => {
+    expect((await offer(suite)).getCipher().name).toBe(suite);
+  });
+
+  test("a certificate that is read again changes nothing of it", async () => {
+    gateway.process.kill("SIGHUP");
+    await eventually("it is read again", () => gateway.output().includes("the certificate was read again"));
+    expect((await offer("ECDHE-RSA-AES128-GCM-SHA256")).getCipher().name).toMatch(/GCM/);
+    await expect(offer("AES128-SHA")).rejects.toThrow();
+  });
+});
+
 test("the public address is what the server says, whatever it is served with", async () => {
   const env = { ...writeCertificate(certificate), PUBLIC_URL: "https://bots.example.com" };
   const gateway = await startGateway({ env });

@@ -1,6 +1,7 @@
 // Settings as their operator gets them wrong: each is named, with what it should be.
 import { describe, expect, test } from "vitest";
 import { ConfigError, readServeConfig } from "../../src/config.ts";
+import { warningOfClearText } from "../../src/shared-database.ts";
 import { lyrebird, STACK, serve } from "../support/commands.ts";
 
 describe("settings:", () => {
@@ -77,6 +78,12 @@ describe("settings:", () => {
     ["a certificate without its key", [], { TLS_CERT: "cert.pem" }, /TLS_CERT.*TLS_KEY/],
     ["a mail server without a sender", [], { SMTP_URL: "smtp://mail.example" }, /SMTP_URL.*MAIL_FROM/],
     ["a sender without a mail server", [], { MAIL_FROM: "me@example.org" }, /MAIL_FROM.*SMTP_URL/],
+    [
+      "a mail server's TLS that there is not",
+      [],
+      { SMTP_URL: "smtp://h", MAIL_FROM: "me@example.org", SMTP_TLS: "off" },
+      /SMTP_TLS .*required, if-offered: "off"/,
+    ],
     ["a sender that is no address", [], { SMTP_URL: "smtp://h", MAIL_FROM: "me" }, /MAIL_FROM .*"me"/],
     ["more proxies than there can be", [], { TRUSTED_PROXY_HOPS: "11" }, /TRUSTED_PROXY_HOPS .*"11"/],
     ["a role that there is not", ["--role", "clerk"], {}, /--role .*all, gateway, copier.*"clerk"/],
@@ -170,9 +177,24 @@ describe("settings:", () => {
   });
 
   test("mails and the public address are read as they are meant", () => {
-    const mail = { smtpUrl: "smtps://me:open%40sesame@mail.example:465", from: "Lyrebird <me@example.org>" };
+    const mail = {
+      smtpUrl: "smtps://me:open%40sesame@mail.example:465",
+      from: "Lyrebird <me@example.org>",
+      tls: "REQUIRED",
+    };
     const env = { SMTP_URL: mail.smtpUrl, MAIL_FROM: mail.from, PUBLIC_URL: "https://lyrebird.example/" };
     expect(readServeConfig([], env)).toMatchObject({ mail, publicUrl: "https://lyrebird.example" });
+    expect(readServeConfig([], { ...env, SMTP_TLS: "if-offered" })).toMatchObject({
+      mail: { tls: "IF_OFFERED" },
+    });
+    for (const host of ["127.0.0.1:25", "localhost", "[::1]:25"]) {
+      expect(readServeConfig([], { ...env, SMTP_URL: `smtp://${host}` })).toMatchObject({
+        mail: { tls: "LOOPBACK" },
+      });
+    }
+    expect(readServeConfig([], { ...env, SMTP_URL: "smtp://127.0.0.1.example" })).toMatchObject({
+      mail: { tls: "REQUIRED" },
+    });
     expect(readServeConfig([], {})).toMatchObject({ mail: null, publicUrl: null, metricsToken: null });
   });
 
@@ -197,6 +219,25 @@ describe("settings:", () => {
   ])("a database is named by an address as other programs take it: %s", (url) => {
     expect(readServeConfig([], { DATABASE_URL: url })).toMatchObject({ databaseUrl: url });
     expect(readServeConfig([], {})).toMatchObject({ databaseUrl: null });
+  });
+
+  test.each([
+    ["postgres://me:sesame@db.example/name", true],
+    ["postgres://me:sesame@db.example/name?sslmode=disable", true],
+    ["postgres://me:sesame@127.0.0.1.example/name", true],
+    ["postgres://me:sesame@127.0.0.1/name?host=db.example", true],
+    ["postgres://me:sesame@db.example/name?sslmode=verify-full", false],
+    ["postgres://me:sesame@db.example/name?ssl=true", false],
+    ["postgres://me:sesame@127.0.0.1:5433/name", false],
+    ["postgres://me:sesame@localhost/name", false],
+    ["postgres://me:sesame@[::1]/name", false],
+    ["postgres:///name?host=/var/run/postgresql", false],
+  ])("a database that is reached over a network without TLS is warned of: %s %s", (url, isWarned) => {
+    const warning = warningOfClearText(url);
+    expect(warning !== null).toBe(isWarned);
+    if (warning !== null)
+      expect(warning).toMatch(/example.* without TLS.*sslmode=verify-full to DATABASE_URL/);
+    expect(String(warning)).not.toContain("sesame");
   });
 
   test("an option beats the environment, and an empty variable is none", () => {

@@ -14,14 +14,18 @@ export type TestCertificate = {
 };
 
 /** A new key pair and its certificate, issued to and by `name`. */
-export function newCertificate(name = "lyrebird test"): TestCertificate {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+export function newCertificate(name = "lyrebird test", kind: "EC" | "RSA" = "EC"): TestCertificate {
+  const { privateKey, publicKey } =
+    kind === "EC"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const signedWith = sequence(...(kind === "EC" ? [ECDSA_WITH_SHA256] : [RSA_WITH_SHA256, NOTHING]));
   const issuer = sequence(tagged(SET, sequence(COMMON_NAME, tagged(UTF8_TEXT, Buffer.from(name)))));
   const names = sequence(tagged(0x82, Buffer.from("localhost")), tagged(0x87, Buffer.from([127, 0, 0, 1])));
   const content = sequence(
     tagged(0xa0, tagged(INTEGER, Buffer.from([2]))),
     tagged(INTEGER, Buffer.from([1])),
-    sequence(ECDSA_WITH_SHA256),
+    signedWith,
     issuer,
     sequence(tagged(UTC_TIME, Buffer.from("200101000000Z")), tagged(TIME, Buffer.from("21260101000000Z"))),
     issuer,
@@ -29,7 +33,7 @@ export function newCertificate(name = "lyrebird test"): TestCertificate {
     tagged(0xa3, sequence(sequence(ALTERNATIVE_NAMES, tagged(OCTETS, names)))),
   );
   const signature = tagged(BITS, Buffer.from([0]), sign("sha256", content, privateKey));
-  const der = sequence(content, sequence(ECDSA_WITH_SHA256), signature);
+  const der = sequence(content, signedWith, signature);
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
@@ -56,6 +60,8 @@ const SET = 0x31;
 
 const COMMON_NAME = tagged(OBJECT, Buffer.from("550403", "hex"));
 const ALTERNATIVE_NAMES = tagged(OBJECT, Buffer.from("551d11", "hex"));
+const NOTHING = Buffer.from([0x05, 0x00]);
+const RSA_WITH_SHA256 = tagged(OBJECT, Buffer.from("2a864886f70d01010b", "hex"));
 const ECDSA_WITH_SHA256 = tagged(OBJECT, Buffer.from("2a8648ce3d040302", "hex"));
 
 function sequence(...parts: readonly Buffer[]): Buffer {

@@ -33,13 +33,18 @@ export type GatewayOptions = {
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Has the data directory be a disk of its own, so large, which ends with the process; see `diskOf`. */
+  readonly diskMebibytes?: number;
 };
 
 /** Starts a gateway and resolves when it says that it listens. Rejects with its output if it exits instead. */
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? newDirectory();
   const args = ["src/main.ts", "--port", "0", "--data", dataDir, ...(options.args ?? [])];
-  const child = spawn(process.execPath, args, {
+  const { diskMebibytes } = options;
+  const program = diskMebibytes === undefined ? [] : onOwnDisk(dataDir, diskMebibytes);
+  const [command = "", ...all] = [...program, process.execPath, ...args];
+  const child = spawn(command, all, {
     cwd: ROOT,
     env: { ...process.env, LOG_LEVEL: "warn", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -73,6 +78,22 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await exited;
     },
   };
+}
+
+/** Whether this machine lets a process have a disk of its own: Linux with namespaces for everybody, or for root. */
+export function canHaveOwnDisk(): boolean {
+  return spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", tmpdir()]).status === 0;
+}
+
+/** Runs what follows with a disk in memory at a directory, which nobody else sees there. */
+function onOwnDisk(directory: string, mebibytes: number): readonly string[] {
+  const script = `mount -t tmpfs -o size=${mebibytes}m,mode=0700 none "$0" && exec "$@"`;
+  return ["unshare", "-rm", "sh", "-c", script, directory];
+}
+
+/** The data directory of a gateway on a disk of its own, as others can reach it. */
+export function diskOf({ process: { pid }, dataDir }: GatewayProcess): string {
+  return `/proc/${pid}/root${dataDir}`;
 }
 
 /** Runs `lyrebird seed` on a data directory, or on the database that the environment names. */

@@ -1,7 +1,11 @@
 // The rules of budgets and bans, each as a test, on a clock that stands still until the test moves it: what a window is can
 // only be shown at its edge.
 // Source: specification 7.1 and 8.1; design, section 6.
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { PLACEMENTS_PER_PERSON_PER_DAY } from "../../src/limits/budgets.ts";
+import { personHolder } from "../../src/limits/holder.ts";
+import { botClient } from "../support/bot-client.ts";
 import {
   BAD_ORDER,
   budgetStage,
@@ -285,4 +289,36 @@ describe("every answer", () => {
     const busy = await place(ORDER);
     expect([busy.status, retryAfter(busy), used(busy), ...orders(busy)]).toEqual([503, "1", "1", "1", "1"]);
   });
+});
+
+test("a person who has placed a day's worth, with whatever keys, is refused until midnight, and nothing of it is recorded", async () => {
+  const { store } = await openDataDirectory(stage.dataDir, null);
+  onTestFinished(() => store.close());
+  const { strategyId } = stage.key;
+  const noCharge = { weight: 0, reads: 0, failures: 0, refusedAt: [] };
+  const charge = {
+    ...noCharge,
+    holder: personHolder(strategyId),
+    tenSeconds: Math.floor(stage.now / 10_000),
+    orders: PLACEMENTS_PER_PERSON_PER_DAY - 1,
+  };
+  // What another server has taken of the person's placements today.
+  await store.logBudgets(
+    { process: "another", at: stage.now, charges: [charge], bans: [] },
+    { forgetBefore: 0 },
+  );
+  stage.gateway = await stage.open();
+  expect(await stage.place(ORDER)).toMatchObject({ status: 200 });
+  const refused = await stage.place({ ...ORDER, newClientOrderId: "two" });
+  expect(refused).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
+  expect(refused.body.msg).toBe("Too many new orders; current limit is 432000 orders per 1 DAY.");
+  const untilMidnight = 86_400_000 - (stage.now % 86_400_000);
+  expect(retryAfter(refused)).toBe(String(untilMidnight / 1_000));
+  const bot = botClient(stage.gateway.url, stage.key, () => stage.now);
+  const order = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.001" };
+  expect(await bot.submit(order, "a key")).toMatchObject({ status: 429 });
+  expect(await store.listSignals(strategyId, { limit: 10 })).toEqual([]);
+  expect((await stage.account()).status).toBe(200);
+  stage.now += untilMidnight;
+  expect((await stage.place({ ...ORDER, newClientOrderId: "three" })).status).toBe(200);
 });

@@ -32,6 +32,7 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copies",
     access: "COPIER",
+    growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
     async answer(call) {

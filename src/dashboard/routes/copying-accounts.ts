@@ -71,6 +71,7 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/copying/accounts",
     access: "COPIER",
+    growsDisk: true,
     needsKyc: true,
     body: z.strictObject({
       family: z.enum(["SPOT", "FUTURES"]),

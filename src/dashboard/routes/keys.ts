@@ -38,6 +38,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/keys",
     access: "TRADER",
+    growsDisk: true,
     needsKyc: true,
     showsSecrets: true,
     body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),

@@ -18,6 +18,7 @@ export const KYC_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/kyc",
     access: "SIGNED_IN",
+    growsDisk: true,
     body: KYC_FORM,
     async answer(call) {
       const person = personOf(call);

@@ -25,6 +25,7 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/sign-up",
     access: "ANYONE",
+    growsDisk: true,
     body: z.strictObject({ name: nameField, email: emailField, password: passwordField }),
     async answer({ parts, body, caller }) {
       demandGranted(await parts.people.signUps.signUp(body, caller));

@@ -38,6 +38,7 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/strategies",
     access: "TRADER",
+    growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ name: nameText, type: z.enum(["SPOT", "FUTURES"]), keyId: keyIdText }),
     async answer(call) {

@@ -107,6 +107,8 @@ type Storage = {
   beforeCommit(): Promise<void>;
   /** How many groups from now on find the database taken by another process. */
   busyCommits: number;
+  /** Little of the disk is free. */
+  isShort: boolean;
 };
 
 type StageOptions = {
@@ -135,7 +137,7 @@ export async function deskOn(
 ) {
   const store = given ?? (await open(file));
   const groups: (readonly Commit[])[] = [];
-  const storage: Storage = { beforeCommit: () => Promise.resolve(), busyCommits: 0 };
+  const storage: Storage = { beforeCommit: () => Promise.resolve(), busyCommits: 0, isShort: false };
   const watched: Store = {
     ...store,
     async commit(group) {
@@ -155,6 +157,7 @@ export async function deskOn(
     markets: { SPOT: market, FUTURES: contracts },
     profiles: STANDARD,
     onStoreFailure,
+    isShortOfSpace: () => storage.isShort,
     log: pino({ level: "silent" }),
   });
   const announced: Announcement[] = [];

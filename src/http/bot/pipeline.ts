@@ -8,7 +8,7 @@
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Sighting } from "../../inspection/sighting.ts";
 import type { Charged, Usage } from "../../limits/budgets.ts";
-import { addressHolder, keyHolder } from "../../limits/holder.ts";
+import { addressHolder, keyHolder, personHolder } from "../../limits/holder.ts";
 import type { Strategy } from "../../store/store.ts";
 import { observed } from "../observed.ts";
 import {
@@ -72,7 +72,8 @@ async function answered(request: Request, gateway: Gateway, sighting: Sighting):
   const cost = COSTS[route.charge];
   sighting.weight = cost.weight;
   const holder = keyHolder(caller.apiKey);
-  const charged = budgets.charge(holder, admittedAt, cost);
+  const person = personHolder(caller.userId);
+  const charged = budgets.charge(holder, admittedAt, { ...cost, person });
   const used = usedHeaders(route.charge, charged.usage, budgets.reads(holder, admittedAt));
   const counted = (reply: Reply): Reply => ({ ...reply, headers: { ...used, ...reply.headers } });
   if (charged.refusal !== null) return counted(await refusedByBudget(charged, "key"));

@@ -28,6 +28,8 @@ export async function submit(call: BotCall): Promise<BotAnswer> {
   switch (submitted.refused) {
     case "NOT_LIVE":
       return { refusal: "STRATEGY_NOT_LIVE" };
+    case "STORAGE_SHORT":
+      return { refusal: "STORAGE_SHORT" };
     case "MALFORMED":
       return { status: 400, message: submitted.fault };
     case "OTHER_ORDER":

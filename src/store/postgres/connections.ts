@@ -128,12 +128,18 @@ function isOutOfReach(error: unknown): boolean {
   return !(error instanceof DatabaseError) || OUT_OF_REACH.test(error.code ?? "") || isRolledBack(error);
 }
 
-/** Serialization failure, deadlock, lock timeout, statement timeout. */
-const ROLLED_BACK = ["40001", "40P01", "55P03", "57014"];
+const DISK_FULL = "53100";
+/** Serialization failure, deadlock, lock timeout, statement timeout, full disk. */
+const ROLLED_BACK = ["40001", "40P01", "55P03", "57014", DISK_FULL];
 
-/** Whether the server says that it gave the statement up for the sake of others: none of it was carried out. */
+/** Whether the server says that it gave the statement up for want of time or space: none of it was carried out. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof DatabaseError && ROLLED_BACK.includes(error.code ?? "");
+}
+
+/** Whether the server's disk is full. */
+export function isFull(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === DISK_FULL;
 }
 
 function unavailable(error: unknown): StoreUnavailable {

@@ -6,7 +6,7 @@ import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../
 import { storeContract } from "../contract/contract.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
 import { create, versionsOf } from "../contract/store-under-test.ts";
-import { type Store, StoreFailure } from "../store.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { DatabaseUnfit } from "./server-check.ts";
 
@@ -164,6 +164,23 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       await lock.release();
       expect(await versionsOf(store, ["one", "two"])).toEqual([1, 1]);
       expect(await store.commit([commitOf(accountOf("two"), 2)])).toEqual(["COMMITTED"]);
+    });
+
+    test("answers BUSY for a group that the server's disk has no space for, reads on, and goes on when there is", async () => {
+      await create(store, "one");
+      await change(
+        url,
+        `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`,
+      );
+      await change(url, "CREATE TRIGGER full_disk BEFORE INSERT ON journal EXECUTE FUNCTION full_disk()");
+      expect(await store.commit([commitOf(accountOf("one"), 2)])).toEqual(["BUSY"]);
+      expect(await versionsOf(store, ["one"])).toEqual([1]);
+      await change(url, "CREATE TRIGGER full_disk BEFORE INSERT ON signals EXECUTE FUNCTION full_disk()");
+      const signal = { signalId: "a", strategyId: "one", idempotencyKey: "k", body: "{}", receivedAt: 1 };
+      await expect(store.receiveSignals([signal], { claimedUntil: 2 })).rejects.toThrow(StoreUnavailable);
+      await change(url, "DROP FUNCTION full_disk CASCADE");
+      expect(await store.commit([commitOf(accountOf("one"), 2)])).toEqual(["COMMITTED"]);
     });
 
     test("loses nothing with connections that were cut while nobody used them", async () => {

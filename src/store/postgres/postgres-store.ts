@@ -4,7 +4,7 @@
 // What is certain of a commit that was not answered "committed":
 //
 //   BUSY           no connection could be had, so nothing was sent; or the server says that it rolled the group back for the
-//                  sake of others (a lock, a deadlock, its time was up)
+//                  sake of others (a lock, a deadlock, its time was up), or that its disk is full
 //   StoreFailure   everything else. The connection was lost under way: whether the group took effect is unknown. Or the
 //                  server refuses a row: it was rolled back, and there is a bug.
 import { randomBytes } from "node:crypto";
@@ -24,7 +24,7 @@ import {
 import { noting, type SymbolNote } from "../symbol-notes.ts";
 import { areTexts } from "../texts.ts";
 import { commitStatement } from "./commit-group.ts";
-import { Connections, isRolledBack, reasonOf, unfitness } from "./connections.ts";
+import { Connections, isFull, isRolledBack, reasonOf, unfitness } from "./connections.ts";
 import { postgresCopying } from "./copying.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
@@ -38,7 +38,7 @@ const COMMITS_MAX = 1;
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
 const MIGRATION_MS_MAX = 600_000;
-/** Who is told BUSY comes again at once, so a database that is away is not asked more often than this, ms. */
+/** Who is told BUSY comes again at once, so a database that is away or full is not asked more often than this, ms. */
 const RECONNECT_PAUSE_MS = 200;
 
 /** Keys of advisory locks in the database: the first number is ours, the second says which. */
@@ -77,6 +77,13 @@ export async function openPostgresStore(url: string): Promise<Store> {
     async findLeg(strategyId, leg) {
       if ("clientLegId" in leg && !areTexts(leg.clientLegId)) return null;
       return await shared.findLeg(strategyId, leg);
+    },
+
+    async sizeBytes() {
+      const { rows } = await sql<{
+        size: string;
+      }>`SELECT pg_database_size(current_database()) AS size`.execute(db);
+      return Number(rows[0]?.size ?? 0);
     },
 
     async commit(group) {
@@ -157,8 +164,9 @@ async function commit(
     return group.map(({ account }) => (moved.has(account.strategyId) ? "COMMITTED" : "OUTDATED"));
   } catch (error) {
     client.release(true);
-    if (isRolledBack(error)) return group.map(() => "BUSY");
-    throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
+    if (!isRolledBack(error)) throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
+    if (isFull(error)) await pause(RECONNECT_PAUSE_MS);
+    return group.map(() => "BUSY");
   }
 }
 

@@ -11,8 +11,8 @@
 // commit begins the log anew. Where something was destroyed the log is emptied in the same way, at once.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
-// stand. If another process holds the database too long nothing is written and all are told so. Any error aborts the whole
-// group and is reported; the thread itself goes on until it is told to stop.
+// stand. If another process holds the database too long, or the disk is full, nothing is written and all are told so. Any other error
+// aborts the whole group and is reported; the thread itself goes on until it is told to stop.
 import type { StatementSync } from "node:sqlite";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
 import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
@@ -32,7 +32,14 @@ import type { FoundRow, ReceivedRow, SignalRow } from "../signal-rows.ts";
 import type { CommitOutcome } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
 import { copyWrites, type NewVenueReport } from "./copy-writes.ts";
-import { BUSY_TIMEOUT_MS, isBusy, openDatabase, resultCode } from "./database.ts";
+import {
+  BUSY_TIMEOUT_MS,
+  isBusy,
+  isFull,
+  openDatabase,
+  resultCode,
+  type WHY_NOT_WRITTEN,
+} from "./database.ts";
 import { peopleWrites } from "./people-writes.ts";
 import { type FailedHandshake, type SignalClaim, type SignalDelay, signalWrites } from "./signal-writes.ts";
 
@@ -71,9 +78,10 @@ export type WriteRequest = {
 }[WriteKind];
 /** A further line to this thread. */
 type NewGuest = { readonly kind: "guest"; readonly port: MessagePort };
-/** BUSY: nothing was written, since another process kept the database to itself for too long. */
+/** Nothing was written. BUSY: another process kept the database to itself for too long. FULL: the disk has no space. */
+export type NotWritten = keyof typeof WHY_NOT_WRITTEN;
 export type WriteReply =
-  | { readonly id: number; readonly answer: Writes[WriteKind]["answer"] | "BUSY" }
+  | { readonly id: number; readonly answer: Writes[WriteKind]["answer"] | NotWritten }
   | { readonly id: number; readonly error: string };
 
 const owner = parentPort;
@@ -208,7 +216,7 @@ function startCatchingUp(): void {
   if (checkpoints === null) {
     checkpoints = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData });
     checkpoints.on("message", () => goOnCatchingUp());
-    // A disk that cannot be written to: the thread ends, and with it the process.
+    // A disk that cannot be written to for another reason than that it is full: the thread ends, and with it the process.
     checkpoints.on("error", (error) => {
       throw new Error(describe(error));
     });
@@ -238,9 +246,20 @@ function goOnCatchingUp(): void {
 /** Copies what is left. Readers in the way, such as a backup, leave the log as it is. */
 function beginTheLogAnew(): void {
   database.exec(`PRAGMA busy_timeout = ${READERS_MS_MAX}`);
-  const { busy } = (isToBeEmptied ? emptyLog : restartLog).get() as { busy: number };
+  const isDone = copyTheRest();
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  if (isToBeEmptied) endEmptying(busy === 0);
+  if (isToBeEmptied) endEmptying(isDone);
+}
+
+/** False if readers are in the way, or the disk is full: the log stays as it is. */
+function copyTheRest(): boolean {
+  try {
+    const { busy } = (isToBeEmptied ? emptyLog : restartLog).get() as { busy: number };
+    return busy === 0;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return false;
+  }
 }
 
 function emptyTheLog(): void {
@@ -300,8 +319,8 @@ function carryOut(request: Exclude<WriteRequest, { kind: "emptyLog" }>): Writes[
   }
 }
 
-/** Writes all of it in one transaction; nothing if the database is another process's for too long. */
-function transact<Answer>(write: () => Answer): Answer | "BUSY" {
+/** Writes all of it in one transaction, or nothing. */
+function transact<Answer>(write: () => Answer): Answer | NotWritten {
   try {
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
@@ -314,6 +333,7 @@ function transact<Answer>(write: () => Answer): Answer | "BUSY" {
     return answer;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
+    if (isFull(error)) return "FULL";
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 // A thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
+import { setTimeout as pause } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { encodeBudgets } from "../budget-codec.ts";
 import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
@@ -16,12 +17,16 @@ import {
   StoreUnavailable,
 } from "../store.ts";
 import type { SymbolNote } from "../symbol-notes.ts";
-import type { WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
+import type { NotWritten, WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
 import type { NewVenueReport } from "./copy-writes.ts";
+import { WHY_NOT_WRITTEN } from "./database.ts";
 import type { FailedHandshake, SignalClaim, SignalDelay } from "./signal-writes.ts";
 import type { WriterLine } from "./writer-line.ts";
 
-type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | "BUSY";
+type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | NotWritten;
+
+/** How long a group of commits waits that a full disk did not take, ms: what the market brings is tried again at once. */
+const FULL_PAUSE_MS = 200;
 
 export class CommitWriter {
   readonly #line: WriterLine;
@@ -47,64 +52,65 @@ export class CommitWriter {
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     const outcomes = await this.#write("group", groupColumns(group));
-    return outcomes === "BUSY" ? group.map(() => "BUSY") : outcomes;
+    if (outcomes === "FULL") await pause(FULL_PAUSE_MS);
+    return isNotWritten(outcomes) ? group.map(() => "BUSY") : outcomes;
   }
 
   // Whatever is no commit rejects with StoreUnavailable, and was not written, if another process kept the database to itself
-  // for too long.
+  // for too long or the disk is full.
 
   async logBudgets(entry: BudgetEntry, forgetBefore: number): Promise<void> {
     const { process, at } = entry;
-    unlessBusy(await this.#write("budgets", { process, at, body: encodeBudgets(entry), forgetBefore }));
+    written(await this.#write("budgets", { process, at, body: encodeBudgets(entry), forgetBefore }));
   }
 
   async note(notes: readonly SymbolNote[]): Promise<void> {
-    if (notes.length > 0) unlessBusy(await this.#write("notes", notes));
+    if (notes.length > 0) written(await this.#write("notes", notes));
   }
 
   async receiveSignals(rows: readonly ReceivedRow[]): Promise<readonly FoundRow[]> {
-    return unlessBusy(await this.#write("received", rows));
+    return written(await this.#write("received", rows));
   }
 
   async claimSignals(claim: SignalClaim): Promise<readonly SignalRow[]> {
-    return unlessBusy(await this.#write("claim", claim));
+    return written(await this.#write("claim", claim));
   }
 
   async postponeSignal(delay: SignalDelay): Promise<void> {
-    unlessBusy(await this.#write("delay", delay));
+    written(await this.#write("delay", delay));
   }
 
   async noteFailedHandshake(handshake: FailedHandshake): Promise<void> {
-    unlessBusy(await this.#write("handshake", handshake));
+    written(await this.#write("handshake", handshake));
   }
 
   async noteFailedSignIn(failed: FailedSignIn): Promise<void> {
-    unlessBusy(await this.#write("failedSignIn", failed));
+    written(await this.#write("failedSignIn", failed));
   }
 
   async noteKeyUses(uses: readonly KeyUse[]): Promise<void> {
-    if (uses.length > 0) unlessBusy(await this.#write("keyUses", uses));
+    if (uses.length > 0) written(await this.#write("keyUses", uses));
   }
 
   /** Answers all that the holder now has. */
   async claimLeads(claim: LeadClaim): Promise<readonly ClaimedLeadRow[]> {
-    return unlessBusy(await this.#write("leadClaim", claim));
+    return written(await this.#write("leadClaim", claim));
   }
 
   async releaseLeads(holder: string): Promise<void> {
-    unlessBusy(await this.#write("leadRelease", holder));
+    written(await this.#write("leadRelease", holder));
   }
 
   async advanceLead(advance: AdvanceColumns): Promise<boolean> {
-    return unlessBusy(await this.#write("advance", advance));
+    return written(await this.#write("advance", advance));
   }
 
   async recordProgress(progress: ProgressColumns): Promise<boolean> {
-    return unlessBusy(await this.#write("progress", progress));
+    return written(await this.#write("progress", progress));
   }
 
   async noteVenueReport(report: NewVenueReport): Promise<void> {
-    unlessBusy(await this.#write("venueReport", report));
+    written(await this.#write("venueReport", report));
   }
 
   /**
@@ -146,8 +152,11 @@ export class CommitWriter {
   }
 }
 
-function unlessBusy<Answer>(answer: Answer | "BUSY"): Answer {
-  if (answer === "BUSY")
-    throw new StoreUnavailable("another process kept the database to itself for too long");
+function written<Answer>(answer: Answer | NotWritten): Answer {
+  if (isNotWritten(answer)) throw new StoreUnavailable(WHY_NOT_WRITTEN[answer]);
   return answer;
+}
+
+function isNotWritten(answer: unknown): answer is NotWritten {
+  return answer === "BUSY" || answer === "FULL";
 }

@@ -1,4 +1,5 @@
 // One SQLite file, opened the way that survives a power cut: write-ahead log, every commit synced.
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { SqliteDatabase } from "kysely";
 import { StoreUnavailable } from "../store.ts";
@@ -12,7 +13,12 @@ const CACHE_KIB_MAX = 65_536;
 /** Of a new file. A commit writes whole pages: fewer, larger ones cost less than many small ones. */
 const PAGE_BYTES = 8_192;
 
+/** What a new file may be read and written by: its owner alone, whatever the process allows its files by itself. */
+const FILE_MODE = 0o600;
+
 export function openDatabase(file: string): DatabaseSync {
+  // SQLite makes the files beside it with the same mode.
+  closeSync(openSync(file, "a", FILE_MODE));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
   database.exec("PRAGMA journal_mode = WAL");
@@ -31,19 +37,41 @@ export function openDatabase(file: string): DatabaseSync {
  */
 export function emptyLog(database: DatabaseSync): void {
   database.exec("PRAGMA busy_timeout = 0");
-  // Writers wait for the second alone, which has little left to do.
-  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  try {
+    // Writers wait for the second alone, which has little left to do.
+    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    // The log keeps what does not fit into the database.
+    if (!isFull(error)) throw error;
+  }
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
-/** SQLite's result code for a lock that another connection holds; the bits above tell more about it. */
+/** SQLite's result codes; the bits above tell more about each. */
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
 const RESULT_CODE_BITS = 0xff;
 
 /** Whether an error says that another connection holds the lock: nothing was done. */
 export function isBusy(error: unknown): boolean {
   return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_BUSY;
+}
+
+/**
+ * Whether an error says that there was no space for what was to be written. Nothing of the transaction is in the database, nor will
+ * be: the log's frames count only from the one that ends a commit, and that one was not written. A sync that fails, or the log's
+ * index, is another error, after which nothing is certain.
+ */
+export function isFull(error: unknown): boolean {
+  return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_FULL;
+}
+
+/** Whether an error says that the file is damaged, or no database at all. */
+export function isDamage(error: unknown): boolean {
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCode(error) & RESULT_CODE_BITS);
 }
 
 /** SQLite's extended result code; zero for an error of another kind. */
@@ -52,7 +80,10 @@ export function resultCode(error: unknown): number {
   return error.errcode;
 }
 
-/** The face that Kysely's SQLite dialect knows. A statement throws StoreUnavailable if another process keeps the lock. */
+/**
+ * The face that Kysely's SQLite dialect knows. A statement throws StoreUnavailable, and its transaction has done nothing, if another
+ * process keeps the lock or the disk is full.
+ */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
@@ -61,20 +92,30 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
       const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {
         reader: statement.columns().length > 0,
-        all: (parameters) => unlessBusy(() => statement.all(...bound(parameters))),
-        run: (parameters) => unlessBusy(() => statement.run(...bound(parameters))),
+        all: (parameters) => unlessUnavailable(() => statement.all(...bound(parameters))),
+        run(parameters) {
+          // A commit that the disk had no space for was rolled back by SQLite already.
+          if (sql === "rollback" && !database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
+          return unlessUnavailable(() => statement.run(...bound(parameters)));
+        },
         iterate: (parameters) => statement.iterate(...bound(parameters)),
       };
     },
   };
 }
 
-/** Nothing was done by a statement that found the lock taken. */
-function unlessBusy<Result>(carryOut: () => Result): Result {
+/** Why nothing was written, in words. */
+export const WHY_NOT_WRITTEN = {
+  BUSY: "another process kept the database to itself for too long",
+  FULL: "the disk is full",
+} as const;
+
+function unlessUnavailable<Result>(carryOut: () => Result): Result {
   try {
     return carryOut();
   } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw new StoreUnavailable("another process kept the database to itself for too long", { cause: error });
+    if (isBusy(error)) throw new StoreUnavailable(WHY_NOT_WRITTEN.BUSY, { cause: error });
+    if (isFull(error)) throw new StoreUnavailable(WHY_NOT_WRITTEN.FULL, { cause: error });
+    throw error;
   }
 }

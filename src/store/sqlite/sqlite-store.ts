@@ -2,6 +2,7 @@
 // each) and one for everything else off the hot path; commits go to a worker thread with its own, group by group.
 //
 // Another thread of the process may open the same file as a guest, with two connections of its own and a port to that worker.
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
 import { Kysely, SqliteDialect } from "kysely";
@@ -71,6 +72,10 @@ export async function openSqliteStore(
       const revocation = await offTheHotPath.revokeKey(apiKey, at);
       snapshot.leave();
       return revocation;
+    },
+    async sizeBytes() {
+      const sizes = [file, `${file}-wal`].map((part) => statSync(part, { throwIfNoEntry: false })?.size ?? 0);
+      return sizes.reduce((sum, size) => sum + size, 0);
     },
     openWriterPort: () => writer.openPort(),
     async commit(group) {

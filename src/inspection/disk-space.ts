@@ -1,0 +1,117 @@
+// How much space the disk of the embedded database has left, and how large the database is: measured now and then, told to operators,
+// and asked before anything new is taken. Below a bound nothing new is, so that cancels, closes and what the market brings still fit.
+//
+// A disk that something else fills within a moment is full nevertheless: the store then refuses by itself.
+import type { Logger } from "pino";
+
+/** How often free space is measured, ms. */
+const FREE_POLL_MS = 2_000;
+/** How often the database's size is, ms: PostgreSQL looks through a folder for it. */
+const SIZE_POLL_MS = 60_000;
+/** More is free again by so many percentage points before anything new is taken, so that it does not come and go. */
+export const RESUME_PERCENT = 1;
+/** Operators are warned while so many times the bound is free. */
+const WARN_FACTOR = 2;
+
+/** Of a disk, in bytes; free is what an ordinary process may still write. */
+export type DiskFigures = { readonly freeBytes: number; readonly totalBytes: number };
+
+type DiskSpaceParts = {
+  /** Measures the disk; null for a database on another machine, whose disk its own server knows. */
+  readonly disk: (() => Promise<DiskFigures>) | null;
+  readonly databaseBytes: () => Promise<number>;
+  /** Nothing new is taken while less of the disk is free, percent; 0 for never. */
+  readonly freePercentMin: number;
+  readonly every: (intervalMs: number, callback: () => void) => () => void;
+  readonly log: Pick<Logger, "warn" | "error" | "info">;
+};
+
+export class DiskSpace {
+  readonly #parts: DiskSpaceParts;
+  readonly #ends: readonly (() => void)[];
+  #figures: DiskFigures | null = null;
+  #databaseBytes: number | null = null;
+  #isShort = false;
+  #isWarned = false;
+
+  constructor(parts: DiskSpaceParts) {
+    this.#parts = parts;
+    this.#ends = [
+      parts.every(FREE_POLL_MS, () => void this.measure()),
+      parts.every(SIZE_POLL_MS, () => void this.#measureDatabase()),
+    ];
+  }
+
+  /** Whether so little is free that nothing new may be taken. */
+  isShort(): boolean {
+    return this.#isShort;
+  }
+
+  /** As last measured; null if it never was, or cannot be. */
+  get figures(): DiskFigures | null {
+    return this.#figures;
+  }
+
+  /** As last measured, bytes; null if it never was. */
+  get databaseBytes(): number | null {
+    return this.#databaseBytes;
+  }
+
+  /** Measures both for the first time. */
+  async open(): Promise<void> {
+    await this.#measureDatabase();
+    await this.measure();
+  }
+
+  /** Measures free space and decides. What cannot be measured leaves everything as it was. Never rejects. */
+  async measure(): Promise<void> {
+    const { disk, freePercentMin, log } = this.#parts;
+    if (disk === null) return;
+    try {
+      this.#figures = await disk();
+    } catch (error) {
+      log.warn({ err: error }, "the free space of the disk could not be measured");
+      return;
+    }
+    const { freeBytes, totalBytes } = this.#figures;
+    if (totalBytes === 0) return;
+    const freePercent = (100 * freeBytes) / totalBytes;
+    const told = {
+      freeMebibytes: mebibytes(freeBytes),
+      freePercent: Math.floor(freePercent),
+      databaseMebibytes: this.#databaseBytes === null ? null : mebibytes(this.#databaseBytes),
+    };
+    if (!this.#isShort && freePercent < freePercentMin) {
+      this.#isShort = true;
+      log.error(
+        told,
+        "the disk is nearly full: new orders, signals and sign-ups are refused until there is space",
+      );
+    } else if (this.#isShort && freePercent >= freePercentMin + RESUME_PERCENT) {
+      this.#isShort = false;
+      log.warn(told, "the disk has space again: everything is taken");
+    }
+    const isLow = freePercent < freePercentMin * WARN_FACTOR;
+    if (isLow && !this.#isWarned && !this.#isShort) log.warn(told, "the disk is getting full");
+    this.#isWarned = isLow;
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+
+  async #measureDatabase(): Promise<void> {
+    try {
+      this.#databaseBytes = await this.#parts.databaseBytes();
+    } catch (error) {
+      // A database that is out of reach is told of elsewhere.
+      this.#parts.log.info({ err: error }, "the size of the database could not be measured");
+    }
+  }
+}
+
+const BYTES_PER_MEBIBYTE = 1_048_576;
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / BYTES_PER_MEBIBYTE);
+}

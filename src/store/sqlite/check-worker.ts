@@ -1,0 +1,29 @@
+// The thread that reads a whole database, so that the start can say meanwhile how far it is. The file is opened to be read only: what
+// is damaged stays as it was found.
+import { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { isDamage } from "./database.ts";
+
+/** What is wrong with the database, in SQLite's words; nothing if it is sound. */
+export type CheckResult = readonly string[];
+
+/** What SQLite writes above its findings. */
+const HEADING = /^\*\*\* in database main \*\*\*\n/;
+
+parentPort?.postMessage(findings() satisfies CheckResult);
+
+function findings(): string[] {
+  try {
+    const database = new DatabaseSync(workerData.file, { readOnly: true });
+    try {
+      const rows = database.prepare("PRAGMA quick_check(1)").all();
+      const findings = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
+      return findings.map((text) => text.replace(HEADING, "").replaceAll("\n", "; "));
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
