@@ -72,6 +72,9 @@ export async function startGateway(
       env: {
         PATH: process.env.PATH,
         LOG_LEVEL: "error",
+        // All of a measurement's clients are at one address.
+        CONNECTIONS_PER_ADDRESS: "100000",
+        STREAMS_PER_ADDRESS: "100000",
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
         ...env,
       },

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
+import { CONNECTIONS_PER_ADDRESS_DEFAULT, STREAMS_PER_ADDRESS_DEFAULT } from "./limits/connections.ts";
 import { OPTIONS_COME_AFTER } from "./npm-options.ts";
 
 /** The version of this package. */
@@ -22,6 +23,9 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 /** More proxies than this in a row are a mistake in the setting. */
 const PROXY_HOPS_MAX = 10;
 
+/** More connections of one address are no bound. */
+const PER_ADDRESS_MAX = 1_000_000;
+
 /** Venues that copiers may choose from; each has budgets and connections of its own. */
 const COPY_VENUES_MAX = 20;
 
@@ -40,6 +44,10 @@ export type Config = {
   readonly tls: TlsFiles | null;
   /** How many proxies in front are believed when they say who the client is. */
   readonly trustedProxyHops: number;
+  /** TCP connections that one address may have open at once; not counted behind proxies. */
+  readonly connectionsPerAddress: number;
+  /** WebSocket connections that one address may have open at once. */
+  readonly streamsPerAddress: number;
   readonly market:
     | { readonly kind: "sim"; readonly seed: number }
     | { readonly kind: "tape"; readonly file: string; readonly speed: number }
@@ -123,6 +131,9 @@ Environment only:
                            server in order, as SIGTERM and SIGINT do
   TRUSTED_PROXY_HOPS       how many proxies in front add the client to X-Forwarded-For (0: the header is ignored).
                            With more than 0 the port must be open to the proxies alone
+  CONNECTIONS_PER_ADDRESS  how many connections one address may have open at once (2000; an IPv6 /64 is one address).
+                           Not counted with TRUSTED_PROXY_HOPS above 0: bound them in the proxy then
+  STREAMS_PER_ADDRESS      how many of these may be WebSockets, of bots and the dashboard together (1000)
   SIM_SEED                 which simulated market (1)
   TAPE_FILE, TAPE_SPEED    the recording and how fast it runs, 1 to 1000 times (1). docs/operations.md says how to make one
   UPSTREAM_SPOT_REST_URL, UPSTREAM_SPOT_WS_URL, UPSTREAM_FUTURES_REST_URL, UPSTREAM_FUTURES_WS_URL
@@ -170,6 +181,8 @@ const settings = z.object({
   TLS_CERT: words.optional(),
   TLS_KEY: words.optional(),
   TRUSTED_PROXY_HOPS: wholeNumber(0, PROXY_HOPS_MAX).default(0),
+  CONNECTIONS_PER_ADDRESS: wholeNumber(1, PER_ADDRESS_MAX).default(CONNECTIONS_PER_ADDRESS_DEFAULT),
+  STREAMS_PER_ADDRESS: wholeNumber(1, PER_ADDRESS_MAX).default(STREAMS_PER_ADDRESS_DEFAULT),
   MARKET: z.enum(MARKETS, { error: `is none of ${MARKETS.join(", ")}` }).optional(),
   SIM_SEED: wholeNumber(0, 2 ** 32 - 1).default(1),
   TAPE_FILE: words.optional(),
@@ -231,6 +244,8 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     publicUrl: publicUrlOf(values),
     tls: tlsOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
+    streamsPerAddress: values.STREAMS_PER_ADDRESS,
     market,
     mail: mailOf(values),
     metricsToken: values.METRICS_TOKEN ?? null,

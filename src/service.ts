@@ -29,6 +29,7 @@ import { type DiskFigures, DiskSpace } from "./inspection/disk-space.ts";
 import { createInspection } from "./inspection/inspection.ts";
 import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
+import { ConnectionBound } from "./limits/connections.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
 import type { Family } from "./market/client/hosts.ts";
 import { systemClock, systemTimers } from "./market/client/time.ts";
@@ -177,6 +178,10 @@ export async function startService(
     await budgetLog.open();
     opened.defer(() => budgetLog.close());
 
+    const perAddress = {
+      connections: new ConnectionBound(config.connectionsPerAddress),
+      streams: new ConnectionBound(config.streamsPerAddress),
+    };
     const inspection = createInspection({
       store,
       storeKind: config.databaseUrl === null ? "SQLite" : "PostgreSQL",
@@ -185,6 +190,7 @@ export async function startService(
       markets,
       desk,
       space,
+      perAddress,
       metricsToken: config.metricsToken,
       hostNames: hostNamesOf(config),
       wallNow,
@@ -218,6 +224,7 @@ export async function startService(
       log,
       certificate,
       proxyHops: config.trustedProxyHops,
+      perAddress: perAddress.connections,
       families: [probes, dashboard.family],
       isSecure: isReachedSecurely(config),
       pages: (request) =>
@@ -241,6 +248,7 @@ export async function startService(
         const address = addressOf(request);
         inspection.keyUses.note(keyId, wallNow(), address, "stream", namespace);
       },
+      perAddress: perAddress.streams,
       wallNow,
       timers: systemTimers,
       log,

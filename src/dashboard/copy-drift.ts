@@ -6,6 +6,7 @@ import type { StrategyType } from "../domain/account.ts";
 import { COPY_QUOTE_ASSET, type Copy, type LeadState, type MirrorEntry } from "../domain/copying.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import type { Price } from "../money/decimal.ts";
+import { followsStrategy } from "./own-copies.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Entries that a cause is looked for in, the newest. */
@@ -19,9 +20,9 @@ export type Drifts = {
   readonly linesLookedAt: number | null;
 };
 
-/** Null once the copy has ended: from then on its owner is not shown what the strategy holds. */
+/** Null once the copy is being closed or has ended: from then on its owner is not shown what the strategy holds. */
 export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null> {
-  if (copy.status === "STOPPED") return null;
+  if (!followsStrategy(copy)) return null;
   const { store } = parts.gateway;
   const { strategyId, copyId, accountId, family, settings, book } = copy;
   const [loaded, account, lead, newest, resting, [last = null]] = await Promise.all([

@@ -46,7 +46,7 @@ const ROWS = {
   BODY_TOO_LARGE: { status: 413, message: "The request is too large.", action: "Send less at once." },
   TOO_MANY_REQUESTS: {
     status: 429,
-    message: "Too many requests from this address.",
+    message: "Too many requests from this address or of this account.",
     action: "Wait a little.",
   },
   CREDENTIALS_REFUSED: {

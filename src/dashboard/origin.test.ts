@@ -1,6 +1,6 @@
 // Which origins are the dashboard's own, by how the server is configured.
 import { expect, test } from "vitest";
-import { isOwnOrigin, ownOrigins } from "./origin.ts";
+import { isOfAnotherSite, isOwnOrigin, ownOrigins } from "./origin.ts";
 
 const PLAIN = { publicUrl: null, host: "127.0.0.1", tls: null };
 const TLS = { certFile: "cert.pem", keyFile: "key.pem" };
@@ -31,4 +31,28 @@ test("a browser that says nothing, or null, is of no site", () => {
     expect(isOwnOrigin(origin, own), origin).toBe(false);
   }
   expect(isOwnOrigin("http://localhost:8080", own)).toBe(true);
+});
+
+test("a browser says by two headers that another site's page asks; one that says neither is believed", () => {
+  const own = ownOrigins(PLAIN, 8080);
+  const origin = "http://localhost:8080";
+  for (const headers of [
+    {},
+    { origin },
+    { "sec-fetch-site": "same-origin" },
+    { origin, "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "none" },
+  ]) {
+    expect(isOfAnotherSite(headers, own), JSON.stringify(headers)).toBe(false);
+  }
+  for (const headers of [
+    { origin: "null" },
+    { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "a value of the future" },
+    { origin, "sec-fetch-site": "cross-site" },
+  ]) {
+    expect(isOfAnotherSite(headers, own), JSON.stringify(headers)).toBe(true);
+  }
 });

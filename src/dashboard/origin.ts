@@ -1,5 +1,7 @@
-// Which sites may have a browser change something here: the dashboard's own alone. A browser says with every such request, and
-// when it opens a live connection, which site's page makes it; who says nothing, or another, is refused.
+// Which sites may have a browser ask for something here: the dashboard's own alone. A browser says with every request that
+// changes something, and when it opens a live connection, which site's page makes it; one that says nothing, or another, is refused.
+// A request that only reads needs no origin, and is refused if the browser says that another site's page makes it.
+import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 
 /** How browsers reach a server that listens on this machine. */
@@ -22,4 +24,20 @@ export function ownOrigins(
 /** Whether a request's `Origin` is one of the dashboard's own. One that is missing, or "null", is not. */
 export function isOwnOrigin(origin: string | undefined, own: ReadonlySet<string>): boolean {
   return origin !== undefined && own.has(origin);
+}
+
+/** Values of `Sec-Fetch-Site` of the dashboard's own pages, and of an address that a person has typed. */
+const OWN_SITE = ["same-origin", "none"];
+
+/**
+ * Whether a browser says that a page of another site makes the request: by its `Origin`, or by `Sec-Fetch-Site`, which no page can set.
+ * Old browsers, and all over plain HTTP from another machine, send neither with a read. Source: W3C, Fetch Metadata Request Headers, section 2.4.
+ */
+export function isOfAnotherSite(
+  headers: Pick<IncomingHttpHeaders, "origin" | "sec-fetch-site">,
+  own: ReadonlySet<string>,
+): boolean {
+  const { origin, "sec-fetch-site": site } = headers;
+  if (origin !== undefined && !isOwnOrigin(origin, own)) return true;
+  return site !== undefined && !OWN_SITE.includes(String(site));
 }

@@ -28,6 +28,14 @@ export async function ownLiveCopy(call: Asked): Promise<Copy> {
   return copy;
 }
 
+/**
+ * Whether a copy follows its strategy, or may again: only then is its owner shown what the strategy does and holds. One that is being
+ * closed does not: an account whose key is revoked at the exchange stays so for as long as its owner likes.
+ */
+export function followsStrategy({ status }: Copy): boolean {
+  return status === "FOLLOWING" || status === "PAUSED";
+}
+
 /** The account of that id. Throws NOT_FOUND unless it is the caller's. */
 export async function ownVenueAccount(
   call: Pick<DashboardCall, "parts" | "signedIn">,

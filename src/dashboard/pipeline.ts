@@ -1,8 +1,9 @@
 // The dashboard's pipeline: every step that a request of its browser takes, in order, in one function.
 //
-//   route → bounds → origin → session → admission → body and query → answer → JSON, compressed
+//   route → bounds → site → session and budget → admission → body and query → answer → JSON, compressed
 //
-// Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
+// A person who is signed in is charged, or else the address; what another site's page asks for is refused before, and charged to
+// nobody. Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
 // refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
 import type { Person } from "../domain/person.ts";
 import { isRefusal } from "../domain/refusal.ts";
@@ -11,20 +12,23 @@ import { methodOfRoute, type Reply, type Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
+import type { Caller } from "../people/caller.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import { compressed } from "./compression.ts";
 import { DashboardError } from "./errors.ts";
 import { NO_PAGE_POLICY } from "./files.ts";
-import { isOwnOrigin } from "./origin.ts";
+import { isOfAnotherSite } from "./origin.ts";
 import type { DashboardParts } from "./parts.ts";
 import { readBody, readQuery } from "./reading.ts";
 import {
   CHANGES_PER_ADDRESS_MAX,
+  CHANGES_PER_PERSON_MAX,
+  KnownSessions,
   REQUESTS_PER_ADDRESS_MAX,
-  REQUESTS_PER_SESSION_MAX,
+  REQUESTS_PER_PERSON_MAX,
   RequestBudgets,
-  STOPS_PER_ADDRESS_MAX,
-  STOPS_PER_SESSION_MAX,
+  STOPS_PER_PERSON_MAX,
+  UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
 } from "./request-budgets.ts";
 import type { DashboardAnswer, DashboardRoute } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
@@ -44,12 +48,13 @@ const JSON_TYPE = "application/json;charset=UTF-8";
 export function createDashboard(parts: DashboardParts): Family {
   const find = routeTable(ALL_ROUTES);
   const budgets = new RequestBudgets();
+  const knownSessions = new KnownSessions();
   return {
     takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),
     answer: (request) =>
       observed(request, parts.gateway.observer, async (sighting) => {
         try {
-          return await handle(request, { parts, find, budgets, sighting });
+          return await handle(request, { parts, find, budgets, knownSessions, sighting });
         } catch (error) {
           if (error instanceof DashboardError) return refused(error);
           throw error;
@@ -66,44 +71,26 @@ export function createDashboard(parts: DashboardParts): Family {
 
 async function handle(
   request: Request,
-  dashboard: {
-    readonly parts: DashboardParts;
+  dashboard: Counted & {
     readonly find: ReturnType<typeof routeTable>;
-    readonly budgets: RequestBudgets;
     readonly sighting: Sighting;
   },
 ): Promise<Reply> {
-  const { parts, find, budgets, sighting } = dashboard;
+  const { parts, find, sighting } = dashboard;
   const { method, path, query, headers, body, address } = request;
   const now = parts.gateway.wallNow();
-  const charge = (holder: string, most: number) => {
-    const retryAfterSeconds = budgets.charge(holder, most, now);
-    if (retryAfterSeconds !== null) throw new DashboardError("TOO_MANY_REQUESTS", { retryAfterSeconds });
-  };
 
   const found = find(methodOfRoute(method), path);
   if (found === null) throw new DashboardError("NOT_FOUND");
   const { route, params } = found;
   sighting.path = `${API_PREFIX}${route.path}`;
-  const isChange = route.method !== "GET";
 
   if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
-  const holder = addressHolder(address);
-  if (!route.onlyStops) charge(holder, REQUESTS_PER_ADDRESS_MAX);
-  if (isChange && !isOwnOrigin(headers.origin, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
-  // Only now, or another site's page would have a browser spend what its owner needs.
-  if (route.onlyStops) charge(`${holder} stops`, STOPS_PER_ADDRESS_MAX);
-  else if (isChange) charge(`${holder} changes`, CHANGES_PER_ADDRESS_MAX);
+  const saysNoOrigin = isChange(route) && headers.origin === undefined;
+  if (saysNoOrigin || isOfAnotherSite(headers, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
 
-  const userAgent = headers["user-agent"] ?? "";
-  const caller = { address, userAgent, cookies: headers.cookie ?? null };
-  const signedIn = await parts.people.accounts.sessionOf(caller, now);
-  if (signedIn !== null) {
-    const session = `session:${signedIn.sessionId}`;
-    if (route.onlyStops) charge(`${session} stops`, STOPS_PER_SESSION_MAX);
-    else charge(session, REQUESTS_PER_SESSION_MAX);
-  }
-
+  const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
+  const signedIn = await charged(route, caller, now, dashboard);
   admit(route, signedIn);
   if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
     throw new DashboardError("BUSY", { message: "The server is short of disk space." });
@@ -116,6 +103,69 @@ async function handle(
 
   const reply = presented(await route.answer({ parts, caller, signedIn, params, now, ...read }));
   return route.showsSecrets ? reply : await compressed(reply, headers["accept-encoding"]);
+}
+
+type Counted = {
+  readonly parts: DashboardParts;
+  readonly budgets: RequestBudgets;
+  readonly knownSessions: KnownSessions;
+};
+
+/**
+ * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws TOO_MANY_REQUESTS.
+ *
+ * Whatever the cookies are, the store is asked a bounded number of times: those that opened a session lately are charged to their
+ * person before they are looked up, and others are not looked up once an address has sent too many that opened none.
+ */
+async function charged(
+  route: DashboardRoute,
+  caller: Caller,
+  now: number,
+  { parts, budgets, knownSessions }: Counted,
+): Promise<SignedInSession | null> {
+  const { cookies } = caller;
+  const address = addressHolder(caller.address);
+  const unknown = `${address} unknown sessions`;
+  const demand = (retryAfterSeconds: number | null) => {
+    if (retryAfterSeconds !== null) throw new DashboardError("TOO_MANY_REQUESTS", { retryAfterSeconds });
+  };
+  const charge = (holder: string, most: number) => demand(budgets.charge(holder, most, now));
+  const chargeAddress = () => {
+    charge(address, REQUESTS_PER_ADDRESS_MAX);
+    if (isChange(route)) charge(`${address} changes`, CHANGES_PER_ADDRESS_MAX);
+  };
+  const chargePerson = (personId: string) => {
+    const person = `person:${personId}`;
+    if (route.onlyStops) return charge(`${person} stops`, STOPS_PER_PERSON_MAX);
+    charge(person, REQUESTS_PER_PERSON_MAX);
+    if (isChange(route)) charge(`${person} changes`, CHANGES_PER_PERSON_MAX);
+  };
+  const lookUp = () => parts.people.accounts.sessionOf(caller, now);
+
+  // Signing in or up is not what a session is for: with one it costs no less.
+  const needsNoSession = isChange(route) && route.access === "ANYONE";
+  if (cookies === null || needsNoSession) {
+    chargeAddress();
+    return await lookUp();
+  }
+  const known = knownSessions.personOf(cookies, now);
+  if (known !== null) chargePerson(known);
+  else demand(budgets.wait(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now));
+  const signedIn = await lookUp();
+  if (signedIn === null) {
+    knownSessions.forget(cookies);
+    budgets.charge(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now);
+    chargeAddress();
+  } else if (known === null) {
+    const { personId } = signedIn.person;
+    knownSessions.note(cookies, personId, now);
+    chargePerson(personId);
+  }
+  return signedIn;
+}
+
+function isChange({ method }: DashboardRoute): boolean {
+  return method !== "GET";
 }
 
 /** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */

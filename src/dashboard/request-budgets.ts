@@ -1,15 +1,20 @@
-// How many requests of the dashboard a browser may make in a minute of the clock: by its address, whoever it is, and by its
-// session. Counted in the memory of this process; what protects accounts from guessing is in `people/lockout.ts`.
+// How many requests of the dashboard are answered in a minute of the clock: of a person who is signed in, wherever they are, and of an
+// address without a session. A person's requests cost the address nothing and are not held up by it. Counted in the memory of this
+// process; what protects accounts from guessing is in `people/lockout.ts`.
+import { createHash } from "node:crypto";
 
 const MINUTE_MS = 60_000;
-/** Of one address: several people may sit behind it. */
+/** Of one address, without a session: several people may sit behind it. */
 export const REQUESTS_PER_ADDRESS_MAX = 1_200;
 /** Of those the ones that change something: signing in costs a hundred times what reading does. */
 export const CHANGES_PER_ADDRESS_MAX = 120;
-export const REQUESTS_PER_SESSION_MAX = 600;
-/** What only stops something is counted by itself: whatever else was asked, also by others of the address, there is room for it. */
-export const STOPS_PER_ADDRESS_MAX = 600;
-export const STOPS_PER_SESSION_MAX = 60;
+/** Of one address, with cookies that open no session: each costs a read of the store before it is charged to the address. */
+export const UNKNOWN_SESSIONS_PER_ADDRESS_MAX = 1_200;
+/** Of one person, in all browsers together. */
+export const REQUESTS_PER_PERSON_MAX = 1_200;
+export const CHANGES_PER_PERSON_MAX = 120;
+/** What only stops something is counted by itself: whatever else was asked there is room for it. */
+export const STOPS_PER_PERSON_MAX = 60;
 /** So many holders are told apart within a minute; all beyond them share one count. */
 export const HOLDERS_MAX = 50_000;
 const OTHERS = "others";
@@ -22,14 +27,70 @@ export class RequestBudgets {
    * Counts a request of a holder. Null if it is within so many a minute, else how long to wait, s. `now` is wall time, Unix ms.
    */
   charge(holder: string, most: number, now: number): number | null {
-    const minute = Math.floor(now / MINUTE_MS);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#counts.clear();
-    }
+    this.#begin(now);
     const known = this.#counts.has(holder) || this.#counts.size < HOLDERS_MAX ? holder : OTHERS;
     const count = (this.#counts.get(known) ?? 0) + 1;
     this.#counts.set(known, count);
-    return count <= most ? null : Math.ceil(((minute + 1) * MINUTE_MS - now) / 1_000);
+    return count <= most ? null : this.#secondsLeft(now);
   }
+
+  /** As `charge`, without counting: whether one more would be too many. */
+  wait(holder: string, most: number, now: number): number | null {
+    this.#begin(now);
+    return (this.#counts.get(holder) ?? 0) < most ? null : this.#secondsLeft(now);
+  }
+
+  #begin(now: number): void {
+    const minute = Math.floor(now / MINUTE_MS);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    this.#counts.clear();
+  }
+
+  #secondsLeft(now: number): number {
+    return Math.ceil(((this.#minute + 1) * MINUTE_MS - now) / 1_000);
+  }
+}
+
+/** How long it is known at least whose cookies were sent, ms; at most twice that. */
+const KNOWN_MS = 10 * MINUTE_MS;
+
+/**
+ * Whose cookies were sent lately, so that a person is charged before the session is looked up. It opens nothing: a session that has
+ * ended is found so by the look-up. Hashes, so that no token stays in memory.
+ */
+export class KnownSessions {
+  #period = 0;
+  #persons = new Map<string, string>();
+  #earlier = new Map<string, string>();
+
+  /** The person whose session cookies opened; null if that is not known. `now` is wall time, Unix ms. */
+  personOf(cookies: string, now: number): string | null {
+    this.#begin(now);
+    const hash = hashOf(cookies);
+    return this.#persons.get(hash) ?? this.#earlier.get(hash) ?? null;
+  }
+
+  note(cookies: string, personId: string, now: number): void {
+    this.#begin(now);
+    if (this.#persons.size < HOLDERS_MAX) this.#persons.set(hashOf(cookies), personId);
+  }
+
+  forget(cookies: string): void {
+    const hash = hashOf(cookies);
+    this.#persons.delete(hash);
+    this.#earlier.delete(hash);
+  }
+
+  #begin(now: number): void {
+    const period = Math.floor(now / KNOWN_MS);
+    if (period === this.#period) return;
+    this.#earlier = period === this.#period + 1 ? this.#persons : new Map();
+    this.#persons = new Map();
+    this.#period = period;
+  }
+}
+
+function hashOf(cookies: string): string {
+  return createHash("sha256").update(cookies).digest("base64url");
 }

@@ -36,7 +36,7 @@ export const CONNECT_ERROR_TABLE = [
   '| `xhr poll error` | The client begins with long-polling, as it does by default; `error.context.responseText` says so. Set `transports: ["websocket"]` | tried again, in vain |',
   "| `Invalid namespace` | There is no such namespace | not tried again |",
   "| `websocket error`, with 404 in `error.description.message` | The path is not `/socket.io/`, with its slash at the end | tried again, in vain |",
-  "| `websocket error` | The server is down or restarting, takes no more connections, or a proxy in front lets no WebSocket through | tried again |",
+  "| `websocket error` | The server is down or restarting, takes no more connections (503), or none more from this address (429), or a proxy in front lets no WebSocket through | tried again |",
 ].join("\n");
 
 /** Every bound that a client may meet, as a table. */

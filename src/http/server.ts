@@ -11,6 +11,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
+import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../limits/connections.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { handleBot, isBotPath } from "./bot/pipeline.ts";
 import { addressOfRequest } from "./client-address.ts";
@@ -66,6 +67,8 @@ type ServerParts = {
   readonly certificate?: Certificate | null;
   /** How many proxies in front say who the client is; none unless said. */
   readonly proxyHops?: number;
+  /** How many connections a peer may have, unless proxies are between; the default number unless said. */
+  readonly perAddress?: ConnectionBound;
   /** What there is for people to read; nothing unless said. */
   readonly pages?: Pages;
   /** Families besides the exchange-style ones and the bots'; none unless said. */
@@ -90,7 +93,10 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   const send = (outgoing: ServerResponse, reply: Reply) =>
     sendWith(securityHeaders(parts.isSecure === true, outgoing.req.headers.host), outgoing, reply);
   const familyOf = familiesOf(gateway, pages, parts.families ?? []);
+  const { perAddress = new ConnectionBound(CONNECTIONS_PER_ADDRESS_DEFAULT) } = parts;
   const underWay = new UnderWay();
+  /** Connections beyond what an address may have: no request of theirs is handled. */
+  const surplus = new WeakSet<Socket>();
   const overload = new Overload();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, body: string | Refusal) {
@@ -121,6 +127,11 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (surplus.has(incoming.socket)) {
+      outgoing.shouldKeepAlive = false;
+      send(outgoing, familyOf(pathOf(incoming)).words.refused({ refusal: "BUSY" }));
+      return;
+    }
     const isRefused =
       (overload.refuses(incoming.socket) || (!isRead(incoming) && gateway.desk.isBehind())) &&
       familyOf(pathOf(incoming)).isNeverRefused !== true;
@@ -131,7 +142,7 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   };
   // Behind a request that is still to be answered, what leaves HTTP would be taken for its answer.
   const shouldUpgradeCallback = (request: IncomingMessage) =>
-    isUpgrade(request) && !underWay.isOn(request.socket);
+    isUpgrade(request) && !underWay.isOn(request.socket) && !surplus.has(request.socket);
   const options = { ...OPTIONS, shouldUpgradeCallback };
   const server =
     certificate === null ? createHttpServer(options, take) : createTlsServer(certificate, options, take);
@@ -140,6 +151,20 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   server.on("clientError", (error, socket) =>
     answerGarbage(error, socket as Socket, underWay.isOn(socket as Socket)),
   );
+  // The peer is a proxy's otherwise, which all its clients share.
+  if (proxyHops === 0) {
+    server.on("connection", (socket: Socket) => {
+      const address = socket.remoteAddress ?? "";
+      const admission = perAddress.admit(address);
+      if (admission.isAdmitted) return void socket.once("close", admission.leave);
+      if (admission.isFirst) log.warn({ address }, TOO_MANY_OF_ADDRESS);
+      // A refusal could only be read after a handshake, which costs more than all requests.
+      if (certificate !== null) return void socket.destroy();
+      surplus.add(socket);
+      const cut = setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+      socket.once("close", () => clearTimeout(cut));
+    });
+  }
   const connections = new Connections(server);
   const standstills = new Standstills(server);
   const looking = setInterval(() => standstills.look(), LOOK_INTERVAL_MS).unref();
@@ -237,8 +262,10 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
   };
 }
 
-/** How long who sent garbage may take to read the answer, ms. */
+/** How long a client that sent garbage, or has too many connections, may take to read the answer, ms. */
 const LAST_WORDS_MS = 1_000;
+const TOO_MANY_OF_ADDRESS =
+  "an address has too many connections: if it is a proxy's, set TRUSTED_PROXY_HOPS; else raise CONNECTIONS_PER_ADDRESS if it is many clients'";
 const NOT_MODIFIED = 304;
 const JSON_TYPE = "application/json;charset=UTF-8";
 

@@ -16,7 +16,7 @@ import { Explanations } from "./explanations.ts";
 import { Health } from "./health.ts";
 import { KeyUses } from "./key-uses.ts";
 import { type KeyMeters, metersOf } from "./meters.ts";
-import { Metrics, type MetricsAnswer } from "./metrics.ts";
+import { Metrics, type MetricsAnswer, type RefusedConnections } from "./metrics.ts";
 import { type NewRequest, RequestLog, shownPath } from "./request-log.ts";
 import { Security } from "./security.ts";
 import {
@@ -52,6 +52,8 @@ export type InspectionParts = {
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   /** Measured by whoever takes what is new; null where nobody does. */
   readonly space?: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
+  /** Connections that an address had too many of; of none unless said. */
+  readonly perAddress?: RefusedConnections;
   /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
   readonly metricsToken?: string | null;
   /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
@@ -75,6 +77,7 @@ export function createInspection(parts: InspectionParts): Inspection {
   const metrics = new Metrics({
     ...parts,
     traffic,
+    perAddress: parts.perAddress ?? { connections: { refusedCount: 0 }, streams: { refusedCount: 0 } },
     metricsToken: parts.metricsToken ?? null,
     space: parts.space ?? null,
     hostNames: parts.hostNames ?? [],

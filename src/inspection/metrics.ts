@@ -27,6 +27,12 @@ export type MetricsAnswer = {
   readonly contentType: string;
 };
 
+/** How many connections were refused since the start, of addresses that had too many. */
+export type RefusedConnections = {
+  readonly connections: { readonly refusedCount: number };
+  readonly streams: { readonly refusedCount: number };
+};
+
 type MetricsParts = {
   readonly store: Pick<Store, "copying">;
   readonly traffic: Traffic;
@@ -34,6 +40,7 @@ type MetricsParts = {
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   readonly space: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
+  readonly perAddress: RefusedConnections;
   readonly metricsToken: string | null;
   /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
   readonly hostNames: readonly string[];
@@ -115,15 +122,9 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other));
 }
 
-async function registryOf({
-  store,
-  traffic,
-  markets,
-  desk,
-  space,
-  wallNow,
-}: MetricsParts): Promise<Registry> {
-  const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
+async function registryOf(parts: MetricsParts): Promise<Registry> {
+  const { store, traffic, markets, desk, space, perAddress, wallNow } = parts;
+  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -186,6 +187,17 @@ async function registryOf({
     "Symbols in use without a price.",
     (feed) => feed.staleSymbols.length,
   );
+  new Counter({
+    name: "lyrebird_connections_refused_total",
+    help: "Connections that were refused since their address had too many open: of any kind, or WebSockets.",
+    registers,
+    labelNames: ["kind"],
+    collect() {
+      this.reset();
+      this.inc({ kind: "any" }, perAddress.connections.refusedCount);
+      this.inc({ kind: "stream" }, perAddress.streams.refusedCount);
+    },
+  });
   addCopierMetrics(registry, Gauge, { store, wallNow });
   // The library takes whatever answers `get` for a metric, and its types do not say so.
   registry.registerMetric(requestDurations(traffic) as unknown as Parameters<Registry["registerMetric"]>[0]);

@@ -21,6 +21,11 @@ import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from 
 
 /** How long who claims a signal has for driving it before somebody else may, ms. */
 export const CLAIM_MS = 10_000;
+/**
+ * How long a submission is kept waiting for its order once it was received, ms: then it is answered with the signal as it was recorded, which
+ * is executed as soon as the disk allows.
+ */
+export const SUBMISSION_WAIT_MS_MAX = 5_000;
 /** How long a signal that could not be tried waits for the next time, ms: twice as long each time. */
 export const RETRY_MS_MIN = 1_000;
 export const RETRY_MS_MAX = 30_000;
@@ -31,6 +36,8 @@ export type SignalStore = Pick<
   Store,
   "receiveSignals" | "findSignal" | "listSignals" | "claimSignals" | "postponeSignal"
 >;
+
+type After = (delayMs: number, callback: () => void) => () => void;
 
 export type Submission = {
   readonly idempotencyKey: string;
@@ -55,6 +62,7 @@ export class Signals {
   readonly #store: SignalStore;
   readonly #wallNow: () => number;
   readonly #newSignalId: () => string;
+  readonly #after: After;
   readonly #log: Pick<Logger, "error" | "warn">;
   readonly #listeners = new Set<(strategyId: string) => void>();
 
@@ -65,12 +73,15 @@ export class Signals {
     wallNow: () => number;
     /** A fresh UUID. */
     newSignalId: () => string;
+    /** Calls back once, after a delay in ms; answers how to stop that. The system's timers unless said. */
+    after?: After;
     log: Pick<Logger, "error" | "warn">;
   }) {
     this.#desk = parts.desk;
     this.#store = parts.store;
     this.#wallNow = parts.wallNow;
     this.#newSignalId = parts.newSignalId;
+    this.#after = parts.after ?? systemAfter;
     this.#log = parts.log;
   }
 
@@ -84,8 +95,9 @@ export class Signals {
   }
 
   /**
-   * Records an order under a key and has it executed; the same key again answers with what became of it. Rejects with
-   * StoreUnavailable or StoreFailure: whether the signal was recorded is then unknown, and asking again is safe.
+   * Records an order under a key and has it executed; the same key again answers with what became of it. A signal that is not
+   * executed within SUBMISSION_WAIT_MS_MAX is answered as it was recorded. Rejects with StoreUnavailable or StoreFailure: whether the
+   * signal was recorded is then unknown, unless it waited too long to be, and asking again is safe.
    */
   async submit({ strategyId, status }: Strategy, submission: Submission): Promise<Submitted> {
     const { idempotencyKey, body, admittedAt, signed } = submission;
@@ -109,7 +121,8 @@ export class Signals {
     if (received.signal === null) return { refused: "SIGNATURE_USED" };
     if (!received.isNew) return await this.#again(received.signal, order, admittedAt);
     this.#tell(strategyId);
-    return { signal: await this.#drive(received.signal, order, admittedAt), replayed: false };
+    const driving = this.#drive(received.signal, order, admittedAt);
+    return { signal: await this.#soon(received.signal, driving, receivedAt), replayed: false };
   }
 
   /** A signal of a strategy, or null. */
@@ -144,7 +157,23 @@ export class Signals {
     this.replays.note(signal.signalId);
     this.#tell(signal.strategyId);
     if (isTerminal(signal)) return { signal, replayed: true };
-    return { signal: await this.#drive(signal, recorded, admittedAt), replayed: false };
+    const driving = this.#drive(signal, recorded, admittedAt);
+    return { signal: await this.#soon(signal, driving, this.#wallNow()), replayed: false };
+  }
+
+  /** The signal as driving it leaves it; as it was recorded if that takes too long for a request that began at `since`, wall time. */
+  async #soon(signal: Signal, driving: Promise<Signal>, since: number): Promise<Signal> {
+    const late = Promise.withResolvers<Signal>();
+    const left = SUBMISSION_WAIT_MS_MAX - (this.#wallNow() - since);
+    // A clock that was set must not make it wait longer.
+    const cancel = this.#after(Math.min(Math.max(left, 0), SUBMISSION_WAIT_MS_MAX), () =>
+      late.resolve(signal),
+    );
+    try {
+      return await Promise.race([driving, late.promise]);
+    } finally {
+      cancel();
+    }
   }
 
   async #drive(signal: Signal, order: OrderTerms, admittedAt: number | undefined): Promise<Signal> {
@@ -216,6 +245,11 @@ export function isTerminal({ state }: Signal): boolean {
 /** How long to wait after so many attempts that failed before, ms. */
 export function retryMs(attempts: number): number {
   return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** attempts);
+}
+
+function systemAfter(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
 }
 
 /** The state that an execution left its signal in. */

@@ -7,19 +7,29 @@ import type { ReceivedSignal, Store } from "./store.ts";
 /** Larger groups hardly gain throughput and cost latency. */
 const GROUP_MAX = 200;
 
+/**
+ * How long a signal may wait until its group is written, ms; one that has waited longer is refused and never written. As long as an order
+ * waits for its turn by default, its receive window.
+ */
+export const RECEIVE_WAIT_MS_MAX = 5_000;
+
 type Received = { readonly signal: NewSignal; readonly row: ReceivedRow };
 
 /**
  * The port's way of receiving, given how rows are written: in one transaction, answering for each row null if it was added,
- * else what is there under its key, or that its signature was accepted for another key.
+ * else what is there under its key, or that its signature was accepted for another key. `now` is ms of a clock that only goes on; the
+ * process's own unless said.
  */
 export function receiving(
   write: (rows: readonly ReceivedRow[]) => Promise<readonly FoundRow[]>,
+  now?: () => number,
 ): Store["receiveSignals"] {
-  const gathering = new Gathering(GROUP_MAX, async (group: readonly Received[]) => {
+  const record = async (group: readonly Received[]) => {
     const found = await write(group.map(({ row }) => row));
     return group.map(({ signal }, index) => answerOf(signal, found[index] ?? null));
-  });
+  };
+  const terms = { waitMsMax: RECEIVE_WAIT_MS_MAX, ...(now === undefined ? {} : { now }) };
+  const gathering = new Gathering(GROUP_MAX, record, terms);
   return async (signals, { claimedUntil }) =>
     await Promise.all(
       signals.map((signal) => gathering.ask({ signal, row: receivedRow(signal, claimedUntil) })),

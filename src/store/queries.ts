@@ -223,6 +223,13 @@ export function queries(db: Kysely<Tables>): Queries {
     },
 
     async rememberMasterKey(version, checkValue) {
+      // First, so that a start writes nothing into a database that knows the key: it may be read-only at present.
+      const known = await db
+        .selectFrom("master_keys")
+        .select("check_value")
+        .where("version", "=", version)
+        .executeTakeFirst();
+      if (known !== undefined) return known.check_value;
       await db
         .insertInto("master_keys")
         .values({ version, check_value: checkValue })

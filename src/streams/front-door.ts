@@ -6,7 +6,9 @@
 import type { EventEmitter } from "node:events";
 import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
 import type { Server, Socket } from "socket.io";
+import type { ConnectionBound } from "../limits/connections.ts";
 import type { Cancel, Timers } from "../market/client/time.ts";
 import { MINUTE_MS, PACKETS_PER_MINUTE, TRANSPORTS_MAX, UNJOINED_MS_MAX } from "./limits.ts";
 
@@ -29,6 +31,8 @@ export function answerToPolling(path: string) {
   return { status: 400, headers: {}, body: JSON.stringify({ status: false, message: ONLY_WEBSOCKET }) };
 }
 
+const TOO_MANY_OF_ADDRESS = "This address has too many connections: close some, or share them.";
+
 type Connection = Socket["conn"];
 
 /** A connection below the namespaces: how many have let it in, and what it has sent this minute. */
@@ -41,24 +45,29 @@ type Guest = {
   hasTaken: boolean;
 };
 
+type FrontDoorParts = {
+  readonly timers: Timers;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  /** How many connections an address may have. */
+  readonly perAddress: ConnectionBound;
+  /** The client's address, which trusted proxies may have forwarded. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly log: Pick<Logger, "warn">;
+};
+
 export class FrontDoor {
   readonly #io: Server;
-  readonly #timers: Timers;
-  readonly #wallNow: () => number;
+  readonly #parts: FrontDoorParts;
   readonly #porter = createServer();
   readonly #sockets = new Set<Duplex>();
   readonly #guests = new Map<Connection, Guest>();
   #isClosing = false;
 
   /** Takes the upgrades of a server on, which must leave to HTTP what is no `isStreamUpgrade`. */
-  constructor(
-    io: Server,
-    server: HttpServer,
-    { timers, wallNow }: { readonly timers: Timers; readonly wallNow: () => number },
-  ) {
+  constructor(io: Server, server: HttpServer, parts: FrontDoorParts) {
     this.#io = io;
-    this.#timers = timers;
-    this.#wallNow = wallNow;
+    this.#parts = parts;
     io.attach(this.#porter);
     io.engine.on("connection", (connection: Connection) => this.#welcome(connection));
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
@@ -110,8 +119,18 @@ export class FrontDoor {
         "The server takes no more connections at present.",
       );
     }
+    const { perAddress, addressOf, log } = this.#parts;
+    const address = addressOf(request);
+    const admission = perAddress.admit(address);
+    if (!admission.isAdmitted) {
+      if (admission.isFirst) log.warn({ address }, "an address has too many stream connections");
+      return void this.#refuse(socket, "429 Too Many Requests", TOO_MANY_OF_ADDRESS);
+    }
     this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      admission.leave();
+    });
     this.#porter.emit("upgrade", request, socket, head);
   }
 
@@ -123,7 +142,7 @@ export class FrontDoor {
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
     // HTTP has let go of it and would wait for its end for ever.
-    const cancel = this.#timers.after(GOODBYE_MS_MAX, () => socket.destroy());
+    const cancel = this.#parts.timers.after(GOODBYE_MS_MAX, () => socket.destroy());
     socket.once("close", cancel);
   }
 
@@ -151,7 +170,7 @@ export class FrontDoor {
   }
 
   #count(connection: Connection, guest: Guest): void {
-    const minute = Math.floor(this.#wallNow() / MINUTE_MS);
+    const minute = Math.floor(this.#parts.wallNow() / MINUTE_MS);
     // Who takes no answers has no new minute either: they would pile up.
     if (guest.minute !== minute && guest.hasTaken) {
       guest.minute = minute;
@@ -162,14 +181,20 @@ export class FrontDoor {
     if (guest.packetCount > PACKETS_PER_MINUTE) connection.request.socket.destroy();
   }
 
+  /** Without a closing handshake, which would wait 30 seconds for a client that does not answer. */
   #closeIfUnjoined(connection: Connection): Cancel {
-    return this.#timers.after(UNJOINED_MS_MAX, () => connection.close(true));
+    return this.#parts.timers.after(UNJOINED_MS_MAX, () => webSocketOf(connection).terminate());
   }
 }
 
+type WebSocket = EventEmitter & {
+  /** Ends the connection at once. */
+  terminate(): void;
+};
+
 /** The WebSocket of a connection, of which Engine.IO says nothing in its types. */
-function webSocketOf({ transport }: Connection): EventEmitter {
-  return (transport as unknown as { readonly socket: EventEmitter }).socket;
+function webSocketOf({ transport }: Connection): WebSocket {
+  return (transport as unknown as { readonly socket: WebSocket }).socket;
 }
 
 function pathOf(url: string): string {

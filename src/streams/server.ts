@@ -8,6 +8,7 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
+import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../limits/connections.ts";
 import { addressHolder } from "../limits/holder.ts";
 import type { Timers } from "../market/client/time.ts";
 import type { TradingPairs } from "../market/pairs.ts";
@@ -38,6 +39,8 @@ export type StreamsParts = HandshakeParts & {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Is told of each key that a connection to a namespace was let in with, and of the request that it began with. */
   readonly onKeyUsed: (keyId: string, namespace: string, request: IncomingMessage) => void;
+  /** How many connections an address may have; the default number unless said. */
+  readonly perAddress?: ConnectionBound;
   readonly timers: Timers;
   readonly log: Logger;
 };
@@ -68,7 +71,8 @@ export function createStreams(parts: StreamsParts): Streams {
     httpCompression: false,
     maxHttpBufferSize: MESSAGE_BYTES_MAX,
   });
-  const door = new FrontDoor(io, server, parts);
+  const { perAddress = new ConnectionBound(STREAMS_PER_ADDRESS_DEFAULT), addressOf } = parts;
+  const door = new FrontDoor(io, server, { ...parts, perAddress, addressOf });
   const sessions = new Sessions();
   // This namespace is there of itself.
   io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));

@@ -10,6 +10,7 @@ import type { BotRoute } from "../../src/http/bot/route.ts";
 import { BOT_ROUTES } from "../../src/http/bot/routes.ts";
 import { cancelSchema, submittedSchema } from "../../src/http/bot/schemas.ts";
 import { READS_PER_10_SECONDS, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
+import { STREAMS_PER_ADDRESS_DEFAULT } from "../../src/limits/connections.ts";
 import { PAIR_FILTERS, TIMEFRAMES } from "../../src/market/pairs.ts";
 import { CLAIM_MS, RETRY_MS_MAX, RETRY_MS_MIN, SIGNALS_LISTED_MAX } from "../../src/signals/signals.ts";
 import { submissionSchema } from "../../src/signals/submission.ts";
@@ -154,6 +155,7 @@ describe("docs/api/streams.md", () => {
     const values = tableRows(streams, ["Limit"]).map(({ cells }) => cells.Value ?? "");
     for (const value of [
       written(CONNECTIONS_MAX),
+      `${written(STREAMS_PER_ADDRESS_DEFAULT)}, or what the operator sets`,
       `${MESSAGE_BYTES_MAX / 1_024} KiB`,
       `after ${UNJOINED_MS_MAX / 1_000} seconds`,
       `${written(PACKETS_PER_MINUTE)} a minute`,

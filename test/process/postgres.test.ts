@@ -2,8 +2,9 @@
 // a database that goes away costs answers, never a trade.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Client, escapeIdentifier } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
 import {
@@ -116,6 +117,74 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
     expect(gateway.output()).not.toContain(PASSWORD);
     expect(await gateway.stop()).toBe(0);
   });
+
+  test("serves reads and answers writes 503 while the database is read-only, and needs no restart when it is not", async () => {
+    const gateway = await start();
+    const strategy = gateway.seed();
+    const trader = spotTrader(gateway.url, strategy);
+    expect(await trader.place(MARKET_BUY)).toMatchObject({ status: 200 });
+    const bot = botClient(gateway.url, strategy);
+    const order = { symbol, tradeType: "BUY", orderType: "MARKET", quantity: "0.0001" };
+
+    const little = { ...MARKET_BUY, quantity: "0.0001" };
+    await setReadOnly(true);
+    for (let round = 0; round < 2; round += 1) {
+      const refused = await trader.place({ ...MARKET_BUY, newClientOrderId: "again" });
+      expect(refused).toMatchObject({ status: 503, body: { code: -1008 } });
+      expect(refused.headers.get("retry-after")).toMatch(RETRY_AFTER);
+      expect(await bot.submit(order, "a key")).toMatchObject({ status: 503, body: { status: false } });
+      expect(await trader.account()).toMatchObject({ status: 200 });
+      expect((await trader.myTrades({ symbol })).body).toHaveLength(1);
+      expect((await bot.signals()).body).toMatchObject({ status: true, data: [] });
+    }
+    // A server that is started meanwhile serves what can be read as well.
+    const second = await start({ dataDir: copyOfKey(gateway) });
+    const elsewhere = spotTrader(second.url, strategy);
+    expect((await elsewhere.myTrades({ symbol })).body).toHaveLength(1);
+    expect(await elsewhere.place(little)).toMatchObject({ status: 503, body: { code: -1008 } });
+
+    await setReadOnly(false);
+    const place = () => trader.place({ ...MARKET_BUY, newClientOrderId: "again" });
+    const isBack = async () => (await place()).status === 200;
+    await eventually("orders are taken again", isBack, { msMax: BACK_MS_MAX, askAgainMs: ASK_AGAIN_MS });
+    expect(await place()).toMatchObject({ status: 200, body: { orderId: 2 } });
+    await eventually(
+      "signals are taken again",
+      async () => (await bot.submit(order, "a key")).body.status === "EXECUTED",
+      { msMax: BACK_MS_MAX, askAgainMs: ASK_AGAIN_MS },
+    );
+    expect((await elsewhere.myTrades({ symbol })).body).toHaveLength(3);
+    await eventually(
+      "the other server takes orders",
+      async () => (await elsewhere.place(little)).status === 200,
+      {
+        msMax: BACK_MS_MAX,
+        askAgainMs: ASK_AGAIN_MS,
+      },
+    );
+    expect(gateway.output()).not.toMatch(/the store failed/);
+    expect(await gateway.stop()).toBe(0);
+    expect(await second.stop()).toBe(0);
+  });
+
+  /** As a managed service does whose disk is nearly full; it ends the sessions, since a session keeps what it began with. */
+  async function setReadOnly(isReadOnly: boolean): Promise<void> {
+    const admin = await connect(database.url);
+    const name = new URL(url).pathname.slice(1);
+    await admin.query(
+      `ALTER DATABASE ${escapeIdentifier(name)} SET default_transaction_read_only = ${isReadOnly ? "on" : "off"}`,
+    );
+    if (isReadOnly) {
+      await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+    }
+    await admin.end();
+  }
+
+  function copyOfKey({ dataDir }: GatewayProcess): string {
+    const copy = newDirectory();
+    copyFileSync(join(dataDir, "master.key"), join(copy, "master.key"));
+    return copy;
+  }
 
   test("stops, and says why, when the database is lost under a commit", async () => {
     const gateway = await start();

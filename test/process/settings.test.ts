@@ -138,6 +138,8 @@ describe("settings:", () => {
       { COPY_VENUES: Array.from({ length: 21 }, (_, each) => `https://v${each}.example`).join() },
       /COPY_VENUES names 21 venues, more than 20/,
     ],
+    ["connections of nobody", [], { CONNECTIONS_PER_ADDRESS: "0" }, /CONNECTIONS_PER_ADDRESS .*"0"/],
+    ["streams that are no number", [], { STREAMS_PER_ADDRESS: "many" }, /STREAMS_PER_ADDRESS .*"many"/],
     ["proxies that are no number", [], { TRUSTED_PROXY_HOPS: "true" }, /TRUSTED_PROXY_HOPS .*"true"/],
   ])("%s is named", (_what, args, env, message) => {
     const read = () => readServeConfig(args, env);

@@ -81,7 +81,14 @@ export async function runSoak(parts: SoakParts): Promise<SoakReport> {
   const referee = new Referee(() => performance.now());
   const upstream = await openSoakUpstream(seed);
   const gateway = await startGateway({
-    env: { ...upstream.env, LOG_LEVEL: "error", NODE_OPTIONS: "--inspect=127.0.0.1:0" },
+    env: {
+      ...upstream.env,
+      LOG_LEVEL: "error",
+      NODE_OPTIONS: "--inspect=127.0.0.1:0",
+      // All clients are at one address.
+      CONNECTIONS_PER_ADDRESS: "100000",
+      STREAMS_PER_ADDRESS: "100000",
+    },
   });
   const stage = { parts, referee, upstream, gateway, draw: seededRandom(seed) };
   const subscribers: Subscriber[] = [];

@@ -13,11 +13,13 @@ export function botParts(parts: {
   readonly store: Store;
   readonly market: MarketFeed;
   readonly wallNow: () => number;
+  /** The system's timers unless said. */
+  readonly after?: (delayMs: number, callback: () => void) => () => void;
 }) {
-  const { desk, store, market, wallNow } = parts;
+  const { desk, store, market, wallNow, after } = parts;
   const log = pino({ level: "silent" });
   return {
-    signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log }),
+    signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log, ...(after && { after }) }),
     pairs: new TradingPairs({ market, wallNow }),
     observer: UNOBSERVED,
   };

@@ -39,11 +39,22 @@ export type InProcessGateway = {
   close(): Promise<void>;
 };
 
-/** Opens a gateway on a new database; a family without a market of its own has that of the other. */
+/**
+ * Opens a gateway on a new database; a family without a market of its own has that of the other. `between` may stand before the store,
+ * and `after` is what submissions are timed with.
+ */
 export async function openInProcess(
   markets: { readonly [T in StrategyType]?: OwnMarket },
+  {
+    between = (opened) => opened,
+    after,
+  }: {
+    readonly between?: (opened: Store) => Store;
+    readonly after?: (delayMs: number, callback: () => void) => () => void;
+  } = {},
 ): Promise<InProcessGateway> {
-  const { store, master } = await openDataDirectory(newDirectory(), null);
+  const { store: opened, master } = await openDataDirectory(newDirectory(), null);
+  const store = between(opened);
   const log = pino({ level: "silent" });
   const feeds = {
     SPOT: (markets.SPOT ?? markets.FUTURES) as MarketFeed,
@@ -61,7 +72,7 @@ export async function openInProcess(
       desk,
       master,
       budgets: new Budgets(),
-      ...botParts({ desk, store, market: feeds.SPOT, wallNow: () => wallTime }),
+      ...botParts({ desk, store, market: feeds.SPOT, wallNow: () => wallTime, ...(after && { after }) }),
       wallNow: () => wallTime,
       newClientOrderId: randomUUID,
     },

@@ -300,7 +300,7 @@ describe("what a browser may send", () => {
     await eventually("the last one is refused", () =>
       client.events.some(
         ({ name, payload }) =>
-          name === "refused" && payload.message === "Too many requests from this address.",
+          name === "refused" && payload.message === "Too many requests from this address or of this account.",
       ),
     );
     stage.time.advance(60_000);

@@ -2,14 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CHANGES_PER_ADDRESS_MAX,
+  CHANGES_PER_PERSON_MAX,
   REQUESTS_PER_ADDRESS_MAX,
-  REQUESTS_PER_SESSION_MAX,
-  STOPS_PER_SESSION_MAX,
+  REQUESTS_PER_PERSON_MAX,
+  STOPS_PER_PERSON_MAX,
+  UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
 } from "../../src/dashboard/request-budgets.ts";
 import type { DashboardRoute } from "../../src/dashboard/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { EXAMPLES } from "../support/dashboard-examples.ts";
+import { PASSWORD } from "../support/dashboard-stage.ts";
 import { openWorld, type World } from "../support/dashboard-world.ts";
 import { exchange } from "../support/raw.ts";
 
@@ -169,7 +172,7 @@ describe("too many requests", () => {
   test("of an address are refused until the minute is over", async () => {
     const { stage } = world;
     const ask = () => exchange(stage.url, { method: "GET", path: "/dashboard/api/session" });
-    stage.pass(60_000 - (stage.wallNow() % 60_000));
+    startMinute();
     for (let count = 0; count < REQUESTS_PER_ADDRESS_MAX; count += 1) expect((await ask()).status).toBe(200);
     const refused = await ask();
     expect(refused).toMatchObject({
@@ -181,20 +184,68 @@ describe("too many requests", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test("of another site's page spend nothing of what changes", async () => {
+  describe.each<[string, Readonly<Record<string, string>>]>([
+    ["Origin", { origin: "http://evil.example" }],
+    ["Sec-Fetch-Site", { "sec-fetch-site": "cross-site" }],
+    ["Sec-Fetch-Site, of a host beside", { "sec-fetch-site": "same-site" }],
+  ])("of another site's page, as its browser says by %s,", (_what, foreign) => {
+    test.each([
+      ["GET", REQUESTS_PER_ADDRESS_MAX],
+      ["DELETE", CHANGES_PER_ADDRESS_MAX],
+    ])("are refused (%s) and spend nothing of the visitor's", async (method, most) => {
+      const { stage, a } = world;
+      startMinute();
+      const ask = (headers: Readonly<Record<string, string>>) =>
+        exchange(stage.url, { method, path: "/dashboard/api/sessions", headers });
+      const own = { origin: stage.url, "sec-fetch-site": "same-origin" };
+      for (let count = 0; count <= most; count += 1) {
+        const refused = await ask({ ...(method === "GET" ? {} : own), ...foreign });
+        expect(refused).toMatchObject({ status: 403, body: { error: { code: "ORIGIN_REFUSED" } } });
+      }
+      expect((await ask(own)).status, "without a session").toBe(401);
+      expect((await ask({ ...own, cookie: a.copier.cookies() })).status, "signed in").toBe(200);
+    });
+  });
+
+  test("of the address that a person has typed are the dashboard's own", async () => {
+    const headers = { "sec-fetch-site": "none", cookie: world.a.copier.cookies() };
+    const path = "/dashboard/api/sessions";
+    expect((await exchange(world.stage.url, { method: "GET", path, headers })).status).toBe(200);
+  });
+
+  test("of an address without a session do not hold up a person who is signed in there", async () => {
     const { stage, a } = world;
-    stage.pass(60_000 - (stage.wallNow() % 60_000));
-    const ask = (origin: string) =>
+    startMinute();
+    const ask = (cookie?: string, method = "GET") =>
       exchange(stage.url, {
-        method: "DELETE",
+        method,
         path: "/dashboard/api/sessions",
-        headers: { cookie: a.copier.cookies(), origin },
+        headers: { origin: stage.url, ...(cookie === undefined ? {} : { cookie }) },
       });
-    for (let count = 0; count <= CHANGES_PER_ADDRESS_MAX; count += 1) {
-      expect((await ask("https://elsewhere.example")).status).toBe(403);
-    }
-    expect((await ask(stage.url)).status).toBe(200);
-    stage.pass(60_000);
+    for (let count = 0; count < REQUESTS_PER_ADDRESS_MAX; count += 1) expect((await ask()).status).toBe(401);
+    expect((await ask()).status).toBe(429);
+    expect((await ask(a.copier.cookies())).status).toBe(200);
+    expect((await ask(a.copier.cookies(), "DELETE")).status).toBe(200);
+    // Nor does the person spend what is the address's.
+    startMinute();
+    for (let count = 0; count < REQUESTS_PER_PERSON_MAX; count += 1) await ask(a.copier.cookies());
+    expect((await ask(a.copier.cookies())).status).toBe(429);
+    expect((await ask()).status).toBe(401);
+    expect((await ask(a.trader.cookies())).status).toBe(200);
+  });
+
+  test("with cookies that open no session are looked up a bounded number of times, and hold up nobody who was here", async () => {
+    const { stage, a } = world;
+    startMinute();
+    const ask = (cookie: string) =>
+      exchange(stage.url, { method: "GET", path: "/dashboard/api/session", headers: { cookie } });
+    expect((await ask(a.copier.cookies())).status).toBe(200);
+    for (let count = 0; count < UNKNOWN_SESSIONS_PER_ADDRESS_MAX; count += 1) await ask(`made-up=${count}`);
+    expect((await ask("made-up=more")).status).toBe(429);
+    expect((await ask(`${a.copier.cookies()}; another=1`)).status, "it might be made up").toBe(429);
+    expect((await ask(a.copier.cookies())).status, "it opened a session before").toBe(200);
+    startMinute();
+    expect((await ask(`${a.copier.cookies()}; another=1`)).status).toBe(200);
   });
 
   test("do not keep anybody from stopping something, of which there are enough of their own", async () => {
@@ -208,16 +259,16 @@ describe("too many requests", () => {
       });
     const pause = async () => (await post("/copies/none/pause", {})).status;
     const look = async () => (await post("/copies/none/look", {})).status;
-    stage.pass(60_000 - (stage.wallNow() % 60_000));
-    for (let count = 0; count < REQUESTS_PER_ADDRESS_MAX; count += 1) await look();
+    startMinute();
+    for (let count = 0; count < CHANGES_PER_PERSON_MAX; count += 1) await look();
     expect(await look()).toBe(429);
-    for (let count = 0; count < STOPS_PER_SESSION_MAX; count += 1) expect(await pause()).toBe(404);
+    for (let count = 0; count < STOPS_PER_PERSON_MAX; count += 1) expect(await pause()).toBe(404);
     expect(await pause()).toBe(429);
-    stage.pass(60_000);
     // And these spend nothing of the others.
-    for (let count = 0; count < STOPS_PER_SESSION_MAX; count += 1) await pause();
+    startMinute();
+    for (let count = 0; count < STOPS_PER_PERSON_MAX; count += 1) await pause();
     expect(await look()).toBe(404);
-    stage.pass(60_000);
+    startMinute();
   });
 
   test("those that only stop something are these", () => {
@@ -233,23 +284,49 @@ describe("too many requests", () => {
     ]);
   });
 
-  test("that change something are fewer, and so are those of a session", async () => {
+  test("of a person are counted over all browsers, and fewer of them may change something", async () => {
     const { stage, a } = world;
-    const headers = { cookie: a.copier.cookies(), origin: stage.url };
-    const ask = (method: string) => exchange(stage.url, { method, path: "/dashboard/api/sessions", headers });
-    const start = (method: string) => {
-      stage.pass(60_000 - (stage.wallNow() % 60_000));
-      return ask(method);
-    };
-    expect((await start("DELETE")).status).toBe(200);
-    for (let count = 1; count < CHANGES_PER_ADDRESS_MAX; count += 1) await ask("DELETE");
-    expect((await ask("DELETE")).status).toBe(429);
-    expect((await start("GET")).status).toBe(200);
-    for (let count = 1; count < REQUESTS_PER_SESSION_MAX; count += 1) await ask("GET");
-    expect((await ask("GET")).status).toBe(429);
-    expect((await exchange(stage.url, { method: "GET", path: "/dashboard/api/session" })).status).toBe(200);
-    stage.pass(60_000);
+    const person = await stage.somebody({ profile: "COPIER", hasSecondFactor: false });
+    const one = person.cookies();
+    const other = stage.browser();
+    await other.signIn(person.email, PASSWORD);
+    const ask = (cookie: string, method: string, path = "/dashboard/api/sessions") =>
+      exchange(stage.url, { method, path, headers: { cookie, origin: stage.url } });
+    startMinute();
+    for (let count = 0; count < CHANGES_PER_PERSON_MAX; count += 1) {
+      expect((await ask(one, "DELETE", "/dashboard/api/sessions/none")).status).toBe(404);
+    }
+    expect((await ask(other.cookies(), "DELETE")).status).toBe(429);
+    expect((await ask(other.cookies(), "GET")).status).toBe(200);
+    startMinute();
+    for (let count = 0; count < REQUESTS_PER_PERSON_MAX; count += 1) {
+      expect((await ask(count % 2 === 0 ? one : other.cookies(), "GET")).status).toBe(200);
+    }
+    expect((await ask(one, "GET")).status).toBe(429);
+    expect((await ask(a.trader.cookies(), "GET")).status, "another person at this address").toBe(200);
+    startMinute();
   });
+
+  test("to sign in are counted by address, whoever is signed in there", async () => {
+    const { stage, a } = world;
+    const signIn = (cookie?: string) =>
+      exchange(stage.url, {
+        method: "POST",
+        path: "/dashboard/api/session",
+        headers: { origin: stage.url, ...(cookie === undefined ? {} : { cookie }) },
+      });
+    startMinute();
+    for (let count = 0; count < CHANGES_PER_ADDRESS_MAX; count += 1) {
+      expect((await signIn(a.copier.cookies())).status).toBe(400);
+    }
+    expect((await signIn(a.copier.cookies())).status).toBe(429);
+    expect((await signIn()).status).toBe(429);
+    startMinute();
+  });
+
+  function startMinute(): void {
+    world.stage.pass(60_000 - (world.stage.wallNow() % 60_000));
+  }
 });
 
 function callerOf({ access }: DashboardRoute): Browser {

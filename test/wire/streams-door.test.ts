@@ -124,6 +124,27 @@ describe("a connection that joins no namespace", () => {
     await eventually("it is closed", isClosed);
   });
 
+  test("is ended at once then, although its client answers nothing", async () => {
+    const { port, hostname } = new URL(stage.url);
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => void chunks.push(chunk));
+    socket.on("error", () => {});
+    let isClosed = false;
+    socket.on("close", () => {
+      isClosed = true;
+    });
+    socket.write(upgrade(PATH));
+    // The handshake of Engine.IO follows the upgrade in a frame of its own.
+    await eventually("it is open", () => Buffer.concat(chunks).includes('"sid"'));
+    const lengthBefore = Buffer.concat(chunks).length;
+    stage.time.advance(5_000);
+    const bytes = () => Buffer.concat(chunks).subarray(lengthBefore);
+    await eventually("it is ended, or something comes", () => isClosed || bytes().length > 0);
+    // A closing handshake would come, and the connection would last until it is answered, 30 seconds at most.
+    expect(bytes()).toHaveLength(0);
+  });
+
   test.each(["", "/", "/bot/v1/nothing", "/bot/v1/market/"])(
     "of the streams, but %j, is told that there is none and closed",
     async (namespace) => {

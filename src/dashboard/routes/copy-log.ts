@@ -1,6 +1,6 @@
 // What a copy has done and how it stands beside its strategy: the mirror log, the drift, and the copier's own kill switch.
 import { z } from "zod";
-import { MIRROR_STATUSES, PROFIT_SHARES_ID } from "../../domain/copying.ts";
+import { type Copy, MIRROR_STATUSES, PROFIT_SHARES_ID } from "../../domain/copying.ts";
 import { driftsOf } from "../copy-drift.ts";
 import { linesOf } from "../copy-lines.ts";
 import { halt, haltForm, release } from "../kill-switches.ts";
@@ -12,8 +12,14 @@ import { presentEntry, presentProfitShares } from "../present/copying-entries.ts
 import { type DashboardRoute, personOf, route } from "../route.ts";
 import type { DriftShape, MirrorEntryShape, PageShape } from "../shapes.ts";
 
+const HIDDEN_WHILE_CLOSING =
+  "The copy is being closed and no longer follows the strategy. The strategy’s holdings are shown to its copiers only, so there is nothing to compare.";
 const HIDDEN_AFTER_THE_END =
   "The copy has ended. The strategy’s holdings are shown to its copiers only, so there is nothing to compare. The mirror log keeps everything that the copy did.";
+
+function hiddenWords({ status }: Copy): string {
+  return status === "STOPPED" ? HIDDEN_AFTER_THE_END : HIDDEN_WHILE_CLOSING;
+}
 
 export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
   route({
@@ -62,7 +68,7 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
       const drifts = await driftsOf(call.parts, copy);
       const body: DriftShape = {
         rows: drifts?.rows.map((drift) => presentDrift(drift, drifts.linesLookedAt)) ?? [],
-        hiddenBecause: drifts === null ? HIDDEN_AFTER_THE_END : null,
+        hiddenBecause: drifts === null ? hiddenWords(copy) : null,
         seenAt: copy.book.snapshot?.at ?? null,
         pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
       };

@@ -7,7 +7,7 @@ import { proceedsDown, type Quantity } from "../../money/decimal.ts";
 import { previewOf } from "../copy-preview.ts";
 import { copySettingsForm, settingsFrom } from "../copy-settings.ts";
 import { DashboardError } from "../errors.ts";
-import { connectedAccount } from "../own-copies.ts";
+import { connectedAccount, followsStrategy } from "../own-copies.ts";
 import { PAGE_ROWS, pageOf, placeText } from "../paging.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { OfferDetailShape, OfferShape, OffersShape } from "../shapes.ts";
@@ -123,13 +123,15 @@ async function heldBy(
 
 type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 
-/** A strategy that is open to copiers, or followed by the caller already. Throws NOT_FOUND. */
+/** A live strategy that is open to copiers, or one that the caller follows already. Throws NOT_FOUND. */
 async function visibleStrategy(call: Asked, strategyId: string) {
   const { people, copying } = call.parts.gateway.store;
   const strategy = await people.findStrategy(strategyId);
   const copy = (await ownCopies(call)).get(strategyId) ?? null;
-  const isVisible = copy !== null || (await copying.isOpenToCopiers(strategyId));
-  if (strategy === null || !isVisible) throw new DashboardError("NOT_FOUND");
+  if (strategy === null) throw new DashboardError("NOT_FOUND");
+  const isOffered = strategy.status === "LIVE" && (await copying.isOpenToCopiers(strategyId));
+  const isFollowed = copy !== null && followsStrategy(copy);
+  if (!isOffered && !isFollowed) throw new DashboardError("NOT_FOUND");
   const { name, type, createdAt } = strategy;
   return { name, type, createdAt, copy };
 }

@@ -158,6 +158,20 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
     },
 
     async adoptStrategies(ownerId) {
+      // First, so that a start that finds nothing to do writes nothing: the database may be read-only at present.
+      const strategy = await db
+        .selectFrom("strategies")
+        .select("id")
+        .where("owner_id", "is", null)
+        .limit(1)
+        .execute();
+      const key = await db
+        .selectFrom("api_keys")
+        .select("id")
+        .where("owner_id", "is", null)
+        .limit(1)
+        .execute();
+      if (strategy.length + key.length === 0) return 0;
       return await db.transaction().execute(async (transaction) => {
         // Locked in the order in which commits lock theirs, so that the two never wait for each other.
         const inOrder = isPostgres(transaction) ? sql`ORDER BY id FOR UPDATE` : sql``;

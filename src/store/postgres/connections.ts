@@ -97,7 +97,7 @@ export class Connections {
           try {
             return await client.query(statement, [...parameters]);
           } catch (error) {
-            isLost ||= !(error instanceof DatabaseError);
+            isLost ||= !(error instanceof DatabaseError) || isReadOnly(error);
             if (!isOutOfReach(error)) throw error;
             if (statement !== "commit" || isRolledBack(error)) throw unavailable(error);
             throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
@@ -132,9 +132,20 @@ const DISK_FULL = "53100";
 /** Serialization failure, deadlock, lock timeout, statement timeout, full disk. */
 const ROLLED_BACK = ["40001", "40P01", "55P03", "57014", DISK_FULL];
 
-/** Whether the server says that it gave the statement up for want of time or space: none of it was carried out. */
+/**
+ * A write in a read-only transaction. Managed services make a database read-only when its disk is nearly full, and a primary is
+ * read-only for a moment on its way to being a standby.
+ */
+const READ_ONLY = "25006";
+
+/** Whether the server says that it gave the statement up, for want of time or space or since it takes no writes: none of it was carried out. */
 export function isRolledBack(error: unknown): boolean {
-  return error instanceof DatabaseError && ROLLED_BACK.includes(error.code ?? "");
+  return error instanceof DatabaseError && (ROLLED_BACK.includes(error.code ?? "") || isReadOnly(error));
+}
+
+/** Whether the server takes no writes at present. A session stays read-only for as long as it lasts: it must not be used again. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === READ_ONLY;
 }
 
 /** Whether the server's disk is full. */

@@ -24,7 +24,7 @@ import {
 import { noting, type SymbolNote } from "../symbol-notes.ts";
 import { areTexts } from "../texts.ts";
 import { commitStatement } from "./commit-group.ts";
-import { Connections, isFull, isRolledBack, reasonOf, unfitness } from "./connections.ts";
+import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } from "./connections.ts";
 import { postgresCopying } from "./copying.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
@@ -165,7 +165,8 @@ async function commit(
   } catch (error) {
     client.release(true);
     if (!isRolledBack(error)) throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
-    if (isFull(error)) await pause(RECONNECT_PAUSE_MS);
+    // What the market brings is tried again at once.
+    if (isFull(error) || isReadOnly(error)) await pause(RECONNECT_PAUSE_MS);
     return group.map(() => "BUSY");
   }
 }

@@ -83,7 +83,7 @@ export function Page() {
                     have.
                   </EmptyState>
                 ) : (
-                  <EmptyState title="No drift is shown after the end of a copy.">
+                  <EmptyState title="No drift is shown once a copy does not follow its strategy.">
                     {data.hiddenBecause}
                   </EmptyState>
                 )

@@ -1,0 +1,353 @@
+// What each row of the dashboard's server that is about something with an id answers its owner in each state of that thing: of what
+// is over as of what is live. A row that is not here fails the test of the states, and so does one that leaves a state out.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { DashboardRoute } from "../../src/dashboard/route.ts";
+import { botClient } from "./bot-client.ts";
+import { catchUp, connectAccount, follow, newLead, recordLine } from "./copying-world.ts";
+import type { Browser } from "./dashboard-client.ts";
+import { PASSWORD } from "./dashboard-stage.ts";
+import { newKey, newStrategy, restOrder, tradeOn, type World, waitLeg } from "./dashboard-world.ts";
+
+/**
+ * STRATEGY_CLOSED: a closed strategy with its past orders. ENTRY_OVER: a canceled order, or leg, of a live strategy. OFFER_CLOSED: a strategy of
+ * somebody else that takes no copiers any more; OFFER_OVER: one that was closed while it did. COPY_…: the caller's copy, of a strategy that takes
+ * no copiers any more. OWNER_UNAPPROVED: the owner's identity is not approved any more.
+ */
+export const STATE_NAMES = [
+  "STRATEGY_CLOSED",
+  "ENTRY_OVER",
+  "KEY_REVOKED",
+  "OFFER_CLOSED",
+  "OFFER_OVER",
+  "COPY_PAUSED",
+  "COPY_CLOSING",
+  "COPY_STOPPED",
+  "ACCOUNT_FAILED",
+  "ACCOUNT_DISCONNECTED",
+  "SESSION_ENDED",
+  "FORM_DECIDED",
+  "OWNER_UNAPPROVED",
+] as const;
+export type StateName = (typeof STATE_NAMES)[number];
+
+/** The status, or the code that the row refuses with. HIDDEN: answered with the reason why nothing is shown. */
+export type Outcome = number | "HIDDEN" | (string & {});
+
+type Outcomes = Readonly<Partial<Record<StateName, Outcome>>>;
+
+const COPY_OF_OFFER = ["OFFER_CLOSED", "OFFER_OVER", "COPY_PAUSED", "COPY_CLOSING", "COPY_STOPPED"] as const;
+
+/** Which states there are of what an id names. */
+const STATES_OF: Readonly<Record<string, readonly StateName[]>> = {
+  strategyId: ["STRATEGY_CLOSED"],
+  orderId: ["ENTRY_OVER"],
+  legId: ["ENTRY_OVER"],
+  // It is over when it is listed, or goes on by itself: nothing can be done to it.
+  signalId: [],
+  keyId: ["KEY_REVOKED"],
+  copyId: ["COPY_PAUSED", "COPY_CLOSING", "COPY_STOPPED"],
+  accountId: ["ACCOUNT_FAILED", "ACCOUNT_DISCONNECTED"],
+  sessionId: ["SESSION_ENDED"],
+  submissionId: ["FORM_DECIDED"],
+  personId: ["OWNER_UNAPPROVED"],
+  // Of a person, a strategy or a venue that an operator names.
+  id: ["OWNER_UNAPPROVED"],
+};
+
+/** What is a choice, and nobody's. */
+const NO_IDS = ["family"];
+
+/** Names of ids of a row: those of its path, and of an example's body. */
+export function idsOf({ path }: DashboardRoute, body: Readonly<Record<string, unknown>> = {}) {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
+  const inBody = Object.keys(body).filter((name) => name === "id" || name.endsWith("Id"));
+  return [...inPath, ...inBody].filter((name) => !NO_IDS.includes(name));
+}
+
+/** The states that a row must say its outcomes in. */
+export function statesOf(row: DashboardRoute, body?: Readonly<Record<string, unknown>>): StateName[] {
+  const isOfOffer = row.access === "COPIER";
+  const states = idsOf(row, body).flatMap((name) => {
+    if (name === "strategyId" && isOfOffer) return COPY_OF_OFFER;
+    const found = STATES_OF[name];
+    if (found === undefined) throw new Error(`say in STATES_OF which states a ${name} may have`);
+    return found;
+  });
+  const isOfOwner = row.access !== "OPERATOR" && !row.path.startsWith("/sessions");
+  const wanted = [...states, ...(isOfOwner ? (["OWNER_UNAPPROVED"] as const) : [])];
+  return STATE_NAMES.filter((name) => wanted.includes(name));
+}
+
+const IS_READ = { STRATEGY_CLOSED: 200, OWNER_UNAPPROVED: 200 } as const;
+const IS_READ_OF_COPY = {
+  ...{ COPY_PAUSED: 200, COPY_CLOSING: 200, COPY_STOPPED: 200, OWNER_UNAPPROVED: 200 },
+} as const;
+const ENDED = "STATE_CHANGED";
+
+export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
+  "DELETE /sessions/:sessionId": { SESSION_ENDED: "NOT_FOUND" },
+
+  "POST /keys/:keyId/revoke": { KEY_REVOKED: 200, OWNER_UNAPPROVED: 200 },
+  "GET /keys/:keyId/requests": { KEY_REVOKED: 200, OWNER_UNAPPROVED: 200 },
+  "POST /keys/:keyId/test": { KEY_REVOKED: 200, OWNER_UNAPPROVED: 200 },
+
+  // What was traded stays its owner's to read. Nothing is changed of what is closed.
+  "POST /strategies": { KEY_REVOKED: "BODY_UNFIT", OWNER_UNAPPROVED: "KYC_NEEDED" },
+  "GET /strategies/:strategyId": IS_READ,
+  "PUT /strategies/:strategyId/name": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: 200 },
+  "PUT /strategies/:strategyId/key": {
+    ...{ STRATEGY_CLOSED: ENDED, KEY_REVOKED: "BODY_UNFIT", OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "GET /strategies/:strategyId/close-preview": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: 200 },
+  "POST /strategies/:strategyId/close": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: 200 },
+  "GET /strategies/:strategyId/orders": IS_READ,
+  "GET /strategies/:strategyId/orders/:orderId": { ...IS_READ, ENTRY_OVER: 200 },
+  "DELETE /strategies/:strategyId/orders/:orderId": {
+    ...{ STRATEGY_CLOSED: ENDED, ENTRY_OVER: ENDED, OWNER_UNAPPROVED: 200 },
+  },
+  "GET /strategies/:strategyId/legs": IS_READ,
+  "DELETE /strategies/:strategyId/legs/:legId": {
+    ...{ STRATEGY_CLOSED: ENDED, ENTRY_OVER: ENDED, OWNER_UNAPPROVED: 200 },
+  },
+  "GET /strategies/:strategyId/trades": IS_READ,
+  "GET /strategies/:strategyId/balances": IS_READ,
+  "GET /strategies/:strategyId/positions": IS_READ,
+  "GET /strategies/:strategyId/incomes": IS_READ,
+  "GET /strategies/:strategyId/signals": IS_READ,
+  "GET /strategies/:strategyId/signals/:signalId": IS_READ,
+  "GET /strategies/:strategyId/performance": IS_READ,
+  "GET /strategies/:strategyId/performance.csv": IS_READ,
+  "GET /strategies/:strategyId/trades.csv": IS_READ,
+  "GET /strategies/:strategyId/requests": IS_READ,
+
+  // Who copies a strategy is its owner's to know; copies of a closed one may still be closing.
+  "GET /strategies/:strategyId/copying": IS_READ,
+  "PUT /strategies/:strategyId/copying": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  "POST /strategies/:strategyId/copying/halt": IS_READ,
+  "DELETE /strategies/:strategyId/copying/halt": { STRATEGY_CLOSED: 200, OWNER_UNAPPROVED: "KYC_NEEDED" },
+
+  "POST /copying/accounts/:accountId/check": {
+    ...{ ACCOUNT_FAILED: 200, ACCOUNT_DISCONNECTED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "PUT /copying/accounts/:accountId/credentials": {
+    ...{ ACCOUNT_FAILED: 200, ACCOUNT_DISCONNECTED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "DELETE /copying/accounts/:accountId": {
+    ...{ ACCOUNT_FAILED: 200, ACCOUNT_DISCONNECTED: ENDED, OWNER_UNAPPROVED: 200 },
+  },
+
+  // A strategy that takes no copiers is known to those who follow it, and to nobody who has stopped.
+  "GET /copying/offers/:strategyId": {
+    ...{ OFFER_CLOSED: "NOT_FOUND", OFFER_OVER: "NOT_FOUND", OWNER_UNAPPROVED: 200 },
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: "NOT_FOUND", COPY_STOPPED: "NOT_FOUND" },
+  },
+  "POST /copying/preview": {
+    ...{ OFFER_CLOSED: "NOT_FOUND", OFFER_OVER: "NOT_FOUND", OWNER_UNAPPROVED: "KYC_NEEDED" },
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: "NOT_FOUND", COPY_STOPPED: "NOT_FOUND" },
+    ...{ ACCOUNT_FAILED: 200, ACCOUNT_DISCONNECTED: ENDED },
+  },
+  "POST /copies": {
+    ...{ OFFER_CLOSED: "NOT_FOUND", OFFER_OVER: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+    ...{ COPY_PAUSED: "NOT_FOUND", COPY_CLOSING: "NOT_FOUND", COPY_STOPPED: "NOT_FOUND" },
+    ...{ ACCOUNT_FAILED: ENDED, ACCOUNT_DISCONNECTED: ENDED },
+  },
+
+  "GET /copies/:copyId": IS_READ_OF_COPY,
+  "PUT /copies/:copyId/settings": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: 200, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "POST /copies/:copyId/pause": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: ENDED, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: 200 },
+  },
+  "POST /copies/:copyId/repair": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: ENDED, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "POST /copies/:copyId/look": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: 200, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  // What the copy itself did stays its owner's to read.
+  "GET /copies/:copyId/entries": IS_READ_OF_COPY,
+  "GET /copies/:copyId/profit-shares": IS_READ_OF_COPY,
+  // It shows what the strategy holds at this moment.
+  "GET /copies/:copyId/drift": { ...IS_READ_OF_COPY, COPY_CLOSING: "HIDDEN", COPY_STOPPED: "HIDDEN" },
+  "POST /copies/:copyId/halt": IS_READ_OF_COPY,
+  "DELETE /copies/:copyId/halt": { ...IS_READ_OF_COPY, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  // Last, since they change the state of what is asked about.
+  "POST /copies/:copyId/resume": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: ENDED, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
+  },
+  "POST /copies/:copyId/stop": {
+    ...{ COPY_PAUSED: 200, COPY_CLOSING: 200, COPY_STOPPED: ENDED, OWNER_UNAPPROVED: 200 },
+  },
+
+  "POST /operator/copying/switches": { OWNER_UNAPPROVED: 200 },
+  "POST /operator/copying/switches/clear": { OWNER_UNAPPROVED: 200 },
+  "GET /operator/kyc/:submissionId": { FORM_DECIDED: 200 },
+  "POST /operator/kyc/:submissionId/decision": { FORM_DECIDED: ENDED },
+  "GET /operator/people/:personId": { OWNER_UNAPPROVED: 200 },
+};
+
+/** Something in a state: whose it is, and its ids in the place of an example's. */
+export type InState = {
+  readonly caller: Browser;
+  readonly ids: Readonly<Record<string, string | number>>;
+};
+
+/** Things in every state but OWNER_UNAPPROVED, which is that of a person. */
+export async function openStates(world: World) {
+  const { stage } = world;
+  const trader = await stage.somebody({});
+  const copier = await stage.somebody({ profile: "COPIER" });
+  const close = (strategyId: string, name: string) =>
+    trader.send("POST", `/strategies/${strategyId}/close`, { confirmation: name });
+
+  const spot = await newStrategy(trader, "SPOT");
+  const orderId = await restOrder(stage, spot);
+  stage.pass(1_000);
+  const order = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "MARKET", quoteOrderQty: "20" };
+  const { body } = await botClient(stage.url, spot, () => stage.wallNow()).submit(order, randomUUID());
+  const futures = await newStrategy(trader, "FUTURES");
+  await tradeOn(stage, futures)("POST", "/fapi/v1/order", {
+    ...{ symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.002" },
+  });
+  const legId = await waitLeg(stage, futures);
+  await close(spot.strategyId, "A SPOT strategy");
+  await close(futures.strategyId, "A FUTURES strategy");
+
+  const live = await newStrategy(trader, "SPOT");
+  const over = await restOrder(stage, live);
+  await trader.send("DELETE", `/strategies/${live.strategyId}/orders/${over}`);
+  const held = await newStrategy(trader, "FUTURES");
+  await tradeOn(stage, held)("POST", "/fapi/v1/order", {
+    ...{ symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.002" },
+  });
+  const overLeg = await waitLeg(stage, held);
+  await trader.send("DELETE", `/strategies/${held.strategyId}/legs/${overLeg}`);
+
+  const { keyId } = await newKey(trader);
+  await trader.send("POST", `/keys/${keyId}/revoke`, { code: trader.code() });
+  const keyless = await newStrategy(trader, "SPOT");
+  await trader.send("POST", `/keys/${keyless.keyId}/revoke`, { code: trader.code() });
+
+  const leadOf = async () => {
+    const lead = await newLead(stage, "SPOT", trader.personId);
+    await tradeOn(stage, { ...lead, keyId: "" })("POST", "/api/v3/order", {
+      ...{ symbol: "BTCUSDT", side: "BUY", type: "MARKET", quoteOrderQty: "50" },
+    });
+    return lead.strategyId;
+  };
+  const closeOffer = (strategyId: string) =>
+    trader.send("PUT", `/strategies/${strategyId}/copying`, { isOpen: false });
+  const closed = await leadOf();
+  await closeOffer(closed);
+  const overOffer = await leadOf();
+  await close(overOffer, "On offer (SPOT)");
+
+  const spare = (await connectAccount(stage, copier, "SPOT")).accountId;
+  const copyIn = async (status: "PAUSED" | "CLOSING" | "STOPPED") => {
+    const strategyId = await leadOf();
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const copyId = await follow(copier, strategyId, accountId);
+    await recordLine(stage, copyId);
+    const path = `/copies/${copyId}`;
+    if (status === "PAUSED") await copier.send("POST", `${path}/pause`);
+    else await copier.send("POST", `${path}/stop`, { closesAll: status === "CLOSING" });
+    await catchUp(stage, strategyId);
+    await closeOffer(strategyId);
+    return {
+      caller: copier,
+      ids: { copyId, strategyId, accountId: status === "STOPPED" ? spare : accountId },
+    };
+  };
+  const copies = {
+    paused: await copyIn("PAUSED"),
+    closing: await copyIn("CLOSING"),
+    stopped: await copyIn("STOPPED"),
+  };
+
+  // A new one each time, since a check mends it.
+  const failedAccount = async () => {
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    await stage.gateway.store.copying.noteAccountChecked(accountId, {
+      ...({ status: "FAILED", failure: "was refused", at: stage.wallNow() } as const),
+    });
+    return accountId;
+  };
+  const gone = (await connectAccount(stage, copier, "SPOT")).accountId;
+  await copier.send("DELETE", `/copying/accounts/${gone}`, { code: copier.code() });
+
+  const person = await stage.somebody({ hasSecondFactor: false });
+  const browser = stage.browser();
+  await browser.signIn(person.email, PASSWORD);
+  const session = (await browser.get("/sessions")).rows.find(
+    (row: { isOwn?: boolean }) => row.isOwn !== false,
+  );
+  await browser.send("DELETE", "/session");
+
+  const applicant = await world.somebody({ kyc: "NONE" });
+  await applicant.send("POST", "/kyc", {
+    ...{ fullName: "Ada Example", birthDate: "1980-02-03", country: "DE", address: "1 Example Street" },
+    ...{ documentKind: "PASSPORT", documentNumber: "X1234567" },
+  });
+  const { operator } = world.a;
+  const pending = (await operator.get("/operator/kyc?status=PENDING")).rows;
+  const submission = pending.find(
+    (row: { person: { personId: string } }) => row.person.personId === applicant.personId,
+  );
+  await operator.send("POST", `/operator/kyc/${submission.submissionId}/decision`, { status: "APPROVED" });
+
+  const offer = { strategyId: world.offerId, accountId: spare };
+  /** `family` says which strategy a row about a closed one is about. */
+  return async (
+    name: Exclude<StateName, "OWNER_UNAPPROVED">,
+    family: "SPOT" | "FUTURES",
+  ): Promise<InState> => {
+    const isSpot = family === "SPOT";
+    switch (name) {
+      case "STRATEGY_CLOSED":
+        return {
+          caller: trader,
+          ids: {
+            ...{ strategyId: isSpot ? spot.strategyId : futures.strategyId, keyId: live.keyId },
+            ...{ orderId, legId, signalId: body.signalId },
+          },
+        };
+      case "ENTRY_OVER":
+        return {
+          caller: trader,
+          ids: { strategyId: isSpot ? live.strategyId : held.strategyId, orderId: over, legId: overLeg },
+        };
+      case "KEY_REVOKED":
+        return { caller: trader, ids: { strategyId: keyless.strategyId, keyId } };
+      case "OFFER_CLOSED":
+        return { caller: copier, ids: { ...offer, strategyId: closed } };
+      case "OFFER_OVER":
+        return { caller: copier, ids: { ...offer, strategyId: overOffer } };
+      case "COPY_PAUSED":
+        return copies.paused;
+      case "COPY_CLOSING":
+        return copies.closing;
+      case "COPY_STOPPED":
+        return copies.stopped;
+      case "ACCOUNT_FAILED":
+        return { caller: copier, ids: { ...offer, accountId: await failedAccount() } };
+      case "ACCOUNT_DISCONNECTED":
+        return { caller: copier, ids: { ...offer, accountId: gone } };
+      case "SESSION_ENDED":
+        return { caller: person, ids: { sessionId: session.sessionId } };
+      case "FORM_DECIDED":
+        return { caller: operator, ids: { submissionId: submission.submissionId } };
+    }
+  };
+}
+
+/** Has an operator's approval be taken back, or given again: nothing in the service does, but somebody at the database may. */
+export function setApproved({ stage }: World, personId: string, isApproved: boolean): void {
+  const database = new DatabaseSync(join(stage.dataDir, "lyrebird.sqlite"));
+  database
+    .prepare("UPDATE people SET kyc = ? WHERE id = ?")
+    .run(isApproved ? "APPROVED" : "REJECTED", personId);
+  database.close();
+}
