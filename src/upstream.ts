@@ -9,6 +9,7 @@ import { bundledBrackets } from "./market/brackets/bundled.ts";
 import { BracketFault, readBrackets } from "./market/brackets/read.ts";
 import type { BracketTable } from "./market/brackets/table.ts";
 import { liveHosts, type UpstreamHosts } from "./market/client/hosts.ts";
+import { systemClock } from "./market/client/time.ts";
 import { openSimulatedExchange } from "./market/simulated/open.ts";
 import { openTape, type Tape } from "./market/tape/open.ts";
 
@@ -18,11 +19,12 @@ export type Upstream = {
   /** Market time, Unix ms. */
   readonly clock: { now(): number };
   /**
-   * Ours keep to their schedules, so that silence means dead, and count no weight. The real one may be quiet because
-   * nothing changes, and bans whoever asks too much.
+   * Ours keep to their schedules, so that silence means dead, are in this process, so that nothing lags, and count no weight.
+   * The real one may be quiet because nothing changes, may be late, and bans clients that ask too much.
    */
   readonly feedOptions: {
     readonly asksAboutQuietSymbols: boolean;
+    readonly measuresAge: boolean;
     readonly isMetered: boolean;
     readonly brackets: BracketTable;
   };
@@ -50,13 +52,13 @@ export async function openUpstream(
   log: Pick<Logger, "warn">,
 ): Promise<Upstream> {
   const brackets = leverageBrackets === null ? bundledBrackets : bracketsIn(leverageBrackets);
-  const ours = { asksAboutQuietSymbols: false, isMetered: false, brackets };
+  const ours = { asksAboutQuietSymbols: false, measuresAge: false, isMetered: false, brackets };
   switch (market.kind) {
     case "live":
       return {
         hosts: market.upstream ?? liveHosts,
         clock: wallClock,
-        feedOptions: { asksAboutQuietSymbols: true, isMetered: true, brackets },
+        feedOptions: { asksAboutQuietSymbols: true, measuresAge: true, isMetered: true, brackets },
         ...ALWAYS_TRADABLE,
         close: async () => {},
       };
@@ -71,7 +73,9 @@ export async function openUpstream(
       };
     }
     case "tape": {
-      const tape = await openTape({ file: market.file, speed: market.speed, wallClock }).catch((error) => {
+      // A recording plays on whatever happens to the system's clock.
+      const played = { file: market.file, speed: market.speed, wallClock: systemClock };
+      const tape = await openTape(played).catch((error) => {
         throw new ConfigError(
           `TAPE_FILE cannot be played: ${error instanceof Error ? error.message : error}`,
         );

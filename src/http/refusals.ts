@@ -231,7 +231,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   MARKET_SILENT: bad(
     503,
     -1008,
-    "The market data of this symbol is silent, so the request was not executed. Please try again in a few seconds.",
+    "The market data of this symbol is silent, late or not confirmed by trades, so the request was not executed. Please try again in a few seconds.",
   ),
   BUSY: bad(
     503,

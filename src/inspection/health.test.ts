@@ -12,9 +12,12 @@ function stage() {
     ["BTCUSDT", "TRADING"],
     ["XRPUSDT", "HALT"],
   ]);
-  const market = { connected: true, symbols: 0, silentSymbols: [] as string[] };
+  const market = { connected: true, isLate: false, symbols: 0, silentSymbols: [] as string[] };
   const quiet = { status: () => market, rules: (symbol: string) => ({ status: symbols.get(symbol) }) };
-  const fresh = { ...quiet, status: () => ({ connected: true, symbols: 0, silentSymbols: [] }) };
+  const fresh = {
+    ...quiet,
+    status: () => ({ connected: true, isLate: false, symbols: 0, silentSymbols: [] }),
+  };
   const parts = {
     store: {
       people: {
@@ -86,6 +89,8 @@ test("a market is fresh while it is connected and not everything in use is silen
   };
   expect(await spot({ connected: false })).toBe("not connected");
   expect(await spot({ connected: true })).toBe("ok");
+  expect(await spot({ isLate: true })).toBe("its data comes too late");
+  expect(await spot({ isLate: false })).toBe("ok");
   expect(await spot({ symbols: 2, silentSymbols: ["XRPUSDT"] })).toBe("ok");
   expect(await spot({ symbols: 2, silentSymbols: ["BTCUSDT", "XRPUSDT"] })).toBe(
     "no symbol in use has a quote",

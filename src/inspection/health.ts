@@ -12,6 +12,10 @@ export type FeedHealth = {
   readonly isConnected: boolean;
   /** Unix ms; 0 before the first. */
   readonly lastMessageAt: number;
+  /** How old the newest market data is, ms; null while nothing is streamed. */
+  readonly dataAgeMs: number | null;
+  /** Whether messages come too late to trade by. */
+  readonly isLate: boolean;
   readonly symbols: number;
   readonly streams: number;
   readonly connects: number;
@@ -134,8 +138,9 @@ export class Health {
  * silent.
  */
 function standingOf(market: Pick<MarketFeed, "status" | "rules">): string {
-  const { connected, symbols, silentSymbols } = market.status();
+  const { connected, isLate, symbols, silentSymbols } = market.status();
   if (!connected) return "not connected";
+  if (isLate) return "its data comes too late";
   const isSilent =
     silentSymbols.length === symbols &&
     silentSymbols.some((symbol) => market.rules(symbol)?.status === "TRADING");
@@ -150,12 +155,14 @@ export function feedsOf(
 ): readonly FeedHealth[] {
   return (["SPOT", "FUTURES"] as const).map((family) => {
     const status = markets[family].status();
-    const { connected, lastMessageAt, symbols, streams, connects, silentSymbols, pausedUntil, untradable } =
-      status;
+    const { connected, lastMessageAt, dataAgeMs, isLate, symbols, streams, connects } = status;
+    const { silentSymbols, pausedUntil, untradable } = status;
     return {
       family,
       isConnected: connected,
       lastMessageAt,
+      dataAgeMs,
+      isLate,
       symbols,
       streams,
       connects,

@@ -140,7 +140,8 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
   const feedGauge = (
     name: string,
     help: string,
-    read: (feed: ReturnType<typeof feedsOf>[number]) => number,
+    /** Null of a family that has no such reading now: its series is absent. */
+    read: (feed: ReturnType<typeof feedsOf>[number]) => number | null,
   ) =>
     new Gauge({
       name,
@@ -148,7 +149,11 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
       registers,
       labelNames: ["family"],
       collect() {
-        for (const feed of feedsOf(markets)) this.set({ family: feed.family }, read(feed));
+        for (const feed of feedsOf(markets)) {
+          const reading = read(feed);
+          if (reading === null) this.remove({ family: feed.family });
+          else this.set({ family: feed.family }, reading);
+        }
       },
     });
   gauge("lyrebird_desk_commands_waiting", "Commands that wait for their turn or are under way.", () =>
@@ -171,11 +176,15 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
       gauge("lyrebird_disk_size_bytes", "The data directory's disk.", () => now().totalBytes);
     }
   }
-  feedGauge("lyrebird_feed_connected", "1 while every stream of the market is open.", (feed) =>
-    feed.isConnected ? 1 : 0,
+  feedGauge(
+    "lyrebird_feed_connected",
+    "1 while every stream of the market is open and what it sends comes in time.",
+    (feed) => (feed.isConnected && !feed.isLate ? 1 : 0),
   );
-  feedGauge("lyrebird_feed_age_seconds", "How long ago the market last sent anything.", (feed) =>
-    Math.max(0, (wallNow() - feed.lastMessageAt) / 1_000),
+  feedGauge(
+    "lyrebird_feed_age_seconds",
+    "How old the newest market data is, by the exchange's own time; absent while nobody uses the family.",
+    (feed) => (feed.dataAgeMs === null ? null : feed.dataAgeMs / 1_000),
   );
   feedGauge(
     "lyrebird_feed_untradable",

@@ -108,7 +108,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   const log = pino({ level: "silent" });
   const { store, master } = await openDataDirectory(dataDir, null);
   const clocks = { clock: tape.clock, wallClock: time, timers: time };
-  const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, isMetered: false };
+  const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, measuresAge: false, isMetered: false };
   const feedOf = (type: StrategyType) =>
     createMarketFeed({ family: FAMILIES[type], ...tape, ...clocks, ...ways });
   const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };

@@ -25,6 +25,7 @@ async function gatewayOn(hosts: Upstream["hosts"]): Promise<InProcessGateway> {
     clock: { now: () => Date.now() },
     log: pino({ level: "silent" }),
     asksAboutQuietSymbols: false,
+    measuresAge: false,
     isMetered: false,
   });
   closing.push(async () => feed.close());

@@ -31,6 +31,9 @@ const rows = [
   symbolRow("XRPUSDT", { status: "HALT", permissionSets: [["SPOT", "MARGIN"], ["TRD_GRP_004"]] }),
 ];
 
+/** What upstream was asked on behalf of callers: the feed asks for its time by itself. */
+const askedUpstream = () => upstream.requests.filter((each) => !each.endsWith("/time"));
+
 beforeAll(async () => {
   upstream = await openUpstream();
   upstream.reply("/api/v3/exchangeInfo", () => ({
@@ -102,10 +105,8 @@ test("a parameter that is made up does not get a question past the cache", async
   );
   for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
   // One question, unless the machine takes more than half a second over the twenty.
-  expect(upstream.requests.length).toBeLessThan(5);
-  expect(new Set(upstream.requests)).toEqual(
-    new Set(["/api/v3/klines?symbol=ETHUSDT&interval=1d&limit=1000"]),
-  );
+  expect(askedUpstream().length).toBeLessThan(5);
+  expect(new Set(askedUpstream())).toEqual(new Set(["/api/v3/klines?symbol=ETHUSDT&interval=1d&limit=1000"]));
 });
 
 test.each([
@@ -174,14 +175,14 @@ test.each([
   const { status, body, headers } = await get(path);
   expect({ status, code: body.code }).toEqual({ status: 400, code });
   expect(headers.get("content-type")).toMatch(/^application\/json\b/);
-  expect(upstream.requests).toEqual([]);
+  expect(askedUpstream()).toEqual([]);
 });
 
 test("klines and uiKlines with the same parameters are one question, and one answer", async () => {
   const question = "symbol=BTCUSDT&interval=3d";
   const [one, other] = await Promise.all([get(`klines?${question}`), get(`uiKlines?${question}`)]);
   expect(other.body).toEqual(one.body);
-  expect(new Set(upstream.requests)).toEqual(new Set([`/api/v3/klines?${question}`]));
+  expect(new Set(askedUpstream())).toEqual(new Set([`/api/v3/klines?${question}`]));
 });
 
 test("a status leaves the symbols of another out of a list", async () => {
@@ -203,7 +204,7 @@ describe("upstream that is in trouble", () => {
   };
 
   const SILENT =
-    "The market data of this symbol is silent, so the request was not executed. Please try again in a few seconds.";
+    "The market data of this symbol is silent, late or not confirmed by trades, so the request was not executed. Please try again in a few seconds.";
 
   async function expectSilence(path: string, at: GatewayProcess = gateway) {
     const { status, headers, body } = await get(path, at);

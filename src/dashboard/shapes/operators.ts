@@ -32,6 +32,10 @@ export type HealthShape = {
     readonly family: StrategyType;
     readonly isConnected: boolean;
     readonly lastMessageAt: number;
+    /** How old the newest market data is, ms; null while nothing is streamed. */
+    readonly dataAgeMs: number | null;
+    /** Whether messages come too late to trade by. */
+    readonly isLate: boolean;
     readonly symbols: number;
     readonly streams: number;
     readonly connects: number;

@@ -12,7 +12,7 @@ import { entryPriceOf, liquidationPrice } from "../futures/margin.ts";
 import { contractRules } from "./contract-rules.ts";
 import { signed } from "./event-words.ts";
 import type { MarketStub } from "./market-stub.ts";
-import { type Family, priceAfter, quietly, type Workbench, wholeNumber } from "./workbench.ts";
+import { type Family, inOrder, priceAfter, quietly, type Workbench, wholeNumber } from "./workbench.ts";
 
 const SECOND_MS = 1_000;
 const MARGIN_ASSET = "USDT";
@@ -28,6 +28,10 @@ export const FUTURES: Family = {
     leverage: (bench, [symbol = "", leverage = ""]) =>
       bench.carryOut({ type: "ChangeLeverage", symbol, leverage: wholeNumber(leverage) }),
     mark: (bench, [symbol = "", price = ""]) => mark(bench, symbol, decimal(price)),
+    trade: (bench, [symbol = "", price = ""]) => {
+      bench.market.setLastPrice(symbol, decimal(price));
+      return bench.confirm(symbol);
+    },
     unmarked: quietly((market, [symbol = ""]) => market.setMarkPrice(symbol, null)),
     funding: (bench, words) => settle(bench, words),
     time: (bench, [time = ""]) => {
@@ -115,7 +119,8 @@ function placeLeg(
 /** The mark price moves, and reaches positions and legs. */
 function mark(bench: Workbench, symbol: string, price: Price): string {
   bench.market.setMarkPrice(symbol, price);
-  return bench.carryOutReached(bench.watchList().takeAtMark(symbol, price));
+  const confirmed = bench.confirm(symbol);
+  return inOrder([confirmed, bench.carryOutReached(bench.watchList().takeAtMark(symbol, price))]);
 }
 
 function settle(bench: Workbench, words: readonly string[]): string {

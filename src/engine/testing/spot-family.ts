@@ -5,7 +5,7 @@ import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { symbolRules } from "./market-stub.ts";
-import { type Family, priceAfter, quietly, type Workbench } from "./workbench.ts";
+import { type Family, inOrder, priceAfter, quietly, type Workbench } from "./workbench.ts";
 
 const FINEST = decimal<Price & Quantity>("0.00000001");
 
@@ -124,7 +124,8 @@ function orderType(price: Price | null, stopPrice: Price | null): ClientOrderTyp
 /** The market trades at this price, and triggers the stops that it reaches. */
 function trade(bench: Workbench, symbol: string, price: Price): string {
   bench.market.setLastPrice(symbol, price);
-  return bench.carryOutReached(bench.watchList().takeAtTrade(symbol, price));
+  const confirmed = bench.confirm(symbol);
+  return inOrder([confirmed, bench.carryOutReached(bench.watchList().takeAtTrade(symbol, price))]);
 }
 
 /** Assets that the account holds nothing of are not listed. */

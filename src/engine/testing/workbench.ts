@@ -6,6 +6,7 @@ import type { Quote } from "../../domain/market.ts";
 import { MINUTE_MS, TEN_SECONDS_MS } from "../../domain/order-counts.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
+import { isPlausibleQuote, priceBoundsOf } from "../../market/client/plausibility.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
 import { commandOf } from "../../watch/errands.ts";
@@ -37,6 +38,8 @@ export class Workbench {
   /** Market time, Unix ms; every step takes one. */
   at = 0;
   readonly #family: Family;
+  /** Quotes that nothing has confirmed yet, by symbol: the market shows none meanwhile. */
+  readonly #doubted = new Map<string, Quote>();
 
   constructor(family: Family) {
     this.#family = family;
@@ -76,10 +79,32 @@ export class Workbench {
     );
   }
 
-  /** The market quotes these prices, and meets the orders that they reach. */
+  /** The market quotes these prices, and meets the orders that they reach; unless they are far from what confirms them. */
   quote(symbol: string, quote: Quote): string {
+    this.#doubted.delete(symbol);
+    if (!this.#isPlausible(symbol, quote)) {
+      this.#doubted.set(symbol, quote);
+      this.market.setQuote(symbol, null);
+      return "nothing";
+    }
     this.market.setQuote(symbol, quote);
     return this.carryOutReached(this.watchList().takeAtQuote(symbol, quote));
+  }
+
+  /** A trade or a mark price has changed: a doubted quote is used if it lies near it, a present one is doubted if not. */
+  confirm(symbol: string): string {
+    const quote = this.#doubted.get(symbol) ?? this.market.quote(symbol);
+    if (quote === null) return "nothing";
+    return this.#doubted.has(symbol) || !this.#isPlausible(symbol, quote)
+      ? this.quote(symbol, quote)
+      : "nothing";
+  }
+
+  /** As the feed judges: by the last trade, of a contract by its mark price too. */
+  #isPlausible(symbol: string, quote: Quote): boolean {
+    const { market } = this;
+    const references = [market.lastPrice(symbol) ?? market.averagePrice(symbol), market.markPrice(symbol)];
+    return isPlausibleQuote(quote, references, priceBoundsOf(market.rules(symbol)));
   }
 
   /** Who waits at which price, as the account stands. */
@@ -164,8 +189,9 @@ function isPlacement({ type }: Command): boolean {
   return type === "PlaceOrder" || type === "PlaceLeg" || type === "ExecuteSignal";
 }
 
-function inOrder(outcomes: readonly string[]): string {
-  return outcomes.length === 0 ? "nothing" : outcomes.join(", then ");
+export function inOrder(outcomes: readonly string[]): string {
+  const told = outcomes.filter((outcome) => outcome !== "nothing");
+  return told.length === 0 ? "nothing" : told.join(", then ");
 }
 
 /** What must hold after every step, of every account. */

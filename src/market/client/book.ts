@@ -18,7 +18,7 @@ export const silentAfterMs = 5_000;
 
 export type Book = {
   quote: Quote | null;
-  /** When the symbol last gave a sign of life, Unix ms of the wall clock; -Infinity before the first. */
+  /** Of when the newest sign of life is, Unix ms of the wall clock: its arrival less its age; -Infinity before the first. */
   newsAt: number;
   tickerId: number;
   depthId: number;
@@ -26,8 +26,8 @@ export type Book = {
   streamedCount: number;
 };
 
-/** What became of a message: a new quote, a sign of life that changes nothing, or dropped for a reason. */
-export type Verdict = "accepted" | "alive" | "stale" | "crossed" | "malformed";
+/** What became of a message: a new quote, a sign of life that changes nothing, or dropped for a reason (late: `timeliness.ts`). */
+export type Verdict = "accepted" | "alive" | "stale" | "late" | "crossed" | "malformed";
 
 const noId = -1;
 
@@ -94,12 +94,12 @@ export function takeRestTicker(book: Book, row: Readonly<Record<string, unknown>
 
 function hold(book: Book, quote: Quote, at: number): Verdict {
   book.quote = quote;
-  book.newsAt = at;
+  book.newsAt = Math.max(book.newsAt, at);
   return "accepted";
 }
 
 function live(book: Book, at: number): Verdict {
-  book.newsAt = at;
+  book.newsAt = Math.max(book.newsAt, at);
   return "alive";
 }
 

@@ -6,6 +6,8 @@ import { type Rest, requestsInFlightMax, type UpstreamAnswer, unavailable } from
 import type { Clock, Timers } from "./time.ts";
 import type { CallersBudget } from "./upstream-weight.ts";
 
+/** The largest answer to a caller's question that is read; the exchange's own have a few MiB at most. */
+export const callersAnswerBytesMax = 8 * 1_024 * 1_024;
 /** More than the questions that the budget of one caller allows it in a minute. */
 export const questionsWaitingMax = 1_024;
 

@@ -15,9 +15,10 @@ import type { Price } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
 import { createAnnouncer } from "./announce.ts";
-import { createCallersRest } from "./callers-rest.ts";
+import { callersAnswerBytesMax, createCallersRest } from "./callers-rest.ts";
 import type { PriceSpan } from "./candles.ts";
 import { connectionsMaxDefault } from "./connections.ts";
+import { ExchangeClock } from "./exchange-clock.ts";
 import type { Extremes } from "./extremes.ts";
 import { futuresProtocol } from "./futures-protocol.ts";
 import { createHistoryPages } from "./history-pages.ts";
@@ -33,6 +34,7 @@ import { createSettlements } from "./settlements.ts";
 import { spotProtocol } from "./spot-protocol.ts";
 import { createStreams } from "./streams.ts";
 import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
+import { dataAgeMsMax } from "./timeliness.ts";
 import { createTraded } from "./traded.ts";
 import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./upstream-weight.ts";
 import type { SymbolListener } from "./warm-symbol.ts";
@@ -50,6 +52,11 @@ export type MarketFeedOptions = UpstreamHosts & {
    * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
    */
   readonly asksAboutQuietSymbols?: boolean;
+  /**
+   * Whether the age of messages is measured by their event times. True for the reference exchange; false for an upstream in
+   * this process, which has no way to lag, and whose time may run faster.
+   */
+  readonly measuresAge?: boolean;
   /** Whether upstream counts what it is asked and bans who asks too much: questions are then held to budgets. */
   readonly isMetered?: boolean;
   /** Why the market takes no orders at all; it takes them unless said. */
@@ -67,6 +74,13 @@ type FeedStatus = {
   readonly connected: boolean;
   /** Unix ms of the last streamed message, wall clock; 0 before the first. */
   readonly lastMessageAt: number;
+  /**
+   * How old the newest message is, ms: how late it was when it came, and how long ago that is. Null while nothing is streamed,
+   * since nobody uses the family.
+   */
+  readonly dataAgeMs: number | null;
+  /** Whether messages come too late to trade by, although every connection is open. */
+  readonly isLate: boolean;
   /** How many times a stream connection was opened. */
   readonly connects: number;
   readonly streams: number;
@@ -138,13 +152,16 @@ export type MarketFeed = Market & {
 };
 
 const sweepIntervalMs = 1_000;
+/** Without another message that has an event time, it is not known for longer whether messages are late. */
+const lagKnownMs = 10_000;
 /** An order waits this long for younger rules, then the last known ones serve. */
 const rulesWaitMsMax = 1_000;
 
 export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { family, clock, log } = options;
   const { wallClock = systemClock, timers = systemTimers, random = Math.random } = options;
-  const { asksAboutQuietSymbols = true, isMetered = true, connectionsMax = connectionsMaxDefault } = options;
+  const { asksAboutQuietSymbols = true, measuresAge = true, isMetered = true } = options;
+  const { connectionsMax = connectionsMaxDefault } = options;
   const { untradable = () => null } = options;
   const protocol: FamilyProtocol =
     family === "spot" ? spotProtocol : futuresProtocol(options.brackets ?? bundledBrackets);
@@ -152,7 +169,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const atRest = { baseUrl: restUrlOf(options, family), wallClock, timers, log, ban };
   const rest = createRest(atRest);
   const callersRest = createCallersRest({
-    rest: createRest(atRest),
+    rest: createRest({ ...atRest, answerBytesMax: callersAnswerBytesMax }),
     budget: isMetered ? createCallersBudget(callersWeightMax[family], wallClock) : null,
     wallClock,
     timers,
@@ -170,7 +187,26 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     onReconnected: (connection) => symbols.reconnected(connection),
     onLost: (connection) => symbols.lost(connection),
   });
-  const streams = createStreams({ connections, announcer, wallClock, log });
+  const exchangeClock = measuresAge
+    ? new ExchangeClock({ rest, path: protocol.timePath, wallClock, log })
+    : null;
+  /** How old the last message with an event time was when it came, and when that was. */
+  let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
+  /** Since when there are streams to be heard; null while there are none. */
+  let wantedSince: number | null = null;
+  const streams = createStreams({
+    connections,
+    announcer,
+    wallClock,
+    log,
+    ...(exchangeClock !== null && {
+      onEventTime(eventAt: number) {
+        const now = wallClock.now();
+        const ageMs = exchangeClock.ageOf(eventAt, now);
+        if (ageMs !== null) lag = { ms: Math.max(0, ageMs), at: now };
+      },
+    }),
+  });
   const symbols = createWarmSymbols({
     protocol,
     streams,
@@ -180,6 +216,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     wallClock,
     timers,
     asksAboutQuietSymbols,
+    exchangeClock,
+    rules: (symbol) => listings.rules(symbol),
   });
   const { history } = protocol;
   const pagesAt = (weightPerMinute: number) =>
@@ -198,9 +236,21 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     connections.open();
   }
 
+  function ageOfData(now: number): Pick<FeedStatus, "dataAgeMs" | "isLate"> {
+    const { streams: count, lastMessageAt } = connections.status();
+    wantedSince = count === 0 ? null : (wantedSince ?? now);
+    if (wantedSince === null) return { dataAgeMs: null, isLate: false };
+    return {
+      dataAgeMs: lag.ms + Math.max(0, now - Math.max(lastMessageAt, wantedSince)),
+      isLate: lag.ms >= dataAgeMsMax && now - lag.at < lagKnownMs,
+    };
+  }
+
   function sweep(): void {
     const now = wallClock.now();
+    ageOfData(now);
     openOnceListed();
+    exchangeClock?.sweep(now);
     symbols.sweep(now);
     streams.sweep(now);
     listings.sweep(now, symbols.symbols());
@@ -217,7 +267,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     untradable,
     lastMarkPrice: symbols.lastMarkPrice,
     async start() {
-      await listings.load();
+      await Promise.all([listings.load(), exchangeClock?.measure()]);
       openOnceListed();
       cancelSweep = timers.every(sweepIntervalMs, sweep);
     },
@@ -246,6 +296,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     query: (path, search) => passThrough(path, search.toString()),
     status: () => ({
       ...connections.status(),
+      ...ageOfData(wallClock.now()),
       symbols: symbols.symbolCount(),
       silentSymbols: symbols.silentSymbols(),
       ...symbols.counts(),

@@ -1,6 +1,7 @@
 // The futures side of the reference exchange's public protocol. Source: reference exchange, sections 9, 10 and 17.2.
 //
-// Trades are not streamed: nothing waits for them, and what was traded in a gap is asked for.
+// Trades are not streamed: nothing waits for them. The last one is asked for where a quote is doubtful, and what was traded in
+// a gap afterwards.
 import type { BracketTable } from "../brackets/table.ts";
 import { parseContractRules } from "./contract-rules.ts";
 import type { FamilyProtocol } from "./protocol.ts";
@@ -33,6 +34,9 @@ export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
       averagePrice: null,
       markPrice: "/fapi/v1/premiumIndex",
     },
+    tradePricePath: "/fapi/v1/ticker/price",
+    timePath: "/fapi/v1/time",
+    depthPath: null,
     tickerSymbolsMax: 1,
     exchangeInfoPath: "/fapi/v1/exchangeInfo",
     exchangeInfoSymbolsMax: 0,

@@ -59,7 +59,8 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
 
   return {
     async untilKnown(to) {
-      const waitMs = to + lagMsMax - clock.now();
+      // A time to come is that of a clock that was set back since.
+      const waitMs = Math.min(to + lagMsMax - clock.now(), lagMsMax);
       if (waitMs <= 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const cancel = timers.after(waitMs, resolve);

@@ -4,6 +4,7 @@
 //
 // - Stale: a mark whose time is not above the last one's is dropped. A contract that fell silent holds no time against
 //   anyone, and neither does one whose connection was replaced.
+// - Doubtful: a mark far from what else is known of the contract is dropped (`plausibility.ts`).
 // - A mark that was asked for by REST is taken only while none has been streamed since the question.
 import { type Price, parseDecimal } from "../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
@@ -15,7 +16,7 @@ export type Mark = {
   price: Price | null;
   /** When the next settlement of funding is due, as last told, Unix ms of market time; null while unknown. */
   nextFundingAt: number | null;
-  /** When it was told last, Unix ms of the wall clock; -Infinity before. */
+  /** Of when the newest one is, Unix ms of the wall clock: its arrival less its age; -Infinity before. */
   newsAt: number;
   /** The exchange's own time of the last streamed one. */
   eventAt: number;
@@ -24,7 +25,11 @@ export type Mark = {
 };
 
 /** What became of a message about a mark price. */
-export type MarkVerdict = "accepted" | "stale" | "malformed";
+export type MarkVerdict = "accepted" | "stale" | "late" | "doubtful" | "malformed";
+
+/** Whether a new mark price may be believed, given the index price that was told with it. */
+export type MarkJudge = (price: Price, index: Price | null) => boolean;
+const believed: MarkJudge = () => true;
 
 const noTime = -1;
 
@@ -49,21 +54,28 @@ export function forgetEventTime(mark: Mark): void {
 }
 
 /** A `<symbol>@markPrice@1s` payload: `{ e, E, s, p, i, P, r, T, … }`. Source: reference exchange, section 17.2. */
-export function takeMark(mark: Mark, data: unknown, at: number): MarkVerdict {
+export function takeMark(mark: Mark, data: unknown, at: number, isPlausible = believed): MarkVerdict {
   if (!isObject(data) || !isTime(data.E)) return "malformed";
   const price = priceOf(data.p);
   if (price === null) return "malformed";
   if (at - mark.newsAt >= silentAfterMs) forgetEventTime(mark);
   if (data.E <= mark.eventAt) return "stale";
+  if (!isPlausible(price, priceOf(data.i))) return "doubtful";
   mark.eventAt = data.E;
   mark.streamedCount += 1;
   return hold(mark, { price, nextFundingAt: data.T, at });
 }
 
 /** A row of REST `premiumIndex`: `{ symbol, markPrice, nextFundingTime, … }`. Source: reference exchange, section 9. */
-export function takeRestMark(mark: Mark, row: Readonly<Record<string, unknown>>, at: number): MarkVerdict {
+export function takeRestMark(
+  mark: Mark,
+  row: Readonly<Record<string, unknown>>,
+  at: number,
+  isPlausible = believed,
+): MarkVerdict {
   const price = priceOf(row.markPrice);
   if (price === null) return "malformed";
+  if (!isPlausible(price, priceOf(row.indexPrice))) return "doubtful";
   return hold(mark, { price, nextFundingAt: row.nextFundingTime, at });
 }
 
@@ -72,7 +84,7 @@ function hold(
   told: { readonly price: Price; readonly nextFundingAt: unknown; readonly at: number },
 ): MarkVerdict {
   mark.price = told.price;
-  mark.newsAt = told.at;
+  mark.newsAt = Math.max(mark.newsAt, told.at);
   // A contract without funding says zero.
   if (isTime(told.nextFundingAt)) mark.nextFundingAt = told.nextFundingAt === 0 ? null : told.nextFundingAt;
   return "accepted";

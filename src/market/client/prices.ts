@@ -18,7 +18,7 @@ export type Prices = {
 };
 
 /** What became of a message about a trade. */
-export type TradeVerdict = "accepted" | "stale" | "malformed";
+export type TradeVerdict = "accepted" | "stale" | "late" | "malformed";
 
 const noId = -1;
 
@@ -34,7 +34,7 @@ export function forgetTradeId(prices: Prices): void {
 /** A `<symbol>@trade` payload: `{ e, E, s, t, p, q, … }`. Source: reference exchange, section 17.1. */
 export function takeTrade(prices: Prices, data: unknown): TradeVerdict {
   if (!isObject(data) || !isTradeId(data.t)) return "malformed";
-  const price = priceOf(data.p);
+  const price = priceIn(data.p);
   if (price === null) return "malformed";
   if (data.t <= prices.tradeId) return "stale";
   prices.tradeId = data.t;
@@ -45,21 +45,21 @@ export function takeTrade(prices: Prices, data: unknown): TradeVerdict {
 
 /** A `<symbol>@avgPrice` payload: `{ e, E, s, i, w, T }`. Source: reference exchange, section 17.1. */
 export function takeAverage(prices: Prices, data: unknown): void {
-  if (isObject(data)) prices.average = priceOf(data.w) ?? prices.average;
+  if (isObject(data)) prices.average = priceIn(data.w) ?? prices.average;
 }
 
 /** A row of REST `ticker/price`: `{ symbol, price }`. Source: reference exchange, section 5.7. */
 export function takeRestLast(prices: Prices, row: Readonly<Record<string, unknown>>): void {
-  prices.last = priceOf(row.price) ?? prices.last;
+  prices.last = priceIn(row.price) ?? prices.last;
 }
 
 /** A body of REST `avgPrice`: `{ mins, price, closeTime }`. A streamed one is younger. Source: section 5.1. */
 export function takeRestAverage(prices: Prices, body: unknown): void {
-  if (isObject(body)) prices.average ??= priceOf(body.price);
+  if (isObject(body)) prices.average ??= priceIn(body.price);
 }
 
 /** Null when it is no price; zero is what is sent for a pair without trades. */
-function priceOf(text: unknown): Price | null {
+export function priceIn(text: unknown): Price | null {
   const value = typeof text === "string" ? parseDecimal(text) : 0n;
   return typeof value === "string" || value === 0n ? null : (value as Price);
 }

@@ -20,6 +20,12 @@ export type FamilyProtocol = {
   readonly depthKeys: DepthKeys;
   /** Where REST tells the present price. */
   readonly pricePaths: Readonly<Record<PriceKind, string | null>>;
+  /** Where REST tells the price of the last trade, where trades are not streamed. */
+  readonly tradePricePath: string | null;
+  /** Where REST tells the exchange's time. */
+  readonly timePath: string;
+  /** Where REST tells the book with its update id, where the streamed book carries no time. */
+  readonly depthPath: string | null;
   /** A question about prices may name so many symbols; one about more asks about all. */
   readonly tickerSymbolsMax: number;
   readonly exchangeInfoPath: string;

@@ -3,6 +3,9 @@
 // Told to wait (429, or 418 with a ban), nobody who shares our address asks anything until then: every further request
 // would lengthen the ban. A 403 is the exchange's firewall, which dislikes the question and not the address: only who
 // asked it waits. Source: reference exchange, sections 2 and 4.
+//
+// An answer is read up to `answerBytesMax`, and all that are being read up to `answersBytesMax` together: whatever upstream
+// sends, memory is bounded. One that goes beyond is broken off, and there is no answer.
 import type { Log } from "./log.ts";
 import type { Clock, Timers } from "./time.ts";
 
@@ -22,6 +25,8 @@ export type RestOptions = {
   readonly log: Log;
   /** One for all who ask this host. */
   readonly ban: Pause;
+  /** The largest answer that is read, bytes after decompression. */
+  readonly answerBytesMax?: number;
 };
 
 export type Rest = {
@@ -34,13 +39,20 @@ export type Rest = {
 };
 
 export const requestsInFlightMax = 128;
+const mebibyte = 1_024 * 1_024;
+/** The largest answer of the exchange is the whole of `exchangeInfo`, about 20 MiB. */
+export const answerBytesMaxDefault = 64 * mebibyte;
+/** Of all answers that are being read at a time. */
+export const answersBytesMax = 128 * mebibyte;
 /** How long to leave upstream alone when it does not say how long. */
 const defaultPauseMs = 30_000;
 const pauseMsMax = 3 * 24 * 60 * 60 * 1000; // The longest ban of the exchange is three days.
 const firewallStatus = 403;
 const pausingStatuses: ReadonlySet<number> = new Set([firewallStatus, 418, 429]);
 
-export function createRest({ baseUrl, wallClock, timers, log, ban }: RestOptions): Rest {
+export function createRest(options: RestOptions): Rest {
+  const { baseUrl, wallClock, timers, log, ban, answerBytesMax = answerBytesMaxDefault } = options;
+  let bytesUnderWay = 0;
   const underWay = new Set<AbortController>();
   const own: Pause = { until: 0 };
   let isClosed = false;
@@ -68,7 +80,7 @@ export function createRest({ baseUrl, wallClock, timers, log, ban }: RestOptions
       const url = `${baseUrl}${path}${search === "" ? "" : `?${search}`}`;
       const response = await fetch(url, { signal: controller.signal, redirect: "error" });
       if (pausingStatuses.has(response.status)) leaveAlone(response);
-      const text = await response.text();
+      const text = await read(response);
       if (response.status >= 500 || pausingStatuses.has(response.status)) {
         return unavailable(`upstream answered ${response.status}`);
       }
@@ -78,7 +90,28 @@ export function createRest({ baseUrl, wallClock, timers, log, ban }: RestOptions
     } finally {
       cancelDeadline();
       underWay.delete(controller);
+      // What of an answer nobody reads is not to arrive either.
+      controller.abort();
     }
+  }
+
+  /** The whole body. Throws when it is larger than may be read. */
+  async function read(response: Response): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of response.body ?? []) {
+        bytes += chunk.byteLength;
+        bytesUnderWay += chunk.byteLength;
+        if (bytes > answerBytesMax) throw new Error(`an answer of more than ${answerBytesMax} bytes`);
+        if (bytesUnderWay > answersBytesMax)
+          throw new Error(`answers of more than ${answersBytesMax} bytes are being read`);
+        chunks.push(chunk);
+      }
+    } finally {
+      bytesUnderWay -= bytes;
+    }
+    return Buffer.concat(chunks, bytes).toString();
   }
 
   function leaveAlone(response: Response): void {

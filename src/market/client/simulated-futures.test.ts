@@ -223,12 +223,12 @@ test("a settlement is told when it is published, at the mark price that was stre
 });
 
 test("a crossed book, an old update id and an old mark price of the exchange change nothing", async () => {
-  const { exchange, feed, pass } = await setStage();
+  const { exchange, time, feed, pass } = await setStage();
   await feed.prepare(symbol);
   await pass(2_000);
   const { quotes, marks } = feed.status();
   const [quote, mark] = [feed.quote(symbol), feed.markPrice(symbol)];
-  const ticker = { e: "bookTicker", E: 1, T: 1, s: symbol, B: "1", A: "1" };
+  const ticker = { e: "bookTicker", E: time.now(), T: 1, s: symbol, B: "1", A: "1" };
   exchange.sendRaw(
     "btcusdt@bookTicker",
     { ...ticker, u: Number.MAX_SAFE_INTEGER, b: "2", a: "1" },
@@ -237,7 +237,7 @@ test("a crossed book, an old update id and an old mark price of the exchange cha
   exchange.sendRaw("btcusdt@bookTicker", { ...ticker, u: 1, b: "1", a: "2" }, "futures");
   exchange.sendRaw(
     "btcusdt@markPrice@1s",
-    { e: "markPriceUpdate", E: 1, s: symbol, p: "1", T: 1 },
+    { e: "markPriceUpdate", E: time.now() - 1_000, s: symbol, p: "1", T: 1 },
     "futures",
   );
   await until(() => feed.status().quotes.stale > quotes.stale && feed.status().marks.stale > marks.stale);

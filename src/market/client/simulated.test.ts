@@ -6,10 +6,12 @@ import type { Exchange } from "../exchange/open.ts";
 import { averagePrice } from "../exchange/tickers.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
+import { silentAfterMs } from "./book.ts";
 import type { PriceSpan } from "./candles.ts";
 import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
 import { until } from "./testing/upstream.ts";
+import type { Clock } from "./time.ts";
 
 type Stage = {
   readonly exchange: Exchange;
@@ -29,9 +31,11 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function setStage(): Promise<Stage> {
+/** `clock` tells market time; the same as the stage's own unless given. */
+async function setStage(clockOf: (time: ManualTime) => Clock = (time) => time): Promise<Stage> {
   const time = createManualTime();
-  const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
+  const clock = clockOf(time);
+  const exchange = await openSimulatedExchange({ seed, clock, manual: true });
   open.push(exchange.close);
   const feed = createMarketFeed({
     family: "spot",
@@ -39,12 +43,13 @@ async function setStage(): Promise<Stage> {
     spotWsUrl: exchange.spotWsUrl,
     futuresRestUrl: exchange.futuresRestUrl,
     futuresWsUrl: exchange.futuresWsUrl,
-    clock: time,
+    clock,
     wallClock: time,
     timers: time,
     random: () => 0.5,
     log: { info() {}, warn() {}, error() {} },
     asksAboutQuietSymbols: false,
+    measuresAge: false,
     isMetered: false,
   });
   open.push(feed.close);
@@ -217,3 +222,29 @@ test("a crossed book and an old update id of the exchange change nothing", async
   expect(feed.status().quotes).toEqual({ ...quotes, crossed: quotes.crossed + 1, stale: quotes.stale + 1 });
   expect(feed.quote("BTCUSDT")).toEqual(held);
 });
+
+test.each([-1, 1])(
+  "a system clock that is set by %i day does not silence the market for longer than the bound",
+  async (days) => {
+    let shiftMs = 0;
+    const { exchange, feed, time, pass } = await setStage((own) => ({ now: () => own.now() + shiftMs }));
+    feed.watch("BTCUSDT", { quote() {}, trade() {}, markPrice() {}, gap() {} });
+    await feed.prepare("BTCUSDT");
+    await pass(3_000);
+    const before = feed.status().quotes.accepted;
+    shiftMs = days * 24 * 60 * 60_000;
+    const setAt = time.now();
+    let silentMs = 0;
+    let newsAt: number | null = null;
+    while (time.now() - setAt < 20_000) {
+      time.advance(100);
+      exchange.pump();
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      if (feed.quote("BTCUSDT") === null) silentMs += 100;
+      if (newsAt === null && feed.status().quotes.accepted > before) newsAt = time.now();
+    }
+    expect(silentMs).toBeLessThanOrEqual(silentAfterMs);
+    expect((newsAt ?? Number.POSITIVE_INFINITY) - setAt).toBeLessThanOrEqual(silentAfterMs);
+    expect(feed.quote("BTCUSDT")).not.toBeNull();
+  },
+);

@@ -16,6 +16,9 @@ export const spotProtocol: FamilyProtocol = {
     averagePrice: "/api/v3/avgPrice",
     markPrice: null,
   },
+  tradePricePath: null,
+  timePath: "/api/v3/time",
+  depthPath: "/api/v3/depth",
   // To ask for all costs the same as to name more.
   tickerSymbolsMax: 100,
   exchangeInfoPath: "/api/v3/exchangeInfo",

@@ -45,13 +45,15 @@ export type StreamsOptions = {
   readonly announcer: Announcer;
   readonly wallClock: Clock;
   readonly log: Log;
+  /** Told the event time of every message that has one, Unix ms by the exchange's clock. */
+  readonly onEventTime?: (eventAt: number) => void;
 };
 
 /** Says that upstream is about to end the connection. Comes unasked. Source: reference exchange, section 17.1. */
 const shutdownStream = "!serverShutdown";
 
 export function createStreams(options: StreamsOptions): Streams {
-  const { connections, announcer, wallClock, log } = options;
+  const { connections, announcer, wallClock, log, onEventTime } = options;
   const streams = new Map<string, Stream>();
   /** Streams without a listener and since when, the longest idle first. */
   const idleSince = new Map<string, number>();
@@ -125,6 +127,10 @@ export function createStreams(options: StreamsOptions): Streams {
   }
 
   function handOn(stream: Stream, data: unknown, mayRepeat: boolean): void {
+    if (onEventTime !== undefined) {
+      const eventAt = eventTimeOf(data);
+      if (eventAt !== null) onEventTime(eventAt);
+    }
     const position = positionOf(data);
     if (position !== null) {
       if (mayRepeat && position <= stream.position) return;
@@ -159,6 +165,11 @@ function positionOf(data: unknown): number | null {
   const { lastUpdateId, u, t, a, E } = data as Readonly<Record<string, unknown>>;
   for (const place of [lastUpdateId, u, t, a, E]) if (typeof place === "number") return place;
   return null;
+}
+
+function eventTimeOf(data: unknown): number | null {
+  if (typeof data !== "object" || data === null || !("E" in data)) return null;
+  return typeof data.E === "number" ? data.E : null;
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | null {

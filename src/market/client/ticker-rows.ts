@@ -33,6 +33,11 @@ export async function askTickerRows(
   return rows.filter((row): row is TickerRow => typeof row === "object" && row !== null);
 }
 
+/** The body of `/api/v3/depth`, its shortest; undefined when there is none. */
+export async function askDepth(rest: Rest, path: string, symbol: string): Promise<unknown> {
+  return bodyOf(await rest.ask(path, `symbol=${encodeURIComponent(symbol)}&limit=5`, askDeadlineMs));
+}
+
 /** The body of `/api/v3/avgPrice`, which names one symbol at a time; undefined when there is none. */
 export async function askAverage(rest: Rest, path: string, symbol: string): Promise<unknown> {
   return bodyOf(await rest.ask(path, `symbol=${encodeURIComponent(symbol)}`, askDeadlineMs));

@@ -11,23 +11,27 @@
 //   only while the connection of its book is open, since without one "nothing was sent" does not mean "nothing changed".
 //
 // A contract's mark price comes every second. It is no proof that the book lives, nor the book that the mark does.
-import type { Quote } from "../../domain/market.ts";
+import type { Market, Quote } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { Announcer } from "./announce.ts";
 import { createBatcher } from "./batcher.ts";
-import { isSilent, takeRestTicker, type Verdict } from "./book.ts";
+import { takeRestTicker, type Verdict } from "./book.ts";
 import type { Carrier } from "./connections.ts";
+import { readDepthSnapshot } from "./depth-snapshot.ts";
+import type { ExchangeClock } from "./exchange-clock.ts";
 import type { Extremes } from "./extremes.ts";
 import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
-import { type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
+import { priceIn, type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
 import type { FamilyProtocol, PriceKind } from "./protocol.ts";
 import type { Rest } from "./rest.ts";
 import type { Streams } from "./streams.ts";
-import { askAverage, askTickerRows, type TickerRow } from "./ticker-rows.ts";
+import { askAverage, askDepth, askTickerRows, type TickerRow } from "./ticker-rows.ts";
 import type { Cancel, Clock, Timers } from "./time.ts";
 import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
 
 export const quietAfterMs = 2_000;
+/** How often REST is asked for the update id of a symbol's book, one symbol after another. */
+export const depthIntervalMs = 2_000;
 export const warmMs = 5 * 60_000;
 /**
  * At most four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
@@ -90,22 +94,28 @@ export type WarmSymbolsOptions = {
   readonly wallClock: Clock;
   readonly timers: Timers;
   readonly asksAboutQuietSymbols: boolean;
+  readonly exchangeClock: ExchangeClock | null;
+  readonly rules: Market["rules"];
 };
 
 export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
-  const { protocol, rest, wallClock, asksAboutQuietSymbols } = options;
+  const { protocol, rest, wallClock, asksAboutQuietSymbols, exchangeClock } = options;
   const warmSymbols = new Map<string, WarmSymbol>();
   let sequence = 0;
   let isAskingQuiet = false;
+  let depthAskedAt = Number.NEGATIVE_INFINITY;
+  /** The symbol whose book was asked for last. */
+  let depthAskedOf: string | null = null;
   const around: Surroundings = {
     ...options,
     nextSequence() {
       sequence += 1;
       return sequence;
     },
-    quoteCounts: { accepted: 0, alive: 0, stale: 0, crossed: 0, malformed: 0 },
-    tradeCounts: { accepted: 0, stale: 0, malformed: 0 },
-    markCounts: { accepted: 0, stale: 0, malformed: 0 },
+    askTradePrice: (symbol) => void askTradePrice(symbol),
+    quoteCounts: { accepted: 0, alive: 0, stale: 0, late: 0, crossed: 0, malformed: 0 },
+    tradeCounts: { accepted: 0, stale: 0, late: 0, malformed: 0 },
+    markCounts: { accepted: 0, stale: 0, late: 0, doubtful: 0, malformed: 0 },
   };
 
   const manyAQuestion = { keysMax: symbolsPerQuestionMax, concurrentMax: questionsAtATimeMax };
@@ -115,6 +125,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     averagePrice: createBatcher(askAverages, { keysMax: 1, concurrentMax: averagesAtATimeMax }),
     markPrice: createBatcher(askMarks, manyAQuestion),
   };
+  const askTradePrice = createBatcher(askTradePrices, manyAQuestion);
 
   function warm(name: string): WarmSymbol {
     const known = warmSymbols.get(name);
@@ -148,7 +159,9 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
   function askQuotes(symbols: readonly string[]): Promise<void> {
     return askRows("quote", symbols, {
       countOf: ({ book }) => book.streamedCount,
-      take: (asked, row) => asked.takeQuote(takeRestTicker(asked.book, row, wallClock.now())),
+      take: (asked, row, askedAt) => {
+        if (asked.mayAskRest(wallClock.now())) asked.takeRestQuote(takeRestTicker(asked.book, row, askedAt));
+      },
     });
   }
 
@@ -164,21 +177,37 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
   function askMarks(symbols: readonly string[]): Promise<void> {
     return askRows("markPrice", symbols, {
       countOf: ({ mark }) => mark.streamedCount,
-      take: (asked, row) => asked.takeMark(takeRestMark(asked.mark, row, wallClock.now())),
+      take: (asked, row, askedAt) => {
+        if (!asked.mayAskRest(wallClock.now())) return;
+        asked.takeRestMark(takeRestMark(asked.mark, row, askedAt, asked.judgeMark));
+      },
     });
   }
 
-  /** Asks nothing about a price that the family does not tell. */
-  async function askRows(
-    kind: PriceKind,
-    symbols: readonly string[],
-    row: {
-      readonly countOf: (symbol: WarmSymbol) => number;
-      readonly take: (symbol: WarmSymbol, row: TickerRow) => void;
-    },
-  ): Promise<void> {
-    const path = protocol.pricePaths[kind];
+  /** The last trades of contracts whose quote or mark price is doubtful. */
+  function askTradePrices(symbols: readonly string[]): Promise<void> {
+    return askRowsAt(protocol.tradePricePath, symbols, {
+      countOf: () => 0,
+      take(asked, row, askedAt) {
+        const price = priceIn(row.price);
+        if (price !== null) asked.confirm(price, askedAt);
+      },
+    });
+  }
+
+  type Rows = {
+    readonly countOf: (symbol: WarmSymbol) => number;
+    readonly take: (symbol: WarmSymbol, row: TickerRow, askedAt: number) => void;
+  };
+
+  function askRows(kind: PriceKind, symbols: readonly string[], row: Rows): Promise<void> {
+    return askRowsAt(protocol.pricePaths[kind], symbols, row);
+  }
+
+  /** Asks nothing that the family does not tell. */
+  async function askRowsAt(path: string | null, symbols: readonly string[], row: Rows): Promise<void> {
     if (path === null) return;
+    const askedAt = wallClock.now();
     const asked = new Map<string, { readonly warm: WarmSymbol; readonly count: number }>();
     for (const symbol of symbols) {
       const known = warmSymbols.get(symbol);
@@ -188,7 +217,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     for (const answer of await askTickerRows(rest, question)) {
       const known = typeof answer.symbol === "string" ? asked.get(answer.symbol) : undefined;
       if (known === undefined || row.countOf(known.warm) !== known.count) continue;
-      row.take(known.warm, answer);
+      row.take(known.warm, answer, askedAt);
     }
   }
 
@@ -208,7 +237,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
 
   async function askQuiet(now: number): Promise<void> {
     const quiet = [...warmSymbols.values()].filter(
-      (each) => now - each.book.newsAt >= quietAfterMs && each.isConnected,
+      (each) => now - each.book.newsAt >= quietAfterMs && each.isConnected && each.mayAskRest(now),
     );
     if (quiet.length === 0) return;
     isAskingQuiet = true;
@@ -216,10 +245,27 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     isAskingQuiet = false;
   }
 
+  /** One symbol's book at a time, those first that were found to lag; nothing where the streams tell their own times. */
+  async function askDepthInTurn(now: number): Promise<void> {
+    const path = protocol.depthPath;
+    if (path === null || exchangeClock === null || now - depthAskedAt < depthIntervalMs) return;
+    const names = [...warmSymbols.keys()];
+    const after = depthAskedOf === null ? 0 : names.indexOf(depthAskedOf) + 1;
+    const inTurn = [...names.slice(after), ...names.slice(0, after)]
+      .flatMap((name) => warmSymbols.get(name) ?? [])
+      .filter((each) => each.expectsNothing);
+    const next = inTurn.find((each) => each.isBehind) ?? inTurn[0];
+    if (next === undefined) return;
+    depthAskedAt = now;
+    depthAskedOf = next.name;
+    const snapshot = readDepthSnapshot(await askDepth(rest, path, next.name));
+    if (typeof snapshot === "string") return;
+    const [bid, ask] = [snapshot.bids[0]?.[0], snapshot.asks[0]?.[0]];
+    next.takeRestBook(snapshot.lastUpdateId, { bid: priceIn(bid), ask: priceIn(ask) }, now);
+  }
+
   function quote(symbol: string): Quote | null {
-    const known = warmSymbols.get(symbol);
-    if (known === undefined || known.isUnheard) return null;
-    return isSilent(known.book, wallClock.now()) ? null : known.book.quote;
+    return warmSymbols.get(symbol)?.quoteAt(wallClock.now()) ?? null;
   }
 
   return {
@@ -255,6 +301,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
       }
       if (warmSymbols.size > warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax);
       if (asksAboutQuietSymbols && !isAskingQuiet) askQuiet(now);
+      void askDepthInTurn(now);
     },
     symbols: () => warmSymbols.keys(),
     symbolCount: () => warmSymbols.size,

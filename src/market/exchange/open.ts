@@ -69,6 +69,8 @@ const pumpEveryMs = 50;
 /** Source: reference section 17.1. */
 const pingEveryMs = 20_000;
 const catchUpMsMaxUsual = 5 * 60_000;
+/** A clock that goes back by more than this has been set. */
+const clockBackMsMax = 1_000;
 // A late pump goes through its time in steps of this length, all symbols abreast.
 const sliceMs = 1_000;
 const connectionsMax = 512;
@@ -147,6 +149,11 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
 
   function pump(): void {
     const now = Math.floor(clock.now());
+    // The market goes on from the earlier time, and its ids go back: clients that connect again believe them at once.
+    if (now < sentUntil - clockBackMsMax) {
+      sentUntil = now;
+      dropConnections();
+    }
     let from = Math.max(sentUntil, now - catchUpMsMax);
     while (from < now) {
       const until = Math.min(from + sliceMs, now);

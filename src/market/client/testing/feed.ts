@@ -50,6 +50,8 @@ export async function setStage(
     wallClock: time,
     timers: time,
     random: () => 0.5,
+    // Messages that a test sends by hand are of the present unless it says otherwise.
+    measuresAge: false,
     log: logInto(logged),
     ...feedOptions,
   });

@@ -7,6 +7,8 @@ const FEED = {
   family: "SPOT",
   isConnected: true,
   lastMessageAt: NOW - 1_000,
+  dataAgeMs: 1_000,
+  isLate: false,
   symbols: 2,
   streams: 6,
   connects: 1,
@@ -35,8 +37,9 @@ test("a healthy service has nothing to be done", () => {
 
 test.each<[string, Partial<HealthShape>, "WATCH" | "BAD"]>([
   ["a feed that is down", { feeds: [{ ...FEED, isConnected: false }] }, "BAD"],
-  ["a feed that went silent", { feeds: [{ ...FEED, lastMessageAt: NOW - 5_001 }] }, "BAD"],
+  ["a feed that went silent", { feeds: [{ ...FEED, dataAgeMs: 5_001 }] }, "BAD"],
   ["a feed that never spoke", { feeds: [{ ...FEED, lastMessageAt: 0 }] }, "BAD"],
+  ["a feed that lags", { feeds: [{ ...FEED, dataAgeMs: 30_100, isLate: true }] }, "BAD"],
   ["a silent symbol", { feeds: [{ ...FEED, staleSymbols: ["BTCUSDT"] }] }, "WATCH"],
   ["an exchange that wants a pause", { feeds: [{ ...FEED, pausedUntil: NOW + 1 }] }, "WATCH"],
   ["a recording that has ended", { feeds: [{ ...FEED, untradable: "RECORDING_ENDED" }] }, "BAD"],
@@ -51,6 +54,11 @@ test.each<[string, Partial<HealthShape>, "WATCH" | "BAD"]>([
   const checks = checksOf({ ...HEALTHY, ...change }, NOW);
   expect(worstOf(checks)).toBe(state);
   expect(checks.filter(({ action }) => action !== null)).toHaveLength(1);
+});
+
+test("a feed that lags says by how much", () => {
+  const [check] = checksOf({ ...HEALTHY, feeds: [{ ...FEED, dataAgeMs: 30_100, isLate: true }] }, NOW);
+  expect(check?.reading).toBe("Prices arrive 30 s late");
 });
 
 test("a feed that nobody needs may be down", () => {

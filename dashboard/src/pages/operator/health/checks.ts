@@ -11,8 +11,8 @@ export type HealthCheck = {
   readonly action: string | null;
 };
 
-/** A feed that says nothing for so long is silent, ms: orders that need a price are then refused. */
-const FEED_SILENT_MS = 5_000;
+/** Prices of this age are stale, ms: orders that need a price are then refused. */
+const FEED_STALE_MS = 5_000;
 const SYMBOLS_NAMED = 5;
 const STORE_SLOW_MS = 50;
 const STORE_BAD_MS = 1_000;
@@ -53,11 +53,11 @@ export function worstOf(checks: readonly HealthCheck[]): HealthCheck["state"] {
 }
 
 function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck {
-  const { family, symbols, isConnected, lastMessageAt, pausedUntil, staleSymbols, connects, untradable } =
-    feed;
+  const { family, symbols, isConnected, lastMessageAt, dataAgeMs, isLate } = feed;
+  const { pausedUntil, staleSymbols, connects, untradable } = feed;
   const fixed = {
     name: `${FAMILIES[family]} prices`,
-    normal: "Connected, a message within 5 s, no symbol without prices",
+    normal: "Connected, prices less than 5 s old, no symbol without prices",
   };
   if (untradable !== null) return { ...fixed, state: "BAD", ...UNTRADABLE[untradable] };
   if (pausedUntil > now) {
@@ -80,7 +80,16 @@ function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck
         "Check the server's network connection to the exchange; its log has the reason. It reconnects automatically.",
     };
   }
-  if (lastMessageAt === 0 || now - lastMessageAt > FEED_SILENT_MS) {
+  if (isLate) {
+    return {
+      ...fixed,
+      state: "BAD",
+      reading: `Prices arrive ${durationInWords((dataAgeMs ?? 0) / 1_000)} late`,
+      action:
+        "Market orders are rejected until prices arrive in time. Check the network between the server and the exchange, and the server's load.",
+    };
+  }
+  if (lastMessageAt === 0 || (dataAgeMs ?? 0) >= FEED_STALE_MS) {
     return {
       ...fixed,
       state: "BAD",
