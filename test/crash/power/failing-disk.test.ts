@@ -30,7 +30,6 @@ type Failure = Omit<DiskFailure, "nth" | "counted"> & {
 const FAILURES: readonly Failure[] = [
   { call: "sync", path: "-wal", error: "EIO", times: "once", among: 10, says: /disk I\/O error/ },
   { call: "write", path: "-wal", error: "EIO", times: "once", among: 150, says: /disk I\/O error/ },
-  { call: "write", path: "*", error: "ENOSPC", times: "always", among: 150, says: /disk is full/ },
 ];
 /** While a long log is copied into the database itself. */
 const CHECKPOINT_FAILURES: readonly Failure[] = [
@@ -42,6 +41,9 @@ const CHECKPOINT_FAILURES: readonly Failure[] = [
  * which the one that fails is drawn.
  */
 const ACTIONS_EACH = 30;
+
+/** Of so many writes one is drawn from which on the disk is full. */
+const FULL_AMONG = 80;
 
 const CUTS = 4;
 
@@ -68,6 +70,26 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
       await expectNothingLost(recorded, traders);
     },
   );
+
+  test("that is full stops nothing and loses nothing", async () => {
+    const { recorded, traders } = await prepare(0);
+    const { gateway, exited } = await recorded.start({
+      call: "write",
+      path: "*",
+      error: "ENOSPC",
+      nth: 1 + Math.floor(draw() * FULL_AMONG),
+      times: "always",
+      counted: "ONCE_ARMED",
+    });
+    onTestFinished(() => gateway.kill());
+    recorded.arm();
+    await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH });
+    expect(gateway.process.exitCode).toBe(null);
+    await quotesOf(gateway.url);
+    await gateway.kill();
+    await exited;
+    await expectNothingLost(recorded, traders);
+  });
 
   test("a signal that cannot be recorded stops the process, and is not answered 202", async () => {
     const { recorded, traders } = await prepare(0);
