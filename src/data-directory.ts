@@ -3,7 +3,7 @@
 //
 // The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed process
 // gives it up by itself, and commands that only open the database beside the server never ask for it.
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "./config.ts";
@@ -248,11 +248,21 @@ function hasMode(file: string, bits: number): boolean {
   return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & bits) !== 0;
 }
 
-async function openStoreFile(file: string): Promise<Store> {
-  for (const part of [file, `${file}-wal`]) {
-    if (!hasMode(part, OPEN_TO_ALL)) continue;
-    throw new ConfigError(`the database ${part} may be read or written by everybody: chmod 600 it`);
+/** Takes from everybody else what they may do with a file: earlier versions let them read it. Throws ConfigError if they may write to it. */
+function closeToOthers(file: string): void {
+  if (hasMode(file, WRITABLE_BY_ALL)) {
+    throw new ConfigError(`the database ${file} may be written to by everybody: chmod 600 it`);
   }
+  if (!hasMode(file, OPEN_TO_ALL)) return;
+  try {
+    chmodSync(file, statSync(file).mode & ~OPEN_TO_ALL);
+  } catch {
+    throw new ConfigError(`the database ${file} may be read by everybody: chmod 600 it`);
+  }
+}
+
+async function openStoreFile(file: string): Promise<Store> {
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) closeToOthers(part);
   try {
     return await openSqliteStore(file);
   } catch (error) {

@@ -130,7 +130,7 @@ describe("a data directory that has lost its database is not begun anew", () => 
   });
 });
 
-describe.skipIf(process.platform === "win32")("what everybody may read or write is refused", () => {
+describe.skipIf(process.platform === "win32")("what everybody may write to is refused", () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await usedDirectory();
@@ -144,11 +144,19 @@ describe.skipIf(process.platform === "win32")("what everybody may read or write 
     expect(stderr).toMatch(/DATA_DIR \S+ may be written to by everybody: chmod o-w it/);
   });
 
-  test.each([0o666, 0o644, 0o602])("a database of mode %o", async (mode) => {
+  test.each([0o666, 0o602])("a database of mode %o", async (mode) => {
     chmodSync(databaseFile(dataDir), mode);
     await expect(openDataDirectory(dataDir, null)).rejects.toThrow(
       /lyrebird\.sqlite may be .*: chmod 600 it/,
     );
+    chmodSync(databaseFile(dataDir), 0o600);
+  });
+
+  test("a database that everybody may read is closed to them, and opened", async () => {
+    chmodSync(databaseFile(dataDir), 0o644);
+    const opened = await openDataDirectory(dataDir, null);
+    await opened.store.close();
+    expect(statSync(databaseFile(dataDir)).mode & 0o777).toBe(0o640);
     chmodSync(databaseFile(dataDir), 0o600);
   });
 
