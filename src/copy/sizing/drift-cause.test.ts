@@ -253,7 +253,7 @@ describe("the cause of a drift", () => {
       drift("SPOT", { lead: "0.06", own: "0.01", wallet: "1500", start: "0.004", entries })[0],
     ).toMatchObject({
       difference: decimal("-0.02"),
-      cause: "PRICE_MOVED",
+      cause: "SKIPPED",
       parts: [
         { cause: "SKIPPED", entryId: 9, quantity: decimal("0.003") },
         { cause: "PAUSED", entryId: 8, quantity: decimal("0.003") },

@@ -25,7 +25,7 @@ export type CausePart = {
   readonly quantity: Quantity;
 };
 
-/** The cause of the largest part, the entry of the log that it is seen by, and all parts. */
+/** The cause of the largest part, of the ratio only if there is no other; the entry of the log that it is seen by, and all parts. */
 export type CauseOfDrift = Pick<CausePart, "cause" | "entryId"> & { readonly parts: readonly CausePart[] };
 
 export type CauseTerms = {
@@ -77,7 +77,9 @@ export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
     { cause: "BEGAN_LATER", entryId: null, quantity: heldBefore(position, terms, size) },
     { cause: "PRICE_MOVED", entryId: null, quantity: size },
   ]);
-  const { cause, entryId } = parts.reduce((most, part) => (part.quantity > most.quantity ? part : most));
+  const isLarger = (part: CausePart, than: CausePart) =>
+    than.cause === "PRICE_MOVED" || (part.cause !== "PRICE_MOVED" && part.quantity > than.quantity);
+  const { cause, entryId } = parts.reduce((most, part) => (isLarger(part, most) ? part : most));
   return { cause, entryId, parts };
 }
 
