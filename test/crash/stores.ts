@@ -88,7 +88,9 @@ function makeSqlite(): CrashedStore {
       workBeside(
         {
           openStore: () => openSqliteStore(file),
-          dialect: () => new SqliteDialect({ database: kyselyDatabase(openDatabase(file)) }),
+          // Opened when it is first used: what Kysely has not used it does not close, and a file that is open until its memory is
+          // collected is locked for a moment in the middle of something else.
+          dialect: () => new SqliteDialect({ database: async () => kyselyDatabase(openDatabase(file)) }),
         },
         work,
       ),

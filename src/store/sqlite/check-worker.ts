@@ -2,7 +2,7 @@
 // is damaged stays as it was found.
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { isDamage } from "./database.ts";
+import { BUSY_TIMEOUT_MS, isDamage } from "./database.ts";
 
 /** What is wrong with the database, in SQLite's words; nothing if it is sound. */
 export type CheckResult = readonly string[];
@@ -14,7 +14,7 @@ parentPort?.postMessage(findings() satisfies CheckResult);
 
 function findings(): string[] {
   try {
-    const database = new DatabaseSync(workerData.file, { readOnly: true });
+    const database = new DatabaseSync(workerData.file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     try {
       const rows = database.prepare("PRAGMA quick_check(1)").all();
       const findings = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");

@@ -99,6 +99,8 @@ export async function openSqliteStore(
       snapshot.leave();
       reader.close();
       await db.destroy();
+      // Kysely closes only what it has used.
+      if (database.isOpen) database.close();
     },
   };
 }
