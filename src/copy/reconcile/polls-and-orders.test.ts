@@ -49,12 +49,12 @@ const CHECK_MS_MAX = 15;
 
 /** Until nothing more is asked while the clock stands still. */
 async function settled(): Promise<void> {
-  let [asked, quietChecks, checkedAt] = [-1, 0, 0];
+  let [done, quietChecks, checkedAt] = [-1, 0, 0];
   await stage.eventually("nothing is asked any more", async () => {
-    const isQuiet = asked === way.seen.length && way.pending === 0;
+    const isQuiet = done === stage.doneSoFar() && way.pending === 0 && !stage.isBusy();
     const isInTime = performance.now() - checkedAt <= CHECK_MS_MAX;
     quietChecks = isQuiet ? quietChecks + (isInTime ? 1 : 0) : 0;
-    asked = way.seen.length;
+    done = stage.doneSoFar();
     checkedAt = performance.now();
     return quietChecks >= QUIET_CHECKS;
   });

@@ -41,8 +41,8 @@ export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
 
 /** What `waitFor` lets pass of the clock between two questions, ms. */
 const STEP_MS = 500;
-/** What a strategy did is dealt with by then, unless something waits for the clock, ms. */
-const STANDS_STILL_MS = 10_000;
+/** After so long without a call of the store and without a request to the venue, something waits for the clock, ms. */
+const IDLE_MS_MAX = 2_000;
 const FULL: CopySettings = EXACT_SETTINGS;
 
 export async function openCopiesStage({
@@ -76,17 +76,37 @@ export async function openCopiesStage({
   };
   /** What a copying process that is started next is bound to. */
   const bounds: { openRowsMax: number | null } = { openRowsMax: null };
+  /** The copying process's calls of its store: those under way, and all so far. */
+  const calls = { underWay: 0, all: 0 };
   let running: Awaited<ReturnType<typeof start>> | null = null;
+
+  function counted(copying: CopyStore): CopyStore {
+    return new Proxy(copying, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          const answer: unknown = member(...given);
+          if (!(answer instanceof Promise)) return answer;
+          calls.underWay += 1;
+          calls.all += 1;
+          return answer.finally(() => {
+            calls.underWay -= 1;
+          });
+        };
+      },
+    });
+  }
 
   /** Begins to copy, as a process does. */
   async function start() {
     const holder = randomUUID();
     const venues = createVenues({ wallNow: time.now, after: time.after, log });
-    const copying: CopyStore = {
+    const copying: CopyStore = counted({
       ...store.copying,
       recordProgress: (...given) => seams.recordProgress(...given),
       findAccount: (...given) => seams.findAccount(...given),
-    };
+    });
     let isAlive = true;
     const copies: Copies = new Copies({
       store: { copying },
@@ -132,6 +152,10 @@ export async function openCopiesStage({
     seams,
     bounds,
     desk,
+    /** Whether the copying process waits for its store or for the venue. */
+    isBusy: () => calls.underWay > 0 || venue.requests.underWay > 0,
+    /** Calls of the store and requests to the venue so far. */
+    doneSoFar: () => calls.all + venue.requests.all,
     async start() {
       running = await start();
     },
@@ -250,10 +274,13 @@ export async function openCopiesStage({
         const open = await store.copying.listOpenEntries({ strategyId });
         return open.every(({ isFeeDue }) => isFeeDue !== true);
       };
-      const standsStillUntil = Date.now() + STANDS_STILL_MS;
+      let [seen, isIdleSince] = [-1, 0];
       await eventually("every copy has dealt with what the strategy did", async () => {
         if (await isDealtWith()) return true;
-        if (Date.now() > standsStillUntil) await stage.passes(STEP_MS);
+        if (stage.isBusy() || stage.doneSoFar() !== seen) {
+          seen = stage.doneSoFar();
+          isIdleSince = Date.now();
+        } else if (Date.now() > isIdleSince + IDLE_MS_MAX) await stage.passes(STEP_MS);
         return false;
       });
     },

@@ -29,6 +29,8 @@ export type VenueStage = AsyncDisposable & {
   readonly pairs: OwnPairs;
   readonly contracts: OwnContracts;
   readonly store: Store;
+  /** The requests that the venue has taken: those under way, and all so far. */
+  readonly requests: { readonly underWay: number; readonly all: number };
   /** What the venue's clock is ahead of ours, ms. */
   setAhead(ms: number): void;
   seed(type: StrategyType): Promise<Credentials>;
@@ -74,6 +76,14 @@ export async function openVenueStage(): Promise<VenueStage> {
     },
     { log },
   );
+  const requests = { underWay: 0, all: 0 };
+  server.server.on("request", (_, outgoing) => {
+    requests.underWay += 1;
+    requests.all += 1;
+    outgoing.once("close", () => {
+      requests.underWay -= 1;
+    });
+  });
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
   const venues = createVenues({ wallNow: time.now, after: time.after, log });
   const seenAt = (seen: string) => ({ seen: decimal<Price>(seen), seenAt: time.now() });
@@ -83,6 +93,7 @@ export async function openVenueStage(): Promise<VenueStage> {
     pairs,
     contracts,
     store,
+    requests,
     setAhead(ms) {
       aheadMs = ms;
     },
