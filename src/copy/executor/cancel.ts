@@ -2,6 +2,7 @@
 // nothing any more. The last stop of a position that the copy still has is never canceled because the strategy has left.
 import { orderIdOf } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { Leg } from "../../domain/leg.ts";
 import { type Rate, ZERO } from "../../money/decimal.ts";
 import { leadHeld } from "../leads/lead-state.ts";
 import { applyReport, endRow, refusedRow, skipped } from "../orders/rows.ts";
@@ -101,10 +102,14 @@ function isLastStop(
 }
 
 /** Whether the strategy has placed another leg of the kind since: that one cancels it, so that the position is never without. */
-function isToBeReplaced({ state }: CopyContext, leg: MirrorEntry): boolean {
+function isToBeReplaced({ state, leadAccount }: CopyContext, leg: MirrorEntry): boolean {
   const isNew = ({ kind, status, side, orderType }: MirrorEntry) =>
     kind === "PLACE_LEG" && status === "NEW" && side === leg.side && orderType === leg.orderType;
-  return closesPosition(state, leg) && state.open(leg.symbol ?? "").some(isNew);
+  // Its row may not be in the outbox yet.
+  const isSuccessor = (theirs: Leg) =>
+    theirs.symbol === leg.symbol && theirs.side === leg.side && theirs.type === leg.orderType;
+  const isPlaced = () => [...(leadAccount()?.openLegs.values() ?? [])].some(isSuccessor);
+  return closesPosition(state, leg) && (state.open(leg.symbol ?? "").some(isNew) || isPlaced());
 }
 
 /** The row of a cancel of which nothing rests: the order was over before, or was never mirrored. */

@@ -1,22 +1,32 @@
 // What could not be sent while a kill switch was set is made up for afterwards, as far as it protects the copy or gets it out.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Command } from "../../domain/command.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { CountingVenue } from "../testing/counting-venue.ts";
 import { isWithoutLead } from "./reconciler.ts";
 
 let stage: CopiesStage;
+let way: CountingVenue;
 let strategy: string;
 let copier: Copier;
 
 beforeEach(async () => {
-  stage = await openCopiesStage();
+  stage = await openCopiesStage({
+    through: async (url) => {
+      way = await CountingVenue.open(url, "FUTURES");
+      return way.url;
+    },
+  });
+  way.now = () => stage.time.now();
   strategy = await stage.strategy("FUTURES");
   await stage.start();
   copier = await stage.copier(strategy, "FUTURES");
 });
 afterEach(async () => {
   await stage[Symbol.asyncDispose]();
+  await way[Symbol.asyncDispose]();
 });
 
 const protectedEntry = {
@@ -132,6 +142,42 @@ test("a leg that could not be placed is placed, however much the strategy has do
   await stage.dealtWith(strategy);
   await stage.unhalt(strategy);
   await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+});
+
+test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
+  const takesProfitAt = (price: string): Command => ({
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "TAKE_PROFIT_MARKET",
+    triggerPrice: decimal<Price>(price),
+    clientLegId: `at-${price}`,
+  });
+  await stage.does(strategy, places("BUY", "0.002"));
+  const first = await stage.does(strategy, takesProfitAt("120000"));
+  const triggers = async () => (await legsAtVenue()).map(({ triggerPrice }) => triggerPrice);
+  expect(await triggers()).toEqual([decimal("120000")]);
+  // Of two placements the venue refuses the first: the successor each time, and never the one before.
+  let placements = 0;
+  const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
+  way.instead = (route) => {
+    if (route !== "POST /fapi/v1/algoOrder") return null;
+    placements += 1;
+    return placements % 2 === 1 ? { status: 400, body } : null;
+  };
+  await stage.stop();
+  await stage.does(strategy, { type: "CancelLeg", legId: first });
+  const second = await stage.does(strategy, takesProfitAt("130000"));
+  await stage.start();
+  await stage.dealtWith(strategy);
+  await stage.eventually("the first is sent again", async () =>
+    `${(await stage.log(copier)).at(-1)}`.endsWith("RESTING"),
+  );
+  expect(placements).toBe(2);
+  expect(await triggers()).toEqual([decimal("120000")]);
+  await stage.does(strategy, { type: "CancelLeg", legId: second });
+  await stage.waitFor("it is gone", async () => (await legsAtVenue()).length === 0);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
 });
 
 test("a position that was liquidated meanwhile is closed before anything new is done", async () => {

@@ -69,6 +69,7 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
   if (quantity === 0n && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
   if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
     return true;
+  if (resting.some((entry) => isStaleLeg(context, entry))) return true;
   return isOvertaken(context, symbol) || missingLegs(context, symbol).length > 0;
 }
 
@@ -158,7 +159,7 @@ async function cancelUnwanted(
 ): Promise<Skip | null> {
   const { state, session, now } = context;
   for (const entry of state.resting(symbol)) {
-    const isCancelDue = entry.isCancelDue === true;
+    const isCancelDue = entry.isCancelDue === true || isStaleLeg(context, entry);
     if (isLeg(entry) && !isCancelDue) {
       if (isClosing && isWaitingLeg(entry)) endRow(state, entry, null, now());
       continue;
@@ -298,6 +299,24 @@ function missingLegs(
       closesPosition(state, leg) &&
       !own.some(({ side, orderType }) => side === leg.side && orderType === leg.type),
   );
+}
+
+/**
+ * Whether a leg is at the venue although the strategy, which is still in the position, has none of its kind any more: one that was sent
+ * again because the venue refused its successor, which the strategy has canceled since.
+ */
+function isStaleLeg(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  entry: MirrorEntry,
+): boolean {
+  const account = leadAccount();
+  if (!isLeg(entry) || isWaitingLeg(entry) || account === null || entry.collectiveId === null) return false;
+  const { symbol, side, orderType } = entry;
+  const theirs = account.positions.get(symbol ?? "")?.quantity ?? ZERO;
+  if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;
+  if (account.openLegs.has(orderIdOf(entry.collectiveId))) return false;
+  const isSuccessor = (leg: Leg) => leg.symbol === symbol && leg.side === side && leg.type === orderType;
+  return ![...account.openLegs.values()].some(isSuccessor);
 }
 
 /** Whether the strategy has nothing of a symbol any more. */

@@ -41,8 +41,8 @@ export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
 
 /** What `waitFor` lets pass of the clock between two questions, ms. */
 const STEP_MS = 500;
-/** After so long without a call of the store and without a request to the venue, something waits for the clock, ms. */
-const IDLE_MS_MAX = 2_000;
+/** After so many checks in a row that found the process at rest, or waiting, something waits for the clock. They are some milliseconds apart. */
+const IDLE_CHECKS = 400;
 const FULL: CopySettings = EXACT_SETTINGS;
 
 export async function openCopiesStage({
@@ -96,6 +96,16 @@ export async function openCopiesStage({
         };
       },
     });
+  }
+
+  /** Answers, each time it is asked, how many times in a row the copying process was found at rest. */
+  function restWatch(): () => number {
+    let [seen, checks] = [-1, 0];
+    return () => {
+      checks = stage.isBusy() || stage.doneSoFar() !== seen ? 0 : checks + 1;
+      seen = stage.doneSoFar();
+      return checks;
+    };
   }
 
   /** Begins to copy, as a process does. */
@@ -274,23 +284,23 @@ export async function openCopiesStage({
         const open = await store.copying.listOpenEntries({ strategyId });
         return open.every(({ isFeeDue }) => isFeeDue !== true);
       };
-      let [seen, isIdleSince] = [-1, 0];
+      const atRest = restWatch();
       await eventually("every copy has dealt with what the strategy did", async () => {
         if (await isDealtWith()) return true;
-        if (stage.isBusy() || stage.doneSoFar() !== seen) {
-          seen = stage.doneSoFar();
-          isIdleSince = Date.now();
-        } else if (Date.now() > isIdleSince + IDLE_MS_MAX) await stage.passes(STEP_MS);
+        if (atRest() >= IDLE_CHECKS) await stage.passes(STEP_MS);
         return false;
       });
     },
     /** Waits until it is so, while the clock stands still. */
     eventually,
-    /** Lets the clock run until it is so. */
+    /** Lets the clock run until it is so: not while the copying process is at work, unless that waits for the clock itself. */
     async waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+      const atRest = restWatch();
+      let busyChecks = 0;
       await eventually(what, async () => {
         if (await holds()) return true;
-        await stage.passes(STEP_MS);
+        busyChecks = atRest() > 0 ? 0 : busyChecks + 1;
+        if (busyChecks === 0 || busyChecks >= IDLE_CHECKS) await stage.passes(STEP_MS);
         return false;
       });
     },
