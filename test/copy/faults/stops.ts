@@ -62,7 +62,15 @@ export function lengthOf({ from, until }: Span, down: readonly Span[]): number {
 export function stopFaults(
   name: string,
   histories: Histories,
-  { until, down }: { readonly until: number; readonly down: readonly Span[] },
+  {
+    until,
+    down,
+    log = () => "",
+  }: {
+    readonly until: number;
+    readonly down: readonly Span[];
+    readonly log?: (symbol: string) => string;
+  },
 ): CopyFault[] {
   const symbols = new Set(histories.copy.flatMap(({ held }) => [...held.keys()]));
   return [...symbols].flatMap((symbol) =>
@@ -70,7 +78,7 @@ export function stopFaults(
       .map((span) => ({ span, ms: lengthOf(span, down) }))
       .filter(({ span, ms }) => !span.isOtherSide && ms > NAKED_MS_MAX)
       .map(({ span, ms }): CopyFault => {
-        const when = `from ${span.from} to ${span.until}`;
+        const when = `from ${span.from} to ${span.until}: ${log(symbol)}`;
         return { kind: "NAKED", what: `${name} had ${symbol} without a stop for ${ms} ms, ${when}` };
       }),
   );

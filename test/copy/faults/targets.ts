@@ -115,13 +115,26 @@ function isDust({ copy }: CopyBooks, quantity: bigint, price: bigint): boolean {
   return (quantity * price) / ONE < LEAST_WORTH;
 }
 
-function logOf({ entries, copy }: CopyBooks, symbol: string): string {
+/** The lines of a copy's log on a symbol, with when each was sent and answered. */
+export function logOf({ entries, copy }: CopyBooks, symbol: string): string {
   const book: CopyBook = copy.book;
   const lines = entries
     .filter((entry) => entry.symbol === symbol)
     .map(
-      ({ entryId, seq, kind, side, orderType, quantity, status, executedQuantity, skip }) =>
-        `${entryId}/${seq} ${kind} ${side} ${orderType} ${quantity} ${status} ${executedQuantity} ${skip?.reason ?? ""}`,
+      ({
+        entryId,
+        seq,
+        kind,
+        side,
+        orderType,
+        quantity,
+        status,
+        executedQuantity,
+        skip,
+        sentAt,
+        acknowledgedAt,
+      }) =>
+        `${entryId}/${seq} ${kind} ${side} ${orderType} ${quantity} ${status} ${executedQuantity} ${skip?.reason ?? ""} ${sentAt}+${(acknowledgedAt ?? 0) - (sentAt ?? 0)}`,
     );
   return [`${copy.status}, by its book ${book.holdings.get(symbol)?.quantity ?? 0n}`, ...lines].join("; ");
 }

@@ -15,7 +15,7 @@ import { SYMBOLS } from "./lead-trader.ts";
 import type { Followed } from "./run.ts";
 import { isSized, type PricesOf, sizeFaults } from "./sizes.ts";
 import { lengthOf, nakedSpans, type Span, stopFaults } from "./stops.ts";
-import { type Histories, targetFaults } from "./targets.ts";
+import { type Histories, logOf, targetFaults } from "./targets.ts";
 
 export type Verdict = {
   /** Entries of orders and legs of the strategies: all, and those that the venue has. */
@@ -102,7 +102,7 @@ export async function verdictOf(world: {
             const span = { until, down: copying.downOf(strategyId) };
             faults.push(
               ...targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)),
-              ...stopFaults(books.name, histories, span),
+              ...stopFaults(books.name, histories, { ...span, log: (symbol) => logOf(books, symbol) }),
               ...sizeFaults(books, histories.copy, (...asked) => bidsOf(venueMarket, ...asked)),
             );
             verdicts.push({ ...countsOf(books, world.lastKillAt), ...stateCountsOf(books, histories, span) });
