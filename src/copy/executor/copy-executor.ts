@@ -54,6 +54,8 @@ import { submit } from "./submit.ts";
 /** Until the reconciler acts on what an executed row, or a failed attempt, has left, ms; a failure doubles it. */
 export const RECONCILE_AFTER_MS = 2_000;
 const RECONCILE_MS_MAX = 60_000;
+/** A leg that a position lacks is sent again after so long at most, ms. */
+const PROTECT_MS_MAX = 15_000;
 /** Until work that failed is tried again, ms: doubled each time. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
@@ -602,8 +604,10 @@ export class CopyExecutor {
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
       }
     } else {
-      const waitMs = Math.min(RECONCILE_MS_MAX, (pace?.waitMs || RECONCILE_AFTER_MS / 2) * 2);
-      this.#paces.set(symbol, { at: now + waitMs, waitMs, before: this.#lastFailed(symbol) });
+      const isLeft = result.kind === "LEFT";
+      const msMax = isLeft ? RECONCILE_MS_MAX : PROTECT_MS_MAX;
+      const waitMs = Math.min(msMax, (pace?.waitMs || RECONCILE_AFTER_MS / 2) * 2);
+      this.#paces.set(symbol, { at: now + waitMs, waitMs, before: isLeft ? this.#lastFailed(symbol) : null });
     }
     if (this.#closing !== null) this.#finishCloseRequest(result);
     if (this.#isClosingDown) this.#finishClosing();

@@ -1,6 +1,6 @@
 // A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon as they are listed.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decimal } from "../../money/decimal.ts";
+import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 
@@ -95,3 +95,49 @@ function listsNothing(route: string, times: number): void {
 async function areFeesKnown(copier: Copier): Promise<boolean> {
   return (await stage.entries(copier)).every(({ isFeeDue }) => isFeeDue !== true);
 }
+
+test("a sale on spot that never got to the venue is over as soon as the balances show that, and its coins are sold", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+  const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
+  const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
+  await stage.waitFor("nobody knows of it", isUnconfirmed);
+  stage.pairs.show("BTCUSDT", "105000", "105010");
+  const seen = { seen: decimal<Price>("105000"), seenAt: stage.time.now() };
+  await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  const at = stage.time.now();
+  await stage.waitFor(
+    "it is sold",
+    async () => (await stage.log(copier)).at(-1)?.includes("FILLED") === true,
+  );
+  expect(stage.time.now() - at).toBeLessThan(75_000);
+  expect((await stage.log(copier)).slice(1)).toEqual([
+    "PLACE SELL LIMIT 0.0005 SKIPPED UNCONFIRMED",
+    "FILL SELL SKIPPED NOT_MIRRORED",
+    "RECONCILE SELL MARKET 0.00049 FILLED executed 0.00049",
+  ]);
+});
+
+test("a sale on spot that rests unseen is not sold twice", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  proxy.plan("POST /api/v3/order", { kind: "CUT_AFTER" });
+  const body = '{"code":-2013,"msg":"Order does not exist."}';
+  const hidden = 40;
+  for (let asked = 0; asked < hidden; asked += 1)
+    proxy.plan("GET /api/v3/order", { kind: "ANSWER", status: 400, body });
+  const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
+  const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
+  await stage.waitFor("nobody knows of it", isUnconfirmed);
+  stage.pairs.show("BTCUSDT", "105000", "105010");
+  const seen = { seen: decimal<Price>("105000"), seenAt: stage.time.now() };
+  await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  await stage.waitFor("it is found", async () => (await stage.log(copier))[1]?.includes("RESTING") === true);
+  const orders = await stage.venue.orders(copier.account, "BTCUSDT");
+  expect(orders.map(({ side, type }) => `${side} ${type}`)).toEqual(["BUY MARKET", "SELL LIMIT"]);
+});

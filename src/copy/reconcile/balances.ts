@@ -2,13 +2,13 @@
 // something was filled in between, or an own order was under way, nobody knows whether the balances have it, and they are asked for
 // again. From then on book and balances are carried on by the same executions, so that no money is counted twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { type Amount, add, proceedsDown, type Quantity, subtract } from "../../money/decimal.ts";
+import { type Amount, add, proceedsDown, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
 import { equityOf, snapshotOf } from "../orders/book.ts";
 import { applyReport, endRow } from "../orders/rows.ts";
 import { copyEquity, spotSymbolOf } from "../sizing/proportion.ts";
-import type { RestingSymbols } from "../venue/venue.ts";
+import type { RestingSymbols, VenueBalances } from "../venue/venue.ts";
 
 /** Times that balances are asked for in one go before they are left to the next. */
 const TRIES_MAX = 3;
@@ -39,6 +39,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     await bookOpenOrders(context);
     if (state.isInFlight || state.ownChanges !== before) continue;
     bookUnconfirmed(context, balances.held, prices, traded);
+    endAbsentSales(context, balances);
     takeSnapshot(context, balances, prices);
     return true;
   }
@@ -199,6 +200,36 @@ function bookUnconfirmed(
     const booked = applyReport(state, entry, report, now());
     const { isFeeDue: _due, ...row } = booked;
     state.put({ ...row, status: "UNCONFIRMED", venueOrderId: null });
+  }
+}
+
+/**
+ * A sale on spot that the venue has not confirmed locks its coins while it rests, and takes them when it is executed. Where the account
+ * has the coins still, and no more of them are locked than the venue's own open orders account for, there is no such sale: its row is
+ * over, and what it was to sell may be sold.
+ */
+function endAbsentSales(
+  { state, now }: CopyContext,
+  { held, locked }: Pick<VenueBalances, "held" | "locked">,
+): void {
+  if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
+  const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
+  for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
+    const [sale] = rows;
+    if (sale?.side !== "SELL" || rows.length > 1 || sale.executedQuantity !== 0n) continue;
+    if (now() - (sale.sentAt ?? 0) <= NOT_FOUND_AFTER_MS) continue;
+    const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
+      [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
+    const resting = state
+      .resting(symbol)
+      .filter(({ side }) => side === "SELL")
+      .reduce(
+        (sum, entry) => add(sum, subtract(entry.quantity ?? ZERO, entry.executedQuantity)),
+        ZERO as Quantity,
+      );
+    const isThere = unbookedOf(state, symbol, held) !== 0n || ofSymbol(locked) > resting;
+    if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
+    state.put({ ...sale, status: "SKIPPED", updatedAt: now() });
   }
 }
 

@@ -144,6 +144,17 @@ test("a leg that could not be placed is placed, however much the strategy has do
   await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
 });
 
+test("a stop that the venue refuses is sent again soon, until it takes it", async () => {
+  let refusals = 3;
+  const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
+  way.instead = (route) =>
+    route === "POST /fapi/v1/algoOrder" && refusals-- > 0 ? { status: 400, body } : null;
+  const at = stage.time.now();
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  expect(stage.time.now() - at).toBeLessThan(15_000);
+});
+
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
   const takesProfitAt = (price: string): Command => ({
     type: "PlaceLeg",

@@ -31,10 +31,14 @@ import { endRow, ownRow, skipped } from "../orders/rows.ts";
 import { refusedAs } from "../session/failures.ts";
 import { skipOf } from "../sizing/skip.ts";
 
-/** CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. LEFT: to be tried again. */
+/**
+ * CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. UNPROTECTED: the position
+ * lacks a leg of the strategy, which is to be sent again soon. LEFT: to be tried again.
+ */
 export type Reconciled =
   | { readonly kind: "CLEAN"; readonly unsold: MirrorEntry | null }
   | { readonly kind: "WAITS" }
+  | { readonly kind: "UNPROTECTED" }
   | { readonly kind: "LEFT"; readonly skip: Skip };
 
 export type ReconcileTerms = {
@@ -108,7 +112,9 @@ export async function reconcileSymbol(
   if (state.holding(symbol).quantity === 0n) {
     const left = await cancelLegs(context, symbol);
     if (left !== null) return { kind: "LEFT", skip: left };
-  } else if (!terms.isClosing) await protect(context, symbol);
+  } else if (!terms.isClosing && !(await protect(context, symbol)) && reduced.kind === "CLEAN") {
+    return { kind: "UNPROTECTED" };
+  }
   const isWaiting = unconfirmed === "WAITS" && reduced.kind === "CLEAN";
   return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
 }
@@ -254,8 +260,8 @@ function placeOf({ copy }: CopyState) {
   return { copyId: copy.copyId, entryId: 0 };
 }
 
-/** Places the legs of the strategy that the copy's position is without. */
-async function protect(context: CopyContext, symbol: string): Promise<void> {
+/** Places the legs of the strategy that the copy's position is without; false if one is missing, or not confirmed, afterwards. */
+async function protect(context: CopyContext, symbol: string): Promise<boolean> {
   const { state, rowsOf, now } = context;
   for (const leg of missingLegs(context, symbol)) {
     const id = collectiveId(state.copy.strategyId, leg.legId);
@@ -274,6 +280,7 @@ async function protect(context: CopyContext, symbol: string): Promise<void> {
       ...{ status: "NEW", skip: null, clientOrderId: null, stopPrice, updatedAt: now() },
     });
   }
+  return missingLegs(context, symbol).length === 0;
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */

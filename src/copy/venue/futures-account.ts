@@ -226,6 +226,7 @@ function balancesOf(body: Body, at: number): VenueBalances {
     wallet: amount("walletBalance"),
     available: amount("availableBalance"),
     held: new Map(positions.filter(([, quantity]) => quantity !== 0n)),
+    locked: new Map(),
     marginBalance: amount("marginBalance"),
   };
 }

@@ -143,16 +143,21 @@ function balancesOf(body: Body, at: number): VenueBalances {
   let wallet = ZERO as Amount;
   let available = ZERO as Amount;
   const held = new Map<string, Quantity>();
+  const locked = new Map<string, Quantity>();
   for (const row of rowsOf(body.balances)) {
     const asset = textOf(row, "asset");
     const free = amountOf<Amount>(row, "free");
-    const owned = add(free, amountOf<Amount>(row, "locked"));
+    const inSales = amountOf<Quantity>(row, "locked");
+    const owned = add(free, inSales as bigint as Amount);
     if (asset === COPY_QUOTE_ASSET) {
       wallet = owned;
       available = free;
-    } else if (owned !== 0n) held.set(asset, owned as bigint as Quantity);
+    } else {
+      if (owned !== 0n) held.set(asset, owned as bigint as Quantity);
+      if (inSales !== 0n) locked.set(asset, inSales);
+    }
   }
-  return { at, wallet, available, held, marginBalance: wallet };
+  return { at, wallet, available, held, locked, marginBalance: wallet };
 }
 
 /** What an order that is over has cost, if the answer to its placement has all its fills; null if not, or for fees in a third asset. */

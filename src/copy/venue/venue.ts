@@ -125,6 +125,8 @@ export type VenueBalances = {
   readonly available: Amount;
   /** Spot: by base asset free and locked. Futures: by symbol the position. */
   readonly held: ReadonlyMap<string, Quantity>;
+  /** Spot: by base asset what open sales lock of that. Futures: empty. */
+  readonly locked: ReadonlyMap<string, Quantity>;
   /** Of futures: the wallet with unrealised profit and loss; on spot the wallet. */
   readonly marginBalance: Amount;
 };
