@@ -55,7 +55,7 @@ export async function cancel(
       return;
     }
   }
-  const { entry, outcome } = await cancelRow(context, resting, null);
+  const { entry, outcome } = await cancelForGood(context, resting, null);
   switch (outcome.kind) {
     case "UNSENT":
       state.put({ ...state.latest(entry), isCancelDue: true });
@@ -146,6 +146,27 @@ export async function cancelRow(
   const over = applyReport(state, present, outcome.state, now());
   if (why === null || over.status !== "CANCELED") return { entry: over, outcome };
   return { entry: state.put({ ...over, skip: why }), outcome };
+}
+
+/**
+ * The same where no successor follows. A leg that was sent more than once may come again by a request that is on its way still: it is
+ * looked for once more when that is too old to be executed.
+ */
+export async function cancelForGood(
+  context: CopyContext,
+  entry: MirrorEntry,
+  why: Skip | null,
+): ReturnType<typeof cancelRow> {
+  const canceled = await cancelRow(context, entry, why);
+  const { state, now, pause } = context;
+  const mayComeUntil = (entry.acknowledgedAt ?? 0) + NOT_FOUND_AFTER_MS;
+  const leftMs = mayComeUntil - now();
+  if (canceled.outcome.kind !== "OVER" || !isLeg(entry) || entry.queries === 0 || leftMs <= 0)
+    return canceled;
+  await pause(leftMs);
+  const found = await findAtVenue(context, entry);
+  if (found?.status !== "RESTING") return canceled;
+  return await cancelRow(context, state.put({ ...state.latest(entry), status: "RESTING" }), why);
 }
 
 /** Cancels until the order is over, or the venue refuses. A second cancel does no harm. */

@@ -189,3 +189,63 @@ test("a cancel that the venue has refused is made up for by the next look", asyn
   // The strategy's cancel was refused, or the reconciler's, which knew of it first.
   expect(proxy.seen.filter((route) => route === "DELETE /api/v3/order")).toHaveLength(2);
 });
+
+describe("a stop whose request is lost on its way", () => {
+  let strategy: string;
+  let copier: Copier;
+  const legs = async () =>
+    [
+      ...((await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.values() ?? []),
+    ].map(({ clientLegId }) => clientLegId);
+  const entry = {
+    reduceOnly: false,
+    leverage: null,
+    attached: { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") },
+  };
+
+  beforeEach(async () => {
+    strategy = await stage.strategy("FUTURES");
+    await stage.start();
+    copier = await stage.copier(strategy, "FUTURES");
+  });
+
+  test("is sent again at once, under the same id", async () => {
+    proxy.plan("POST /fapi/v1/algoOrder", { kind: "CUT_BEFORE" });
+    const at = stage.time.now();
+    await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+    await stage.waitFor("it is there", async () => (await legs()).length === 1);
+    expect(stage.time.now() - at).toBeLessThan(2_000);
+  });
+
+  test("and was sent again is looked for once more after it was canceled, when nothing of it can come any more", async () => {
+    const leg = "/fapi/v1/algoOrder";
+    proxy.plan(`POST ${leg}`, { kind: "CUT_BEFORE" });
+    await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+    await stage.waitFor("it is there", async () => (await legs()).length === 1);
+    const [clientLegId] = await legs();
+    const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
+    await stage.does(strategy, { type: "CancelLeg", legId }, false);
+    stage.wake(strategy);
+    await stage.eventually("it is canceled", async () => (await legs()).length === 0);
+    // The venue has it again, by the first request.
+    const body = {
+      symbol: "BTCUSDT",
+      algoId: 9,
+      clientAlgoId: clientLegId,
+      algoStatus: "NEW",
+      updateTime: 1,
+    };
+    proxy.plan(`GET ${leg}`, { kind: "ANSWER", status: 200, body: JSON.stringify(body) });
+    proxy.seen.length = 0;
+    await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 3);
+    expect(proxy.seen.filter((route) => route.endsWith(leg))).toEqual([
+      `GET ${leg}`,
+      `DELETE ${leg}`,
+      `GET ${leg}`,
+    ]);
+    expect((await stage.log(copier)).slice(1)).toEqual([
+      "PLACE_LEG SELL STOP_MARKET CANCELED",
+      "CANCEL_LEG SELL STOP_MARKET DONE",
+    ]);
+  });
+});

@@ -6,8 +6,11 @@
 //            asked for by its id until it is found, or too old to be executed any more
 //                             │ not found
 //                             ▼
-//            a leg, or an order at the market that neither trades nor position show: sent again, under another id
+//            an order at the market that neither trades nor position show: sent again, under another id
 //            anything else: UNCONFIRMED, and not sent again. Polls go on looking for it
+//
+// A leg that is not found is sent again at once under the same id, since a position must not wait for its stop: the venue takes one of
+// a kind, so it is there once. When one is canceled of which a request may still be on its way, that is waited for (cancel.ts).
 //
 // A request is valid for RECV_WINDOW_MS, so what is not found some time after that was not executed, or is not shown yet: a venue
 // may show its orders minutes late, but an account's position is true. After a restart each SENT row begins with the question.
@@ -66,6 +69,7 @@ export async function submit(
     if (attempts.doubtedSince !== null) {
       const resolved = await attempts.resolve();
       if (resolved !== "ABSENT") return resolved;
+      if (isLeg(given)) await context.pause(retryMs);
       attempts.next();
       await state.flush();
     }
@@ -214,7 +218,7 @@ class Attempts {
         const found = await this.#find();
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
-        if (leftMs <= 0) break;
+        if (leftMs <= 0 || isLeg(this.#row)) break;
         await pause(Math.min(leftMs, retryMs));
       }
       if (isLeg(this.#row) || (await this.#isAbsentByPosition())) return "ABSENT";
