@@ -52,7 +52,11 @@ export const PLANTS = {
     what: "what the venue does not find is sent again at once, though it may be on its way",
     finds: ["DOUBLED"],
     changes: [
-      { file: "copy/executor/submit.ts", from: /if \(leftMs <= 0\) break;/, to: "break;" },
+      {
+        file: "copy/executor/submit.ts",
+        from: /if \(leftMs <= 0 \|\| isLeg\(this\.#row\)\) break;/,
+        to: "break;",
+      },
       {
         file: "copy/executor/submit.ts",
         from: /if \(isLeg\(this\.#row\) \|\| \(await this\.#isAbsentByPosition\(\)\)\) return "ABSENT";/,
