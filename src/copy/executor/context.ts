@@ -26,6 +26,8 @@ export type CopyContext = {
   leadAccount(): Account | null;
   /** Polls the account, and waits so long for it, ms; answers whether the copy has new balances. */
   pollInTime(ms: number): Promise<boolean>;
+  /** Whether polls in a row have got no balances because the copy has traded all the time. */
+  isPollOverdue(): boolean;
   /** Why nothing may be opened by the copier's limits on orders a minute and loss a day; null if it may. */
   openingLimit(prices: VenuePrices): Skip | null;
   /** An order that opens something was sent. */

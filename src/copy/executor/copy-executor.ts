@@ -67,6 +67,8 @@ const CLAIM_RETRY_MS = 500;
 const LEARN_AGAIN_MS = 1_000;
 /** A poll that something asked for is tried for so long, ms. */
 const REQUESTED_POLL_MS_MAX = 10_000;
+/** After so many polls in a row that got no balances because orders were under way, openings wait for one. */
+const POLLS_IN_VAIN_MAX = 3;
 /** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
 const UNCONFIRMED_LOOK_MS = 2_000;
 /** Between polls while a change at the venue is not explained yet, ms. */
@@ -188,6 +190,7 @@ export class CopyExecutor {
       pollSoon: () => this.pollSoon(),
       raise: (alarm) => this.#alarms.raise(alarm),
       pollInTime: (ms) => this.#pollInTime(ms),
+      isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX,
       setInDoubt: (symbol, isInDoubt) => {
         if (isInDoubt) this.#inDoubt.add(symbol);
         else this.#inDoubt.delete(symbol);

@@ -222,9 +222,13 @@ function release({ state }: CopyContext, worth: Amount): void {
   if (snapshot !== null && worth > 0n) state.setSnapshot(released(snapshot, worth));
 }
 
-/** Whether the account is polled before anything that opens is sized: balances of an earlier process may be old. */
-function needsPoll({ state, takenAt }: CopyContext): boolean {
+/**
+ * Whether the account is polled before anything that opens is sized: balances of an earlier process may be old, and of a copy that
+ * trades all the time as well.
+ */
+function needsPoll({ state, takenAt, isPollOverdue }: CopyContext): boolean {
   const { snapshot } = state.book;
+  if (isPollOverdue()) return true;
   return isWithoutBalances(state) || (snapshot !== null && snapshot.at < takenAt);
 }
 

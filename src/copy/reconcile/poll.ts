@@ -18,6 +18,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
   try {
     rescaleStart(state);
     const isFresh = await takeStock(polling, missing);
+    missing.inVain = isFresh ? 0 : missing.inVain + 1;
     await learnDueFees(polling);
     // A fee that is not known yet looks like something that is gone.
     const isFeeDue = state.copy.family === "SPOT" && state.open().some((entry) => entry.isFeeDue === true);

@@ -42,6 +42,10 @@ async function passes(ms: number): Promise<void> {
   }
 }
 
+/** Of a strategy that trades all the time; half of what ten polls in vain would take. */
+const BUYS = 15;
+/** After so many checks in a row at rest a copy waits for something. */
+const REST_CHECKS = 20;
 /** In that many checks nothing may be asked. */
 const QUIET_CHECKS = 3;
 /** A check that comes later than this after the one before says nothing: the machine was busy with something else, ms. */
@@ -162,4 +166,26 @@ test("what is to be made up for keeps no exit back", async () => {
   await stage.waitFor("it is made up for", async () =>
     (await stage.log(copier)).includes("PLACE BUY LIMIT 0.0001 CANCELED OVERTAKEN"),
   );
+});
+
+test("a copy of a strategy that trades all the time gets balances nevertheless: its openings wait for them", async () => {
+  await open("SPOT");
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.0005"));
+  await passes(90_000);
+  const from = stage.time.now();
+  // Whenever the account is asked for, the strategy buys, and the copy at once after it, unless it waits for the account.
+  let bought = 0;
+  way.before = async (route) => {
+    if (route !== "GET /api/v3/account" || bought === BUYS) return;
+    bought += 1;
+    await stage.does(strategy, places("BUY", "0.0001"), false);
+    stage.wake(strategy);
+    const atRest = stage.restWatch();
+    await stage.eventually("it is bought, or waits", () => atRest() >= REST_CHECKS);
+  };
+  const balancesAt = async () => (await stage.copy(copier)).book.snapshot?.at ?? 0;
+  while (bought < BUYS && (await balancesAt()) <= from) await passes(5_000);
+  expect(bought).toBeGreaterThan(0);
+  expect(bought).toBeLessThan(BUYS);
 });

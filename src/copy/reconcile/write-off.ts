@@ -236,6 +236,8 @@ export class Missing {
   explainedUntil: number;
   /** Whether the last poll has left open what the venue itself has closed. */
   isUnexplained = false;
+  /** Polls in a row that got no balances, because the copy traded meanwhile. */
+  inVain = 0;
 
   /** `polledAt`: when the account was last polled, or the copy began. */
   constructor(polledAt: number) {

@@ -293,6 +293,7 @@ export async function openCopiesStage({
     },
     /** Waits until it is so, while the clock stands still. */
     eventually,
+    restWatch,
     /** Lets the clock run until it is so: not while the copying process is at work, unless that waits for the clock itself. */
     async waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       const atRest = restWatch();

@@ -40,6 +40,8 @@ export class CountingVenue implements AsyncDisposable {
   now: () => number = () => 0;
   /** What a route answers instead, such as `GET /api/v3/account`; null lets it pass. HELD: nothing, ever. */
   instead: (route: string) => Answer | "HELD" | null = () => null;
+  /** What happens before a route is answered. */
+  before: (route: string) => Promise<void> = async () => {};
   /** The weight of the present minute. */
   used = 0;
   /** Requests that were refused for going beyond it. */
@@ -84,6 +86,7 @@ export class CountingVenue implements AsyncDisposable {
     const route = `${incoming.method} ${pathname}`;
     this.seen.push(route);
     const counted = { "x-mbx-used-weight-1m": String(this.#count(route, searchParams.has("symbol"))) };
+    await this.before(route);
     const own = this.used > this.limit ? this.#tooMuch() : this.instead(route);
     if (own === "HELD") {
       outgoing.removeAllListeners("close");
