@@ -7,6 +7,7 @@ import { CALL, type Command, OPTIONS_HINT, type Options } from "./cli/command.ts
 import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/master-key.ts";
 import { OPERATOR_CREATE, OPERATOR_REMOVE } from "./cli/operator.ts";
+import { PERSON_COMMANDS } from "./cli/person.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
@@ -21,6 +22,7 @@ const COMMANDS = [
   MASTER_KEY_ROTATE,
   OPERATOR_CREATE,
   OPERATOR_REMOVE,
+  ...PERSON_COMMANDS,
   AUDIT,
   BACKUP,
   RESTORE,
@@ -89,6 +91,8 @@ function readArguments(args: string[]) {
         "password-stdin": { type: "boolean" },
         "master-version": { type: "string" },
         "keep-copies": { type: "boolean" },
+        reason: { type: "string" },
+        yes: { type: "boolean" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -5,6 +5,7 @@ import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, STREAMS_PER_ADDRESS_DEFAULT } from "./limits/connections.ts";
 import { OPTIONS_COME_AFTER } from "./npm-options.ts";
+import { SESSION_IDLE_MS_DEFAULT } from "./people/sessions.ts";
 
 /** The version of this package. */
 export const VERSION = packageJson.version;
@@ -60,6 +61,8 @@ export type Config = {
   readonly leverageBrackets: string | null;
   /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
   readonly diskFreePercentMin: number;
+  /** How long a dashboard session lasts that nobody uses, ms. */
+  readonly sessionIdleMs: number;
   /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
   readonly copyVenues: readonly string[];
 };
@@ -125,6 +128,7 @@ Environment only:
                            them are written to the log
   SMTP_TLS                 required: mails are sent over TLS alone, by smtps:// or STARTTLS, unless the mail server is on this
                            machine (default). if-offered: in clear too, the password included
+  SESSION_IDLE_MINUTES     after how long without use a session of the dashboard ends, 5 to 10080 (480)
   METRICS_TOKEN            who shows it as a bearer token may read /metrics from elsewhere; without it only this machine
   TLS_CERT, TLS_KEY        PEM files of a certificate (with its chain) and its private key: serve HTTPS.
                            SIGHUP reads them again, for a certificate that was renewed; without TLS it ends the
@@ -155,6 +159,8 @@ const words = z.string().min(1, "is empty");
 const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https address" });
 const wsUrl = z.url({ protocol: /^wss?$/, error: "is not a ws or wss address" });
 
+const MINUTE_MS = 60_000;
+
 /** A shorter token could be guessed. */
 const TOKEN_LENGTH_MIN = 16;
 
@@ -173,6 +179,7 @@ const settings = z.object({
     .regex(/^[^\r\n]*[^\s@<>]+@[^\s@<>]+[^\r\n]*$/, "is no e-mail address")
     .optional(),
   SMTP_TLS: z.enum(SMTP_TLS, { error: `is none of ${SMTP_TLS.join(", ")}` }).default("required"),
+  SESSION_IDLE_MINUTES: wholeNumber(5, 7 * 24 * 60).default(SESSION_IDLE_MS_DEFAULT / MINUTE_MS),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]+$/, "is no token")
@@ -248,6 +255,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     streamsPerAddress: values.STREAMS_PER_ADDRESS,
     market,
     mail: mailOf(values),
+    sessionIdleMs: values.SESSION_IDLE_MINUTES * MINUTE_MS,
     metricsToken: values.METRICS_TOKEN ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
     diskFreePercentMin: values.DISK_FREE_PERCENT_MIN,

@@ -39,7 +39,7 @@ export type DashboardService = {
 
 /** `address` says where people and bots reach the service, and `listening` on which port it listens, once it does. */
 export function openDashboard(
-  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "market" | "copyVenues">,
+  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "sessionIdleMs" | "market" | "copyVenues">,
   around: {
     readonly gateway: Gateway;
     readonly inspection: Inspection;
@@ -57,6 +57,7 @@ export function openDashboard(
     wallNow,
     publicUrl: address,
     mail: config.mail,
+    sessionIdleMs: config.sessionIdleMs,
     after: systemTimers.after,
     log,
   });

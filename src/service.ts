@@ -5,6 +5,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { readCertificate } from "./certificate.ts";
+import { AccountClosing } from "./clock/account-closing.ts";
 import { ClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
 import { type Config, ConfigError, type TlsFiles } from "./config.ts";
@@ -161,6 +162,8 @@ export async function startService(
     const closingSweep = new ClosingSweep({ desk, store, every, log });
     opened.defer(() => closingSweep.close());
     closingSweep.rebuild();
+    const accountClosing = new AccountClosing({ desk, store, wallNow, every, log });
+    opened.defer(() => accountClosing.close());
     const signalStore = stoppingAtFailures(store, onFatal);
     const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
     const signalSweep = new SignalSweep({ signals, store: signalStore, wallNow, every, log });

@@ -22,6 +22,8 @@ export type Options = {
   readonly "password-stdin"?: boolean;
   readonly "master-version"?: string;
   readonly "keep-copies"?: boolean;
+  readonly reason?: string;
+  readonly yes?: boolean;
 };
 
 export type Command = {

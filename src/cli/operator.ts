@@ -7,6 +7,7 @@ import { nameOfDatabase } from "../data-directory.ts";
 import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import { makePerson, newPassword } from "../people/made-people.ts";
+import type { Chooser } from "../people/password-strength.ts";
 import { passwordFault } from "../people/passwords.ts";
 import type { Store } from "../store/store.ts";
 import { type Command, configOf, OPTIONS_HINT, type Options, openNamedDatabase } from "./command.ts";
@@ -47,7 +48,7 @@ async function create(options: Options, operands: readonly string[]): Promise<nu
   if (options.promote === true && (options.name !== undefined || options["password-stdin"] === true)) {
     throw new ConfigError("--promote leaves name and password as they are: give neither");
   }
-  const given = options["password-stdin"] === true ? await readPassword(email) : null;
+  const given = options["password-stdin"] === true ? await readPassword({ email, name }) : null;
   const store = await openNamedDatabase(options);
   try {
     const there = await store.people.findPersonByEmail(email);
@@ -160,9 +161,9 @@ function readName(given = "Operator"): string {
 }
 
 /** One line; what ends it is not part of the password. */
-async function readPassword(email: string): Promise<string> {
+async function readPassword(chooser: Chooser): Promise<string> {
   const password = (await text(process.stdin)).replace(/\r?\n$/, "");
-  const fault = passwordFault(password, email);
+  const fault = await passwordFault(password, chooser);
   if (fault !== null) throw new ConfigError(`the password from standard input: ${fault}`);
   return password;
 }

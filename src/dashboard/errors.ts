@@ -72,7 +72,13 @@ const ROWS = {
   EMAIL_NOT_VERIFIED: {
     status: 403,
     message: "Your e-mail address is not verified yet.",
-    action: "Open the link that you were sent, or ask for another.",
+    action: "Open the link that you were sent, or create the account again to get another.",
+  },
+  ACCOUNT_LOCKED: {
+    status: 403,
+    message: "An operator has locked your account.",
+    action:
+      "Ask the operator of this server. Until it is unlocked nobody signs in and your keys are refused.",
   },
   LINK_REFUSED: { status: 400, message: "The link is no longer valid.", action: "Ask for another one." },
   STATE_CHANGED: {

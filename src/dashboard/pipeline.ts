@@ -42,6 +42,8 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 } as const;
+/** Said by a page that asks by itself, such as for what has changed, while nobody uses it: the session does not go on for it. */
+const UNATTENDED_HEADER = "x-lyrebird-unattended";
 const JSON_TYPE = "application/json;charset=UTF-8";
 
 /** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
@@ -90,7 +92,8 @@ async function handle(
   if (saysNoOrigin || isOfAnotherSite(headers, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
 
   const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
-  const signedIn = await charged(route, caller, now, dashboard);
+  const isUse = headers[UNATTENDED_HEADER] === undefined;
+  const signedIn = await charged(route, { caller, isUse }, now, dashboard);
   admit(route, signedIn);
   if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
     throw new DashboardError("BUSY", { message: "The server is short of disk space." });
@@ -119,7 +122,7 @@ type Counted = {
  */
 async function charged(
   route: DashboardRoute,
-  caller: Caller,
+  { caller, isUse }: { readonly caller: Caller; readonly isUse: boolean },
   now: number,
   { parts, budgets, knownSessions }: Counted,
 ): Promise<SignedInSession | null> {
@@ -140,7 +143,7 @@ async function charged(
     charge(person, REQUESTS_PER_PERSON_MAX);
     if (isChange(route)) charge(`${person} changes`, CHANGES_PER_PERSON_MAX);
   };
-  const lookUp = () => parts.people.accounts.sessionOf(caller, now);
+  const lookUp = () => parts.people.accounts.sessionOf(caller, now, { isUse });
 
   // Signing in or up is not what a session is for: with one it costs no less.
   const needsNoSession = isChange(route) && route.access === "ANYONE";
@@ -205,5 +208,6 @@ function refused({ status, shape }: DashboardError): Reply {
     headers: { ...HEADERS, ...wait },
     contentType: JSON_TYPE,
     body: JSON.stringify(shape),
+    refusal: { code: null, message: shape.error.code },
   };
 }

@@ -117,6 +117,8 @@ export const COPY_REASONS = [
   "STRATEGY_CLOSED",
   "ACCOUNT_UNFIT",
   "RESTORED",
+  "LOCKED",
+  "ACCOUNT_CLOSED",
 ] as const;
 export type CopyReason = (typeof COPY_REASONS)[number];
 

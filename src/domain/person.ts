@@ -26,6 +26,10 @@ export type Person = {
   /** Why the last submission was rejected, in the operator's words; null unless REJECTED. */
   readonly kycReason: string | null;
   readonly hasSecondFactor: boolean;
+  /** Since when an operator keeps the person out, wall time, Unix ms; null if none does. */
+  readonly lockedAt: number | null;
+  /** When the account was closed, which is for good; its address and name are gone then. Null: it is not. */
+  readonly closedAt: number | null;
   /** Wall time, Unix ms. */
   readonly createdAt: number;
 };

@@ -17,6 +17,7 @@ import { Health } from "./health.ts";
 import { KeyUses } from "./key-uses.ts";
 import { type KeyMeters, metersOf } from "./meters.ts";
 import { Metrics, type MetricsAnswer, type RefusedConnections } from "./metrics.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import { type NewRequest, RequestLog, shownPath } from "./request-log.ts";
 import { Security } from "./security.ts";
 import {
@@ -83,12 +84,14 @@ export function createInspection(parts: InspectionParts): Inspection {
     hostNames: parts.hostNames ?? [],
   });
   const explanations = new Explanations({ store, master, requests, log });
+  const refusals = new RefusalLog({ every, log });
 
   function answered(sighting: Sighting, request: SeenRequest, answer: SeenAnswer): void {
     const at = wallNow();
     const latencyMs = monotonicNow() - sighting.receivedAt;
     const { apiKey, key, failed, path } = sighting;
     traffic.count(request.method, path ?? NO_ROUTE, answer.status, latencyMs, at);
+    refusals.answered(sighting, request, answer);
     if (apiKey === null) return;
     const seen = { sighting, request, answer, at, latencyMs };
     if (failed !== null) {
@@ -133,6 +136,7 @@ export function createInspection(parts: InspectionParts): Inspection {
     explained: () => explanations.all(),
     async close() {
       eventLoop.close();
+      refusals.close();
       await explanations.all();
       await keyUses.close();
     },

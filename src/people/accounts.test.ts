@@ -4,12 +4,13 @@ import type { Person } from "../domain/person.ts";
 import { SESSION_MS } from "./cookies.ts";
 import { UNKNOWN_BROWSERS_FAILURES_MAX } from "./lockout.ts";
 import { PASSWORDS_WAITING_MAX } from "./passwords.ts";
-import { SESSIONS_MAX } from "./sessions.ts";
+import { SESSION_IDLE_MS_DEFAULT, SESSIONS_MAX } from "./sessions.ts";
 import { type HeldHasher, heldHasher } from "./testing/held-hasher.ts";
 import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 import { codeAt } from "./testing/stage.ts";
 
 const ADA = "ada@example.com";
+const HOUR_MS = 3_600_000;
 const OTHER_PASSWORD = "another long password";
 
 async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
@@ -162,9 +163,9 @@ describe("signing in", () => {
   test("takes a password however its characters were typed", async () => {
     const stage = await openPeopleStage();
     const composed = "pässwörd für ada".normalize("NFC");
-    await stage.signUps.signUp({ name: "Ada", email: ADA, password: composed }, browser());
+    await stage.signUps.request(ADA, browser());
     await stage.settled();
-    await stage.signUps.verifyEmail(stage.lastToken(ADA), browser());
+    await stage.signUps.finish({ token: stage.lastToken(ADA), name: "Ada", password: composed }, browser());
     expect((await signIn(stage, { password: composed.normalize("NFD") })).person.email).toBe(ADA);
   });
 
@@ -211,13 +212,37 @@ describe("a session", () => {
     expect(stage.logText()).not.toContain(token);
   });
 
-  test("ends after a week", async () => {
+  test("ends after a week, however much it is used", async () => {
     const stage = await openStageWithAda();
     const { cookies } = await signIn(stage);
-    stage.pass(SESSION_MS - 1);
+    const begun = stage.now();
+    for (let passed = 0; passed < SESSION_MS - HOUR_MS; passed += HOUR_MS) {
+      stage.pass(HOUR_MS);
+      expect(await sessionOf(stage, cookies)).not.toBe(null);
+    }
+    stage.pass(begun + SESSION_MS - stage.now() - 1);
     expect(await sessionOf(stage, cookies)).not.toBe(null);
     stage.pass(1);
     expect(await sessionOf(stage, cookies)).toBe(null);
+  });
+
+  test("ends when nobody has used it for a while; what a page asks by itself is no use", async () => {
+    const stage = await openStageWithAda();
+    const { cookies } = await signIn(stage);
+    stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
+    const session = await sessionOf(stage, cookies);
+    // It was used just now.
+    stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
+    const isUse = false;
+    expect(await stage.accounts.sessionOf(browser(cookies), stage.now(), { isUse })).toMatchObject({
+      sessionId: session?.sessionId,
+    });
+    const ids = [session?.sessionId ?? ""];
+    expect((await stage.accounts.lastingSessions(ids, stage.now())).size).toBe(1);
+    stage.pass(1);
+    expect(await sessionOf(stage, cookies)).toBe(null);
+    expect((await stage.accounts.lastingSessions(ids, stage.now())).size).toBe(0);
+    if (session !== null) expect(await stage.accounts.listSessions(session.person)).toEqual([]);
   });
 
   test("ends with signing out, whose cookie has the browser forget it", async () => {

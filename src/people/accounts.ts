@@ -46,6 +46,8 @@ type AccountParts = {
   readonly wallNow: () => number;
 };
 
+const USED = { isUse: true };
+
 export class Accounts {
   readonly #parts: AccountParts;
 
@@ -71,8 +73,10 @@ export class Accounts {
     const codeRefused = await this.#demandCode(person, code, { allowsRecovery: true, caller });
     if (codeRefused !== null) return codeRefused;
     await lockout.passed(account, caller);
+    // Only who has proved to be the owner is told.
+    if (person.lockedAt !== null) return { refused: "ACCOUNT_LOCKED" };
     const { personId } = person;
-    const present = await sessions.of(caller, wallNow());
+    const present = await sessions.of(caller, wallNow(), USED);
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
     const begun = await sessions.begin(personId, caller);
     // A new password is set, and a second factor enabled, before the sessions are ended, and looked at here after one has begun: so
@@ -89,9 +93,18 @@ export class Accounts {
     return { person, cookies: [begun.cookie, lockout.deviceCookie(personId, caller)] };
   }
 
-  /** Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. */
-  async sessionOf(caller: Caller, now: number): Promise<SignedInSession | null> {
-    return await this.#parts.sessions.of(caller, now);
+  /** Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. `isUse`: see `Sessions.of`. */
+  async sessionOf(
+    caller: Caller,
+    now: number,
+    { isUse }: { isUse: boolean } = USED,
+  ): Promise<SignedInSession | null> {
+    return await this.#parts.sessions.of(caller, now, { isUse });
+  }
+
+  /** Those of these sessions that are not over, at a wall time in Unix ms. */
+  async lastingSessions(sessionIds: readonly string[], now: number): Promise<ReadonlySet<string>> {
+    return await this.#parts.sessions.lasting(sessionIds, now);
   }
 
   /** Calls back when sessions of a person were ended by this process, until what is answered is called. */
@@ -102,6 +115,11 @@ export class Accounts {
   /** Ends the caller's own session, and answers the cookie that has the browser forget it. */
   async signOut(person: Person, sessionId: string): Promise<string> {
     await this.endSession(person, sessionId);
+    return this.clearedCookie();
+  }
+
+  /** The cookie that has the browser forget its session. */
+  clearedCookie(): string {
     return this.#parts.cookies.clear("lyrebird");
   }
 
@@ -139,7 +157,7 @@ export class Accounts {
   ): Promise<Refused | null> {
     const { email, personId } = person;
     const { signInLibrary, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
-    const fault = passwordFault(password, email);
+    const fault = await passwordFault(password, person);
     if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
     const proved = await this.#demandPassword(person, current, caller);
     if ("refused" in proved) return proved;

@@ -21,6 +21,8 @@ test("is made approved and verified, as a trader, with a password that only the 
     kyc: "APPROVED",
     kycReason: null,
     hasSecondFactor: false,
+    lockedAt: null,
+    closedAt: null,
     createdAt: AT,
   });
   const [account] = await store.people.signIn.find("account", [

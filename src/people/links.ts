@@ -1,6 +1,7 @@
-// Links that are mailed: to verify an e-mail address, and to set a new password. Each works once, for a while. Of one kind a person
-// may have several at a time, each as good as the others, so that whoever asks for further ones cannot take away the one that the
-// owner is about to open; how many are mailed is bounded instead. Using one ends the others of its kind.
+// Links that are mailed: to sign up with an e-mail address, and to set a new password. Each works once, for a while. Several of a kind
+// may be valid at a time, each as good as the others, so that whoever asks for further ones cannot take away the one that the owner is
+// about to open; how many are mailed is bounded instead. Using one ends the others of its kind. A link proves that the mailbox is
+// one's own and brings along nothing else.
 import { randomBytes } from "node:crypto";
 import type { SignInCondition, SignInRecords } from "../store/people-store.ts";
 import { hashedRecords } from "./hashed-records.ts";
@@ -13,9 +14,6 @@ export type LinkKind = keyof typeof LINK_MS;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
-/** What a link does: whose it is, and the hash of the password that it brings along, if it does. */
-export type Linked = { readonly personId: string; readonly passwordHash: string | null };
-
 export class Links {
   readonly #signInLibrary: SignInLibrary;
   readonly #records: SignInRecords;
@@ -27,36 +25,33 @@ export class Links {
     this.#wallNow = parts.wallNow;
   }
 
-  /** Makes a link and answers its token, which is nowhere else. */
-  async create(kind: LinkKind, { personId, passwordHash }: Linked): Promise<string> {
+  /** Makes a link for a person's id, or for the address that signs up, and answers its token, which is nowhere else. */
+  async create(kind: LinkKind, owner: string): Promise<string> {
     const now = this.#wallNow();
     await this.#records.remove("verification", [is("expiresAt", "lte", new Date(now))]);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    const value = `${beginningOf(kind, personId)}${passwordHash ?? ""}`;
-    await this.#signInLibrary.createLink(nameOf(kind, token), value, now + LINK_MS[kind]);
+    await this.#signInLibrary.createLink(nameOf(kind, token), beginningOf(kind, owner), now + LINK_MS[kind]);
     return token;
   }
 
-  /** What a link would do, without using it; null if it is not valid any more. */
-  async look(kind: LinkKind, token: string): Promise<Linked | null> {
+  /** Whose a link is, without using it; null if it is not valid any more. */
+  async look(kind: LinkKind, token: string): Promise<string | null> {
     if (!TOKEN.test(token)) return null;
     const [found] = await this.#records.find("verification", [
       is("identifier", "eq", nameOf(kind, token)),
       is("expiresAt", "gt", new Date(this.#wallNow())),
     ]);
-    return found === undefined ? null : linkedOf(String(found.value));
+    return found === undefined ? null : ownerOf(String(found.value));
   }
 
-  /** Uses a link, and ends the others of its kind and person; null if it is not valid any more. */
-  async use(kind: LinkKind, token: string): Promise<Linked | null> {
+  /** Uses a link, ends the others of its kind and owner, and answers whose it was; null if it is not valid any more. */
+  async use(kind: LinkKind, token: string): Promise<string | null> {
     if (!TOKEN.test(token)) return null;
     const value = await this.#signInLibrary.consumeLink(nameOf(kind, token));
     if (value === null) return null;
-    const linked = linkedOf(value);
-    await this.#records.remove("verification", [
-      is("value", "starts_with", beginningOf(kind, linked.personId)),
-    ]);
-    return linked;
+    const owner = ownerOf(value);
+    await this.#records.remove("verification", [is("value", "starts_with", beginningOf(kind, owner))]);
+    return owner;
   }
 }
 
@@ -64,13 +59,14 @@ function nameOf(kind: LinkKind, token: string): string {
   return `${kind}:${token}`;
 }
 
-function beginningOf(kind: LinkKind, personId: string): string {
-  return `${kind} ${personId} `;
+/** Links of earlier versions go on after it, with the hash of a password that nothing uses any more. */
+function beginningOf(kind: LinkKind, owner: string): string {
+  return `${kind} ${owner} `;
 }
 
-function linkedOf(value: string): Linked {
-  const [, personId = "", passwordHash = ""] = value.split(" ");
-  return { personId, passwordHash: passwordHash === "" ? null : passwordHash };
+function ownerOf(value: string): string {
+  const [, owner = ""] = value.split(" ");
+  return owner;
 }
 
 function is(

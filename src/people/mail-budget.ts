@@ -6,7 +6,7 @@
 // the links to a new password, each of which works, whoever asked for it.
 import { networkOf } from "./lockout.ts";
 
-export type AskedMail = "SIGN_UP" | "VERIFICATION" | "PASSWORD_RESET";
+export type AskedMail = "SIGN_UP" | "PASSWORD_RESET";
 
 const HOUR_MS = 3_600_000;
 /** Of one kind. */

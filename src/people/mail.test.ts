@@ -8,7 +8,7 @@ import { newCertificate, type TestCertificate } from "../../test/support/certifi
 import { eventually } from "../../test/support/eventually.ts";
 import type { MailSettings } from "../config.ts";
 import { MAIL_RETRIES_MS, MAILS_AT_ONCE, MAILS_OF_A_KIND_MAX, Mailer } from "./mail.ts";
-import { passwordChangedMail, resetMail, verificationMail } from "./mails.ts";
+import { passwordChangedMail, resetMail, signUpMail } from "./mails.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 
 const ADA = "ada@example.com";
@@ -115,9 +115,13 @@ function ownTimers() {
   };
 }
 
-async function signUp(stage: PeopleStage, name = "Ada"): Promise<void> {
-  expect(await stage.signUps.signUp({ name, email: ADA, password: PASSWORD }, browser())).toBe(null);
+async function signUp(stage: PeopleStage): Promise<void> {
+  expect(await stage.signUps.request(ADA, browser())).toBe(null);
   await stage.settled();
+}
+
+function finish({ signUps }: PeopleStage, token: string) {
+  return signUps.finish({ token, name: "Ada", password: PASSWORD }, browser());
 }
 
 /** The text of a mail as it is read: soft line ends and escapes undone. */
@@ -132,17 +136,16 @@ describe("with a mail server", () => {
     const { received, port } = await openMailServer();
     const stage = await openPeopleStage({ mail: settings(port) });
     expect(stage.mailer.sendsMail).toBe(true);
-    await signUp(stage, "win at evil.example");
+    await signUp(stage);
     await eventually("mails arrive", () => received.length === 1);
     const text = readable(received[0]?.text ?? "");
     expect(received[0]?.to).toBe(ADA);
     expect(text).toContain("From: Lyrebird <bird@lyrebird.example>");
     expect(text).toContain("Content-Type: text/plain");
-    expect(text).not.toContain("evil.example");
-    const token = /https:\/\/lyrebird\.example\/verify-email\?token=([\w-]+)/.exec(text)?.[1] ?? "";
+    const token = /https:\/\/lyrebird\.example\/verify-email#token=([\w-]+)/.exec(text)?.[1] ?? "";
     expect(stage.logText()).not.toContain(token);
     expect(stage.logText()).not.toContain("pass-of-smtp");
-    expect(await stage.signUps.verifyEmail(token, browser())).toHaveProperty("cookie");
+    expect(await finish(stage, token)).toHaveProperty("cookie");
   });
 
   test("whoever has an account already is told by mail, without a link that does anything", async () => {
@@ -151,7 +154,7 @@ describe("with a mail server", () => {
     await signUp(stage);
     await eventually("mails arrive", () => received.length === 1);
     const token = /token=([\w-]+)/.exec(readable(received[0]?.text ?? ""))?.[1] ?? "";
-    await stage.signUps.verifyEmail(token, browser());
+    await finish(stage, token);
     await signUp(stage);
     await eventually("mails arrive", () => received.length === 2);
     expect(readable(received[1]?.text ?? "")).toContain("which already has an account");
@@ -209,7 +212,7 @@ describe("with a mail server", () => {
     const crowd = (count: number) => {
       for (let number = 0; number < count; number += 1) {
         const to = `stranger-${number}@example.com`;
-        mailer.send(verificationMail({ to, link: "https://lyrebird.example/a" }, "SIGN_UP"));
+        mailer.send(signUpMail({ to, link: "https://lyrebird.example/a" }));
       }
     };
     crowd(MAILS_OF_A_KIND_MAX);
@@ -222,21 +225,20 @@ describe("with a mail server", () => {
 
     const link = "https://lyrebird.example/b";
     mailer.send(resetMail({ to: "reset@example.com", link }));
-    mailer.send(verificationMail({ to: "again@example.com", link }, "VERIFICATION"));
     mailer.send(passwordChangedMail({ to: "note@example.com", resetUrl: link }));
     expect(written).toHaveLength(2);
-    const turns = ["stranger-4@example.com", "reset@example.com", "again@example.com", "note@example.com"];
+    const turns = ["stranger-4@example.com", "reset@example.com", "note@example.com"];
     for (const [index, to] of turns.entries()) {
       holding[index]?.();
       await eventually(`${to} is being sent`, () => received.at(-1) === to);
       expect(received).toHaveLength(MAILS_AT_ONCE + index + 1);
     }
-    for (let done = turns.length; done < MAILS_OF_A_KIND_MAX + 3; done += 1) {
+    for (let done = turns.length; done < MAILS_OF_A_KIND_MAX + 2; done += 1) {
       await eventually("another is being sent", () => holding.length > done);
       holding[done]?.();
     }
     await mailer.close();
-    expect(received).toHaveLength(MAILS_OF_A_KIND_MAX + 3);
+    expect(received).toHaveLength(MAILS_OF_A_KIND_MAX + 2);
   });
 
   test("that is down, closing gives up what waits", async () => {
@@ -317,7 +319,7 @@ test("without a mail server the link is in one line of the log, which says what 
   expect(others).toEqual([]);
   expect(line).toMatchObject({
     to: ADA,
-    link: expect.stringMatching(/^https:\/\/lyrebird\.example\/verify-email\?token=[\w-]{43}$/),
+    link: expect.stringMatching(/^https:\/\/lyrebird\.example\/verify-email#token=[\w-]{43}$/),
     msg: "no SMTP is configured, so this is not sent: the link that verifies an e-mail address",
   });
 });

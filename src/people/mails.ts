@@ -1,28 +1,28 @@
 // The words of all mails to people. None repeats what somebody typed, such as a name: whoever signs up with a stranger's address
 // would otherwise write to that stranger in our name.
-import { LINK, type Mail, type MailKind } from "./mail.ts";
+import { LINK, type Mail } from "./mail.ts";
 
 /** A link of ours and whom it is for. */
 type LinkTo = { readonly to: string; readonly link: string };
 
 const NOT_ASKED_FOR = "If you did not request it, somebody may have mistyped their address.";
 
-export function verificationMail({ to, link }: LinkTo, kind: MailKind): Mail {
+export function signUpMail({ to, link }: LinkTo): Mail {
   return {
-    kind,
+    kind: "SIGN_UP",
     to,
     link,
     about: "the link that verifies an e-mail address",
     subject: "Verify your e-mail address for Lyrebird",
     text: `Welcome to Lyrebird.
 
-Open this link to verify your e-mail address. It works once, for 24 hours:
+Open this link to verify your e-mail address and to choose your name and password. It works once, for 24 hours:
 
 ${LINK}
 
-If you received several such mails, open the link of your own sign-up: it sets the account's password.
+If you received several such mails, open any of them; the others then stop working.
 
-${NOT_ASKED_FOR} You don't have to do anything: without the link there is no account to sign in to.
+${NOT_ASKED_FOR} You don't have to do anything: without the link there is no account to sign in to. Do not forward the link.
 `,
   };
 }
@@ -110,6 +110,22 @@ const CHANGES = {
     subject: "Two-factor authentication was disabled at Lyrebird",
     says: "Two-factor authentication was disabled for your Lyrebird account, and other browsers were signed out.",
   },
+  SECOND_FACTOR_RESET: {
+    subject: "Two-factor authentication was reset at Lyrebird",
+    says: "An operator removed two-factor authentication from your Lyrebird account, and all browsers were signed out. Set it up again after you have signed in.",
+  },
+  ACCOUNT_LOCKED: {
+    subject: "Your Lyrebird account was locked",
+    says: "An operator has locked your Lyrebird account: nobody signs in to it, its keys are refused, and its copies open nothing. What its strategies hold stays as it is. Ask the operator for the reason.",
+  },
+  ACCOUNT_UNLOCKED: {
+    subject: "Your Lyrebird account was unlocked",
+    says: "An operator has unlocked your Lyrebird account: its keys work again, and copies that the lock has paused follow again.",
+  },
+  ACCOUNT_CLOSED: {
+    subject: "Your Lyrebird account was closed",
+    says: "Your Lyrebird account was closed for good: its keys are revoked, its strategies are being closed, its copies are stopped, and your address is no longer known here. What copies held stays at your exchange.",
+  },
   KEY_CREATED: {
     subject: "An API key was created at Lyrebird",
     says: "An API key was created for your Lyrebird account.",
@@ -122,6 +138,13 @@ const CHANGES = {
 
 /** What was done with somebody's account that its owner is told of. */
 export type NoticedChange = keyof typeof CHANGES;
+
+/** Where no advice to the owner helps. */
+const BY_OTHERS: ReadonlySet<NoticedChange> = new Set([
+  "ACCOUNT_LOCKED",
+  "ACCOUNT_UNLOCKED",
+  "ACCOUNT_CLOSED",
+]);
 
 export function noticeMail(
   change: NoticedChange,
@@ -138,7 +161,10 @@ export function noticeMail(
     link: null,
     about: `the note: ${subject}`,
     subject,
-    text: `${says}
+    text: BY_OTHERS.has(change)
+      ? `${says}
+`
+      : `${says}
 
 If it was you, you don't have to do anything. The activity of your account is listed here:
 

@@ -117,12 +117,12 @@ const SUBJECTS =
   /stop loss|take profit|has ended|cannot close|has closed a position|holds more than|is behind its strategy/;
 const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 
-/** What somebody does, and no copy by itself: its owner, or the operator who restores a backup and has to tell them. */
+/** What somebody does, and no copy by itself: its owner, or an operator. Of a lock and a closing a mail about the account tells. */
 function isBySomebody(reason: CopyReason): boolean {
-  return reason === "COPIER" || reason === "RESTORED";
+  return ["COPIER", "RESTORED", "LOCKED", "ACCOUNT_CLOSED"].includes(reason);
 }
 
 test("of a copy that somebody has paused or stopped nothing is told", () => {
   const reasons = [...COPY_REASONS.filter(isBySomebody), "toString"];
-  expect(reasons.map(isCopyNote)).toEqual([false, false, false]);
+  expect(reasons.map(isCopyNote)).toEqual(reasons.map(() => false));
 });

@@ -1,12 +1,12 @@
 // A new password for who has lost the old one, by a link that is mailed. Opening the link shows that the mailbox is one's own: it
-// verifies the address, ends the lock of browsers that are not known, and makes this one known. It is not held against any lock,
-// so that an owner gets in whatever strangers do; it does not stand in for the second factor, which signing in asks for after it.
+// ends the lock of browsers that are not known, and makes this one known. It is not held against any lock, so that an owner gets in
+// whatever strangers do; it does not stand in for the second factor, which signing in asks for after it.
 import type { AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";
 import { passwordChangedMail, resetMail } from "./mails.ts";
-import { pageAt } from "./pages.ts";
+import { linkAt, pageAt } from "./pages.ts";
 import { passwordFault } from "./passwords.ts";
 import type { Refused } from "./refused.ts";
 import type { Sessions } from "./sessions.ts";
@@ -30,9 +30,11 @@ export class PasswordResets {
     if (retryAfterSeconds !== null) return { refused: "TOO_MANY_REQUESTS", retryAfterSeconds };
     const isTaken = this.#background.run("mailing a link to a new password", async () => {
       const person = await people.findPersonByEmail(email);
-      if (person === null || !mailBudget.maySend("PASSWORD_RESET", email, wallNow())) return;
-      const token = await links.create("reset-password", { personId: person.personId, passwordHash: null });
-      mailer.send(resetMail({ to: email, link: pageAt(publicUrl(), `/reset-password?token=${token}`) }));
+      // Whoever has not verified the address has no account to get back into: signing up again does it.
+      if (person === null || !person.isEmailVerified) return;
+      if (!mailBudget.maySend("PASSWORD_RESET", email, wallNow())) return;
+      const token = await links.create("reset-password", person.personId);
+      mailer.send(resetMail({ to: email, link: linkAt(publicUrl(), "/reset-password", token) }));
     });
     return isTaken ? null : { refused: "BUSY" };
   }
@@ -46,11 +48,12 @@ export class PasswordResets {
     caller: Caller,
   ): Promise<{ readonly cookie: string } | Refused> {
     const { signInLibrary, links, lockout, mailer, passwords, people, publicUrl, sessions } = this.#parts;
-    const looked = await links.look("reset-password", token);
-    const person = looked === null ? null : await people.findPerson(looked.personId);
-    if (person === null) return { refused: "LINK_REFUSED" };
+    const owner = await links.look("reset-password", token);
+    const person = owner === null ? null : await people.findPerson(owner);
+    if (person === null || !person.isEmailVerified || person.closedAt !== null)
+      return { refused: "LINK_REFUSED" };
     const { email, personId } = person;
-    const fault = passwordFault(password, email);
+    const fault = await passwordFault(password, person);
     if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
     const passwordHash = await passwords.hash(password);
     if (passwordHash === null) return { refused: "BUSY" };
@@ -60,10 +63,6 @@ export class PasswordResets {
     await signInLibrary.setPassword(personId, passwordHash);
     await sessions.end(personId, "ALL");
     await lockout.clear(person);
-    if (!person.isEmailVerified) {
-      await this.#audit(person, "EMAIL_VERIFIED", caller);
-      await signInLibrary.verifyEmail(personId);
-    }
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return { cookie: lockout.newDeviceCookie(personId) };
   }

@@ -43,9 +43,55 @@ test("two are hashed at once, the others wait their turn, and beyond the bound t
   expect(await later).toBe("hash of later");
 });
 
-test("a length is counted in characters", () => {
-  expect(passwordFault("🦜".repeat(9), "")).toBe("Use at least 10 characters.");
-  expect(passwordFault("🦜".repeat(10), "")).toBe(null);
-  expect(passwordFault("🦜".repeat(200), "")).toBe(null);
-  expect(passwordFault("🦜".repeat(201), "")).toBe("Use at most 200 characters.");
+const ADA = { email: "ada@example.org", name: "Ada Lovelace" };
+
+/** So many different characters, each of two code units. */
+function rarely(count: number): string {
+  return Array.from({ length: count }, (_, index) =>
+    String.fromCodePoint(0x1f400 + ((index * 37) % 211)),
+  ).join("");
+}
+
+test("a length is counted in characters", async () => {
+  expect(await passwordFault(rarely(9), ADA)).toBe("Use at least 10 characters.");
+  expect(await passwordFault(rarely(10), ADA)).toBe(null);
+  expect(await passwordFault(rarely(200), ADA)).toBe(null);
+  expect(await passwordFault(rarely(201), ADA)).toBe("Use at most 200 characters.");
+});
+
+test.each([
+  ["common", ["basketball", "1029384756", "Password123!", "letmein12345", "P@ssw0rd2024", "1234567890a"]],
+  [
+    "common",
+    ["iloveyouforever", "monkey1234567", "qazwsxedcrfv", "trustno1!!", "michaeljordan23", "Summer2025!"],
+  ],
+  ["repeats itself", ["11111111111", "aaaaaaaaaaa", "abcabcabcabc", "dragondragon", "x".repeat(200)]],
+  ["a sequence", ["abcdefghijkl"]],
+  ["a run of keys", ["qwertyuiop[]"]],
+  [
+    "what this service is about",
+    ["lyrebirdlyrebird", "Lyrebird123!", "Lyrebird2026", "tradingbot2024", "Bitcoin2025!"],
+  ],
+  [
+    "made of your name, your address",
+    ["ada@example.org", "ada@example.org1", "Lovelace1815", "lovelace ada"],
+  ],
+  ["easy to guess", ["changemenow", "mynewpassword", "zaq12wsxCDE#"]],
+])(
+  "a password that is guessed first is refused, and it is said why and what to do: %s",
+  async (why, passwords) => {
+    for (const password of passwords) {
+      const fault = await passwordFault(password, ADA);
+      expect(fault, password).toContain("Use four or more words that don’t belong together.");
+      if (!["easy to guess", "repeats itself"].includes(why)) expect(fault, password).toContain(why);
+    }
+  },
+);
+
+test("a password that takes long to guess is taken, whatever it is made of", async () => {
+  const fit = [
+    ...["seven lyrebirds sing at dusk", "Tr0ub4dor&3", "marble-otter-fig", "adagio for a left hand"],
+    ...["9kq2xvz7wp", "пять слов без смысла", "4@8({[<369!1|0$57+%2"],
+  ];
+  for (const password of fit) expect(await passwordFault(password, ADA), password).toBe(null);
 });

@@ -1,7 +1,7 @@
 // Passwords: what one must be, and how it is kept. Hashing takes memory and a core for a while on purpose, so only so many are
 // hashed at once, off the main thread, and only so many may wait.
 import { type Algorithm, hash, verify } from "@node-rs/argon2";
-import { COMMON_PASSWORDS } from "./common-passwords.ts";
+import { type Chooser, strengthFault } from "./password-strength.ts";
 
 /** In characters. */
 export const PASSWORD_LENGTH_MIN = 10;
@@ -32,14 +32,12 @@ const argon2id: Hasher = {
 };
 
 /** What is wrong with a password, in words for the person who chose it; null if nothing is. */
-export function passwordFault(password: string, email: string): string | null {
+export async function passwordFault(password: string, chooser: Chooser): Promise<string | null> {
   const normal = normalised(password);
   const length = [...normal].length;
   if (length < PASSWORD_LENGTH_MIN) return `Use at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `Use at most ${PASSWORD_LENGTH_MAX} characters.`;
-  if (normal.toLowerCase() === email) return "Do not use your e-mail address.";
-  if (COMMON_PASSWORDS.has(normal.toLowerCase())) return "This password is too common.";
-  return null;
+  return await strengthFault(normal, chooser);
 }
 
 export class Passwords {

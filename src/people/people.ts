@@ -2,7 +2,8 @@
 import type { Logger } from "pino";
 import type { MailSettings } from "../config.ts";
 import type { MasterKey } from "../identity/master-key.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { Store } from "../store/store.ts";
+import { AccountControl } from "./account-control.ts";
 import { Accounts } from "./accounts.ts";
 import { Cookies } from "./cookies.ts";
 import { Kyc } from "./kyc.ts";
@@ -16,13 +17,14 @@ import { pageAt } from "./pages.ts";
 import { PasswordResets } from "./password-resets.ts";
 import { type Hasher, Passwords } from "./passwords.ts";
 import { SecondFactors } from "./second-factor.ts";
-import { Sessions } from "./sessions.ts";
+import { SESSION_IDLE_MS_DEFAULT, Sessions } from "./sessions.ts";
 import { SignInLibrary } from "./sign-in-library.ts";
 import { SignUps } from "./sign-ups.ts";
 
 export type People = {
   readonly signUps: SignUps;
   readonly accounts: Accounts;
+  readonly control: AccountControl;
   readonly passwordResets: PasswordResets;
   readonly secondFactors: SecondFactors;
   readonly kyc: Kyc;
@@ -38,7 +40,7 @@ export type People = {
 };
 
 export type PeopleParts = {
-  readonly store: { readonly people: PeopleStore };
+  readonly store: Pick<Store, "people" | "copying">;
   readonly master: MasterKey;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -49,12 +51,14 @@ export type PeopleParts = {
   /** Calls back once, after a delay; answers how to stop that. */
   readonly after: (delayMs: number, callback: () => void) => () => void;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
+  /** How long a session lasts that nobody uses, ms. */
+  readonly sessionIdleMs?: number;
   /** What hashes passwords, if not argon2id. */
   readonly hasher?: Hasher;
 };
 
 export function createPeople(parts: PeopleParts): People {
-  const { store, master, wallNow, publicUrl, after, log } = parts;
+  const { store, master, wallNow, publicUrl, after, log, sessionIdleMs = SESSION_IDLE_MS_DEFAULT } = parts;
   const { people } = store;
   const mailer = new Mailer({ settings: parts.mail, after, log });
   const notices = new Notices({ mailer, publicUrl });
@@ -66,7 +70,7 @@ export function createPeople(parts: PeopleParts): People {
     people,
     signInLibrary,
     links: new Links({ signInLibrary, records: people.signIn, wallNow }),
-    sessions: new Sessions({ people, signInLibrary, cookies, wallNow }),
+    sessions: new Sessions({ people, signInLibrary, cookies, sessionIdleMs, wallNow }),
     passwords: new Passwords(parts.hasher),
     cookies,
     lockout,
@@ -80,6 +84,13 @@ export function createPeople(parts: PeopleParts): People {
   };
   const signUps = new SignUps(shared);
   const accounts = new Accounts(shared);
+  const control = new AccountControl({
+    people,
+    copying: store.copying,
+    wallNow,
+    sessionsEnded: (personId) => shared.sessions.announceEnded(personId),
+    tell: (person, change) => notices.tell(person, change),
+  });
   const passwordResets = new PasswordResets(shared);
   const kyc = new Kyc({
     store: people,
@@ -98,6 +109,7 @@ export function createPeople(parts: PeopleParts): People {
   return {
     signUps,
     accounts,
+    control,
     passwordResets,
     secondFactors,
     kyc,

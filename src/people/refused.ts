@@ -7,6 +7,7 @@ export type Refused =
         | "CODE_NEEDED"
         | "CODE_REFUSED"
         | "EMAIL_NOT_VERIFIED"
+        | "ACCOUNT_LOCKED"
         | "LINK_REFUSED"
         | "BUSY";
     }

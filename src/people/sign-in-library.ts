@@ -47,31 +47,13 @@ export class SignInLibrary {
     await this.#library();
   }
 
-  /** Creates a person with a password, of which the hash is given. RecordTaken: the address is taken. */
-  async createPerson(person: {
-    readonly personId: string;
-    readonly email: string;
-    readonly name: string;
-    readonly passwordHash: string;
-  }): Promise<void> {
-    const { internalAdapter } = await this.#library();
-    const { personId, email, name } = person;
-    const at = new Date(this.#wallNow());
-    await internalAdapter.createUser(
-      { id: personId, email, name, emailVerified: false, createdAt: at, updatedAt: at },
-      { method: "email-password" },
-    );
-    await this.setPassword(personId, person.passwordHash);
-  }
-
   /** The hash of a person's password; null if there is none. */
   async passwordHashOf(personId: string): Promise<string | null> {
     const { internalAdapter } = await this.#library();
     return (await internalAdapter.findCredentialAccount(personId))?.password ?? null;
   }
 
-  /** Null takes the password away: until there is a new one, nobody signs in. */
-  async setPassword(personId: string, passwordHash: string | null): Promise<void> {
+  async setPassword(personId: string, passwordHash: string): Promise<void> {
     const { internalAdapter } = await this.#library();
     const present = await internalAdapter.findCredentialAccount(personId);
     if (present !== null) {
@@ -104,8 +86,9 @@ export class SignInLibrary {
     return replaced > 0;
   }
 
-  async verifyEmail(personId: string): Promise<void> {
-    await (await this.#library()).internalAdapter.updateUser(personId, { emailVerified: true });
+  /** Notes that a person's address is verified, with the name that was chosen then. */
+  async verifyEmail(personId: string, name: string): Promise<void> {
+    await (await this.#library()).internalAdapter.updateUser(personId, { emailVerified: true, name });
   }
 
   /** A new session, and its token, which is nowhere else. */

@@ -21,6 +21,12 @@ export type BoundKeyRow = KeyRow & {
   readonly status: StrategyStatus | null;
 };
 
+/**
+ * When a key ceased to work, in SQL: when it was revoked, or since when its owner is locked. `k` is the key and `o` its owner. Whoever
+ * authenticates a request reads this, so that a lock needs no check of its own.
+ */
+export const REVOKED_AT = "COALESCE(k.revoked_at, o.locked_at)";
+
 /** The columns of such a row. */
 export const KEY_COLUMNS = [
   "id",

@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
 import { AUTHENTICATION } from "./migrations/authentication.ts";
+import { CLOSED_ACCOUNTS } from "./migrations/closed-accounts.ts";
 import { COPY_OUTBOX, COPYING } from "./migrations/copying.ts";
 import { MIRROR_COUNTS } from "./migrations/mirror-counts.ts";
 import { numbered } from "./migrations/numbered.ts";
@@ -370,6 +371,7 @@ export const MIGRATIONS: MigrationProvider = {
       "0012-venue-credentials": VENUE_CREDENTIALS,
       "0013-copy-outbox": COPY_OUTBOX,
       "0014-authentication": AUTHENTICATION,
+      "0015-closed-accounts": CLOSED_ACCOUNTS,
     };
   },
 };

@@ -124,7 +124,10 @@ export type PeopleStore = {
    */
   createPerson(
     created: {
-      readonly person: Omit<Person, "isEmailVerified" | "kycReason" | "hasSecondFactor">;
+      readonly person: Omit<
+        Person,
+        "isEmailVerified" | "kycReason" | "hasSecondFactor" | "lockedAt" | "closedAt"
+      >;
       readonly credentialId: string;
       readonly passwordHash: string;
     },
@@ -133,6 +136,27 @@ export type PeopleStore = {
   /** Ends all sessions of the person, so that nothing is done in the new role that was begun in the old one. */
   setRole(personId: string, role: Role, audit: NewAuditRecord): Promise<void>;
   setProfile(personId: string, profile: Profile, audit: NewAuditRecord): Promise<void>;
+  /**
+   * Keeps a person out: sessions end, `findKey` answers their keys as revoked, and their copies that follow are paused. Answers
+   * false, and changes nothing, for one who is locked already, closed, or not there.
+   */
+  lockPerson(personId: string, at: number, audit: NewAuditRecord): Promise<boolean>;
+  /** Undoes it: keys work again, and the copies that the lock has paused follow. False for one who is not locked, or is closed. */
+  unlockPerson(personId: string, audit: NewAuditRecord): Promise<boolean>;
+  /**
+   * Closes an account for good: address, name, password, second factor, identity forms and sessions are erased, keys revoked,
+   * copies stopped without selling, strategies closed to new copiers. What needs a market or an exchange is left to whoever asks
+   * `listClosingPeople`. Answers false, and changes nothing, for one that is closed or not there. `newRequestId` names the requests
+   * that withdraw open orders of copies. Keys, copies and strategies are audited one by one, besides `audit`.
+   */
+  closePerson(
+    closing: { readonly personId: string; readonly at: number; readonly newRequestId: () => string },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+  /** Closed accounts of which something is still to be closed, the longest first. */
+  listClosingPeople(): Promise<readonly { readonly personId: string; readonly closedAt: number }[]>;
+  /** All that belongs to a closed account is closed. */
+  endClosing(personId: string): Promise<void>;
 
   /** Answers false, and changes nothing, unless the person's status is NONE or REJECTED. */
   submitKyc(

@@ -47,29 +47,48 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   afterEach(() => expect(stage.faults()).toEqual([]));
   afterAll(async () => await stage?.close());
 
-  test("signs up, and verifies the address with the link that the server's log has", {
+  test("signs up with the address, and chooses name and password on the page of the link that the server's log has", {
     timeout: CHAPTER_MS,
   }, async () => {
     await page.goto("/");
     await heading(page, "Sign in").waitFor();
     await page.getByRole("link", { name: "Create an account" }).click();
     await page.getByText("This server sends no mail.").waitFor();
-    await page.getByLabel("Name").fill(NAME);
     await page.getByLabel("E-mail address").fill(EMAIL);
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.getByRole("button", { name: "Send the link" }).click();
     await heading(page, "Verify your e-mail address").waitFor();
+    const older = await stage.linkFor(EMAIL, "verify-email");
+    await page.getByRole("button", { name: "Ask for another link" }).click();
+    await page.getByRole("button", { name: "Send another link" }).click();
+    await eventually(
+      "another link is sent",
+      async () => (await stage.linkFor(EMAIL, "verify-email")) !== older,
+    );
+    const newer = await stage.linkFor(EMAIL, "verify-email");
 
-    await page.getByRole("link", { name: "Go to sign in" }).click();
-    ada.expects(403, "/session");
-    await page.getByLabel("E-mail address").fill(EMAIL);
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("EMAIL_NOT_VERIFIED").waitFor();
-
-    await page.goto(await stage.linkFor(EMAIL, "verify-email"));
+    // Either of them does, the older one as well, and nothing is sent that the page was not asked for.
+    await page.goto(older);
+    await heading(page, "Finish creating your account").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByLabel("Name").fill(NAME);
+    const password = page.getByLabel("Password", { exact: true });
+    await password.fill("lyrebirdlyrebird");
+    ada.expects(400, "/verify-email");
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page
+      .getByText("This password is made of your name, your address, or what this service is about.")
+      .waitFor();
+    await password.fill(PASSWORD);
+    await page.getByRole("button", { name: "Create the account" }).click();
     await heading(page, "Your e-mail address is verified").waitFor();
-    await page.getByRole("link", { name: "Sign in" }).click();
+
+    await page.goto(newer);
+    await page.getByLabel("Name").fill("Somebody else");
+    await password.fill(`${PASSWORD}, again`);
+    ada.expects(400, "/verify-email");
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.getByText("LINK_REFUSED").waitFor();
+    await page.getByRole("link", { name: "sign in" }).click();
     await signIn(ada, EMAIL, PASSWORD);
     await eventually("a newcomer begins at the list of steps", () => page.url().endsWith("/welcome"));
   });
@@ -311,6 +330,9 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     // Her page may be asking for something just then.
     ada.expectsAnywhere(401);
     await elsewhere.page.getByRole("button", { name: "End all others" }).click();
+    const ending = elsewhere.page.getByRole("dialog");
+    await ending.getByLabel("Code").fill(await freshCode());
+    await ending.getByRole("button", { name: "End the sessions" }).click();
     await elsewhere.page.getByText("All other sessions ended").waitFor();
 
     await page.getByText("Your session has ended.").waitFor();
@@ -381,6 +403,69 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByText("The next one").first().waitFor();
     const { filled } = await exchangeOf(secondKey, stage.url).createOrder(PAIR, "market", "buy", 0.001);
     expect(filled).toBe(0.001);
+  });
+
+  test("is locked out by the operator, who says why, and let in again", { timeout: CHAPTER_MS }, async () => {
+    const exchange = exchangeOf(secondKey, stage.url);
+    await exchange.fetchBalance();
+    const desk = operator.page;
+    await menu(desk, "People").click();
+    await desk.getByRole("link", { name: new RegExp(EMAIL) }).click();
+    await desk.getByRole("button", { name: "Lock…", exact: true }).click();
+    const dialog = desk.getByRole("dialog");
+    await dialog.getByText("Their copies are paused").waitFor();
+    await dialog.getByLabel("Reason").fill("The laptop was stolen.");
+    // Her page may be asking for something just then.
+    ada.expectsAnywhere(401);
+    await dialog.getByRole("button", { name: "Lock", exact: true }).click();
+    await desk.getByText("Locked since").waitFor();
+    await desk.getByText("Account locked by an operator").waitFor();
+    await expect(exchange.fetchBalance()).rejects.toThrow("-2015");
+
+    await page.getByText("Your session has ended.").waitFor();
+    ada.expects(403, "/session");
+    await signInWithRecoveryCode(ada, recoveryCodes[4] ?? "");
+    await page.getByText("An operator has locked your account.").waitFor();
+
+    await desk.getByRole("button", { name: "Unlock…" }).click();
+    await dialog.getByRole("button", { name: "Unlock", exact: true }).click();
+    await desk.getByRole("button", { name: "Lock…", exact: true }).waitFor();
+    await exchange.fetchBalance();
+    await page.reload();
+    await heading(page, "Sign in").waitFor();
+    ada.expects(401, "/session");
+    await signInWithRecoveryCode(ada, recoveryCodes[5] ?? "");
+    await page.getByRole("link", { name: "Skip to the page" }).waitFor({ state: "attached" });
+  });
+
+  test("closes the account, after the page has said what ends with it", { timeout: CHAPTER_MS }, async () => {
+    const exchange = exchangeOf(secondKey, stage.url);
+    await menu(page, "Security").click();
+    await page.getByRole("button", { name: "Close…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 strategy is closed for good").waitFor();
+    await dialog.getByText("1 API key is revoked at once.").waitFor();
+    await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill(EMAIL);
+    await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await dialog.getByLabel("Code").fill(await freshCode());
+    // What the page still asks for is refused once the account is closed.
+    ada.expectsAnywhere(401);
+    await dialog.getByRole("button", { name: "Close my account" }).click();
+    await heading(page, "Sign in").waitFor();
+    await expect(exchange.fetchBalance()).rejects.toThrow("-2015");
+    await page.getByLabel("E-mail address").fill(EMAIL);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("CREDENTIALS_REFUSED").waitFor();
+    const desk = operator.page;
+    await desk.reload();
+    await desk.getByText("Account closed").waitFor();
+    await eventually("the strategy is closed by the server", async () => {
+      await desk.reload();
+      const strategies = desk.getByRole("table", { name: "Strategies" });
+      await strategies.waitFor();
+      return (await strategies.getByText("Closed", { exact: true }).count()) === 2;
+    });
   });
 });
 

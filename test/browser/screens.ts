@@ -27,7 +27,8 @@ export const SCREENS: readonly Screen[] = [
   ...["sign-in", "sign-up", "forgot-password", "reset-password", "verify-email"].map((name) =>
     screen("guest", name, `/${name}`),
   ),
-  { ...screen("guest", "reset-password-form", "/reset-password?token=unknown") },
+  screen("guest", "verify-email-form", "/verify-email#token=unknown"),
+  screen("guest", "reset-password-form", "/reset-password#token=unknown"),
 
   screen("newcomer", "welcome", "/welcome"),
   screen("newcomer", "identity", "/identity"),
@@ -51,6 +52,13 @@ export const SCREENS: readonly Screen[] = [
 
   screen("trader", "welcome-trader", "/welcome"),
   screen("trader", "security-enabled", "/security"),
+  {
+    ...screen("trader", "account-close", "/security"),
+    async open(page) {
+      await page.getByRole("button", { name: "Close…" }).click();
+      await page.getByRole("dialog").getByText("exchange accounts are disconnected").waitFor();
+    },
+  },
   screen("trader", "keys", "/keys"),
   {
     ...screen("trader", "key-new", "/keys"),
@@ -131,6 +139,20 @@ export const SCREENS: readonly Screen[] = [
   screen("operator", "operator-form-decided", ({ rejectedFormId }) => `/operator/identity/${rejectedFormId}`),
   screen("operator", "operator-people", "/operator/people"),
   screen("operator", "operator-person", ({ personId }) => `/operator/people/${personId}`),
+  {
+    ...screen("operator", "operator-lock", ({ personId }) => `/operator/people/${personId}`),
+    async open(page) {
+      await page.getByRole("button", { name: "Lock…", exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    ...screen("operator", "operator-close", ({ personId }) => `/operator/people/${personId}`),
+    async open(page) {
+      await page.getByRole("button", { name: "Close the account…" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   screen("operator", "operator-health", "/operator/health"),
   screen("operator", "operator-defences", "/operator/security"),
   { ...screen("operator", "operator-traffic", "/operator/traffic"), shows: "canvas" },

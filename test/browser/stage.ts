@@ -77,12 +77,12 @@ export class Stage {
       this.gateway
         .output()
         .split("\n")
-        .filter((line) => line.includes(`"to":${JSON.stringify(email)}`) && line.includes(`/${kind}?`))
+        .filter((line) => line.includes(`"to":${JSON.stringify(email)}`) && line.includes(`/${kind}#`))
         .at(-1);
     await eventually(`a link to ${kind} for ${email}`, () => newest() !== undefined);
     const { link } = JSON.parse(newest() ?? "{}");
-    const { pathname, search } = new URL(link);
-    return pathname + search;
+    const { pathname, hash } = new URL(link);
+    return pathname + hash;
   }
 
   /** Has the server forget which codes of second factors were used, as if it had been long ago. */

@@ -43,7 +43,7 @@ const ALL_MS_MAX = 180_000;
 const linksIn =
   (text: string): Links =>
   (page) =>
-    [...text.matchAll(new RegExp(`/${page}\\?token=([\\w-]+)`, "g"))].map(([, token = ""]) => token);
+    [...text.matchAll(new RegExp(`/${page}#token=([\\w-]+)`, "g"))].map(([, token = ""]) => token);
 
 /** What is read of a server after everything that is secret has been issued and used on it. */
 type Aftermath = Journey & {

@@ -54,6 +54,7 @@ describe("settings:", () => {
     ["a market that there is not", ["--market", "nowhere"], {}, /--market .*sim, live, tape.*"nowhere"/],
     ["a market of the environment that there is not", [], { MARKET: "nowhere" }, /^MARKET .*"nowhere"/],
     ["a speed of nothing", [], { TAPE_SPEED: "0" }, /TAPE_SPEED/],
+    ["sessions that end at once", [], { SESSION_IDLE_MINUTES: "4" }, /SESSION_IDLE_MINUTES is below 5/],
     ["a seed that is no number", [], { SIM_SEED: "x" }, /SIM_SEED/],
     ["one of the four upstream addresses", [], { UPSTREAM_SPOT_WS_URL: "ws://x" }, /UPSTREAM_.*four/],
     [

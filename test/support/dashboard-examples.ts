@@ -44,14 +44,13 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   "GET /session": () => ({ path: "/session" }),
   "POST /sign-up": () => ({
     path: "/sign-up",
-    body: { name: "New", email: "new@example.org", password: "a long enough password" },
+    body: { email: "new@example.org" },
     status: 202,
   }),
-  "POST /verify-email": () => ({ path: "/verify-email", body: { token: TOKEN }, status: 400 }),
-  "POST /verification-mail": () => ({
-    path: "/verification-mail",
-    body: { email: "nobody@example.org" },
-    status: 202,
+  "POST /verify-email": () => ({
+    path: "/verify-email",
+    body: { token: TOKEN, name: "New", password: "a long enough password" },
+    status: 400,
   }),
   "POST /session": () => ({
     path: "/session",
@@ -75,10 +74,18 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     body: { current: PASSWORD, password: "another long password", code: codeOf(caller) },
   }),
   "GET /sessions": () => ({ path: "/sessions" }),
-  "DELETE /sessions/:sessionId": async ({ a }, caller) => ({
-    path: `/sessions/${await sessionOf(caller, a.sessionId)}`,
+  "POST /sessions/end": async ({ a }, caller) => ({
+    path: "/sessions/end",
+    body: { sessionId: await sessionOf(caller, a.sessionId), password: PASSWORD, code: codeOf(caller) },
   }),
-  "DELETE /sessions": () => ({ path: "/sessions" }),
+  "GET /account": () => ({ path: "/account" }),
+  "POST /account/close": () => ({
+    path: "/account/close",
+    // A right one would leave nobody to call the other rows.
+    body: { password: "not the password" },
+    status: 401,
+    notFor: "OPERATOR",
+  }),
   "PUT /profile": () => ({ path: "/profile", body: { profile: "TRADER" }, notFor: "OPERATOR" }),
   "GET /activity": () => ({ path: "/activity" }),
 
@@ -274,6 +281,35 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   }),
   "GET /operator/people": () => ({ path: "/operator/people?search=example" }),
   "GET /operator/people/:personId": ({ a }) => ({ path: `/operator/people/${a.trader.personId}` }),
+  "POST /operator/people/:personId/end-sessions": async ({ somebody }) => ({
+    path: `/operator/people/${(await somebody({})).personId}/end-sessions`,
+  }),
+  "POST /operator/people/:personId/lock": async ({ somebody }) => ({
+    path: `/operator/people/${(await somebody({})).personId}/lock`,
+    body: REASON,
+  }),
+  "POST /operator/people/:personId/unlock": async ({ a, somebody }) => {
+    const { personId } = await somebody({});
+    await a.operator.send("POST", `/operator/people/${personId}/lock`, REASON);
+    return { path: `/operator/people/${personId}/unlock` };
+  },
+  "POST /operator/people/:personId/reset-second-factor": async ({ stage, a }, caller) => {
+    const { personId } = (await (await stage.somebody({})).get("/session")).person;
+    return {
+      path: `/operator/people/${personId}/reset-second-factor`,
+      body: { code: codeOf(caller ?? a.operator) },
+    };
+  },
+  "POST /operator/people/:personId/keys/:keyId/revoke": async ({ stage }) => {
+    const person = await stage.somebody({});
+    const { personId } = (await person.get("/session")).person;
+    const { key } = await person.send("POST", "/keys", { label: "Lost", code: person.code() });
+    return { path: `/operator/people/${personId}/keys/${key.keyId}/revoke` };
+  },
+  "POST /operator/people/:personId/close": async ({ somebody, a }, caller) => ({
+    path: `/operator/people/${(await somebody({})).personId}/close`,
+    body: { code: codeOf(caller ?? a.operator) },
+  }),
   "GET /operator/audit": () => ({ path: "/operator/audit" }),
   "GET /operator/health": () => ({ path: "/operator/health" }),
   "GET /operator/security": () => ({ path: "/operator/security" }),

@@ -18,6 +18,7 @@ import type { Family } from "../../src/market/client/hosts.ts";
 import { systemTimers } from "../../src/market/client/time.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { passwordFault } from "../../src/people/passwords.ts";
+import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
 import { openUpstream } from "../../src/upstream.ts";
 import { botParts } from "./bot-parts.ts";
 import { Browser } from "./dashboard-client.ts";
@@ -102,6 +103,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     host: "127.0.0.1",
     tls: null,
     mail: null,
+    sessionIdleMs: SESSION_IDLE_MS_DEFAULT,
     market: { kind: "sim", seed: 1 },
     copyVenues,
   } as const;
@@ -144,7 +146,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
       numberOfPeople += 1;
       const { role = "PERSON", profile = "TRADER", kyc = "APPROVED" } = made;
       const email = made.email ?? `person-${numberOfPeople}@example.org`;
-      const fault = passwordFault(PASSWORD, email);
+      const fault = await passwordFault(PASSWORD, { email, name: "" });
       if (fault !== null) throw new Error(`nobody could sign up with this password: ${fault}`);
       const personId = await makePerson(
         store.people,

@@ -13,7 +13,7 @@ import { newKey, newStrategy, restOrder, tradeOn, type World, waitLeg } from "./
 /**
  * STRATEGY_CLOSED: a closed strategy with its past orders. ENTRY_OVER: a canceled order, or leg, of a live strategy. OFFER_CLOSED: a strategy of
  * somebody else that takes no copiers any more; OFFER_OVER: one that was closed while it did. COPY_…: the caller's copy, of a strategy that takes
- * no copiers any more. OWNER_UNAPPROVED: the owner's identity is not approved any more.
+ * no copiers any more. PERSON_…: an account that an operator has locked, or closed. OWNER_UNAPPROVED: the owner's identity is not approved any more.
  */
 export const STATE_NAMES = [
   "STRATEGY_CLOSED",
@@ -28,6 +28,8 @@ export const STATE_NAMES = [
   "ACCOUNT_DISCONNECTED",
   "SESSION_ENDED",
   "FORM_DECIDED",
+  "PERSON_LOCKED",
+  "PERSON_CLOSED",
   "OWNER_UNAPPROVED",
 ] as const;
 export type StateName = (typeof STATE_NAMES)[number];
@@ -51,7 +53,7 @@ const STATES_OF: Readonly<Record<string, readonly StateName[]>> = {
   accountId: ["ACCOUNT_FAILED", "ACCOUNT_DISCONNECTED"],
   sessionId: ["SESSION_ENDED"],
   submissionId: ["FORM_DECIDED"],
-  personId: ["OWNER_UNAPPROVED"],
+  personId: ["OWNER_UNAPPROVED", "PERSON_LOCKED", "PERSON_CLOSED"],
   // Of a person, a strategy or a venue that an operator names.
   id: ["OWNER_UNAPPROVED"],
 };
@@ -84,10 +86,11 @@ const IS_READ = { STRATEGY_CLOSED: 200, OWNER_UNAPPROVED: 200 } as const;
 const IS_READ_OF_COPY = {
   ...{ COPY_PAUSED: 200, COPY_CLOSING: 200, COPY_STOPPED: 200, OWNER_UNAPPROVED: 200 },
 } as const;
+const IS_READ_OF_PERSON = { OWNER_UNAPPROVED: 200, PERSON_LOCKED: 200, PERSON_CLOSED: 200 } as const;
 const ENDED = "STATE_CHANGED";
 
 export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
-  "DELETE /sessions/:sessionId": { SESSION_ENDED: "NOT_FOUND" },
+  "POST /sessions/end": { SESSION_ENDED: "NOT_FOUND" },
 
   "POST /keys/:keyId/revoke": { KEY_REVOKED: 200, OWNER_UNAPPROVED: 200 },
   "GET /keys/:keyId/requests": { KEY_REVOKED: 200, OWNER_UNAPPROVED: 200 },
@@ -186,7 +189,17 @@ export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
   "POST /operator/copying/switches/clear": { OWNER_UNAPPROVED: 200 },
   "GET /operator/kyc/:submissionId": { FORM_DECIDED: 200 },
   "POST /operator/kyc/:submissionId/decision": { FORM_DECIDED: ENDED },
-  "GET /operator/people/:personId": { OWNER_UNAPPROVED: 200 },
+  "GET /operator/people/:personId": IS_READ_OF_PERSON,
+  "POST /operator/people/:personId/end-sessions": IS_READ_OF_PERSON,
+  "POST /operator/people/:personId/lock": {
+    ...IS_READ_OF_PERSON,
+    PERSON_LOCKED: ENDED,
+    PERSON_CLOSED: ENDED,
+  },
+  "POST /operator/people/:personId/unlock": { ...IS_READ_OF_PERSON, PERSON_CLOSED: ENDED },
+  "POST /operator/people/:personId/reset-second-factor": { ...IS_READ_OF_PERSON, PERSON_CLOSED: ENDED },
+  "POST /operator/people/:personId/keys/:keyId/revoke": { ...IS_READ_OF_PERSON, KEY_REVOKED: "NOT_FOUND" },
+  "POST /operator/people/:personId/close": { ...IS_READ_OF_PERSON, PERSON_CLOSED: ENDED },
 };
 
 /** Something in a state: whose it is, and its ids in the place of an example's. */
@@ -298,6 +311,15 @@ export async function openStates(world: World) {
   );
   await operator.send("POST", `/operator/kyc/${submission.submissionId}/decision`, { status: "APPROVED" });
 
+  const personWho = async (is: "PERSON_LOCKED" | "PERSON_CLOSED") => {
+    const someone = await stage.somebody({});
+    const { personId } = (await someone.get("/session")).person;
+    const { key } = await someone.send("POST", "/keys", { label: "Theirs", code: someone.code() });
+    const path = `/operator/people/${personId}`;
+    if (is === "PERSON_LOCKED") await operator.send("POST", `${path}/lock`, { reason: "SUSPECTED" });
+    else await operator.send("POST", `${path}/close`, { code: operator.code() });
+    return { personId, keyId: key.keyId };
+  };
   const offer = { strategyId: world.offerId, accountId: spare };
   /** `family` says which strategy a row about a closed one is about. */
   return async (
@@ -320,7 +342,10 @@ export async function openStates(world: World) {
           ids: { strategyId: isSpot ? live.strategyId : held.strategyId, orderId: over, legId: overLeg },
         };
       case "KEY_REVOKED":
-        return { caller: trader, ids: { strategyId: keyless.strategyId, keyId } };
+        return {
+          caller: trader,
+          ids: { strategyId: keyless.strategyId, keyId, personId: world.a.trader.personId },
+        };
       case "OFFER_CLOSED":
         return { caller: copier, ids: { ...offer, strategyId: closed } };
       case "OFFER_OVER":
@@ -339,6 +364,9 @@ export async function openStates(world: World) {
         return { caller: person, ids: { sessionId: session.sessionId } };
       case "FORM_DECIDED":
         return { caller: operator, ids: { submissionId: submission.submissionId } };
+      case "PERSON_LOCKED":
+      case "PERSON_CLOSED":
+        return { caller: operator, ids: await personWho(name) };
     }
   };
 }

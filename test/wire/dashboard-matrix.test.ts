@@ -113,7 +113,8 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
 
 test("somebody else's session cannot be ended", async () => {
   const { a, b } = world;
-  const answer = await b.trader.call("DELETE", `/sessions/${a.sessionId}`);
+  const body = { sessionId: a.sessionId, code: b.trader.code() };
+  const answer = await b.trader.call("POST", "/sessions/end", { body });
   expectRefusal(answer, 404, "NOT_FOUND");
   expect((await a.trader.call("GET", "/sessions")).status).toBe(200);
 });

@@ -168,6 +168,9 @@ test("what lies beside them is not there", async () => {
   }
 });
 
+/** One that reads, and one that changes something, of a copy that there is not. */
+const PATHS = { GET: "/dashboard/api/sessions", DELETE: "/dashboard/api/copies/none/halt" } as const;
+
 describe("too many requests", () => {
   test("of an address are refused until the minute is over", async () => {
     const { stage } = world;
@@ -192,18 +195,20 @@ describe("too many requests", () => {
     test.each([
       ["GET", REQUESTS_PER_ADDRESS_MAX],
       ["DELETE", CHANGES_PER_ADDRESS_MAX],
-    ])("are refused (%s) and spend nothing of the visitor's", async (method, most) => {
+    ] as const)("are refused (%s) and spend nothing of the visitor's", async (method, most) => {
       const { stage, a } = world;
       startMinute();
       const ask = (headers: Readonly<Record<string, string>>) =>
-        exchange(stage.url, { method, path: "/dashboard/api/sessions", headers });
+        exchange(stage.url, { method, path: PATHS[method], headers });
       const own = { origin: stage.url, "sec-fetch-site": "same-origin" };
       for (let count = 0; count <= most; count += 1) {
         const refused = await ask({ ...(method === "GET" ? {} : own), ...foreign });
         expect(refused).toMatchObject({ status: 403, body: { error: { code: "ORIGIN_REFUSED" } } });
       }
       expect((await ask(own)).status, "without a session").toBe(401);
-      expect((await ask({ ...own, cookie: a.copier.cookies() })).status, "signed in").toBe(200);
+      expect((await ask({ ...own, cookie: a.copier.cookies() })).status, "signed in").toBe(
+        method === "GET" ? 200 : 404,
+      );
     });
   });
 
@@ -216,16 +221,16 @@ describe("too many requests", () => {
   test("of an address without a session do not hold up a person who is signed in there", async () => {
     const { stage, a } = world;
     startMinute();
-    const ask = (cookie?: string, method = "GET") =>
+    const ask = (cookie?: string, method: keyof typeof PATHS = "GET") =>
       exchange(stage.url, {
         method,
-        path: "/dashboard/api/sessions",
+        path: PATHS[method],
         headers: { origin: stage.url, ...(cookie === undefined ? {} : { cookie }) },
       });
     for (let count = 0; count < REQUESTS_PER_ADDRESS_MAX; count += 1) expect((await ask()).status).toBe(401);
     expect((await ask()).status).toBe(429);
     expect((await ask(a.copier.cookies())).status).toBe(200);
-    expect((await ask(a.copier.cookies(), "DELETE")).status).toBe(200);
+    expect((await ask(a.copier.cookies(), "DELETE")).status).toBe(404);
     // Nor does the person spend what is the address's.
     startMinute();
     for (let count = 0; count < REQUESTS_PER_PERSON_MAX; count += 1) await ask(a.copier.cookies());
@@ -280,6 +285,9 @@ describe("too many requests", () => {
       "POST /copies/:copyId/pause",
       "POST /copies/:copyId/stop",
       "POST /operator/copying/switches",
+      "POST /operator/people/:personId/end-sessions",
+      "POST /operator/people/:personId/keys/:keyId/revoke",
+      "POST /operator/people/:personId/lock",
       "POST /strategies/:strategyId/copying/halt",
     ]);
   });
@@ -290,11 +298,11 @@ describe("too many requests", () => {
     const one = person.cookies();
     const other = stage.browser();
     await other.signIn(person.email, PASSWORD);
-    const ask = (cookie: string, method: string, path = "/dashboard/api/sessions") =>
-      exchange(stage.url, { method, path, headers: { cookie, origin: stage.url } });
+    const ask = (cookie: string, method: keyof typeof PATHS) =>
+      exchange(stage.url, { method, path: PATHS[method], headers: { cookie, origin: stage.url } });
     startMinute();
     for (let count = 0; count < CHANGES_PER_PERSON_MAX; count += 1) {
-      expect((await ask(one, "DELETE", "/dashboard/api/sessions/none")).status).toBe(404);
+      expect((await ask(one, "DELETE")).status).toBe(404);
     }
     expect((await ask(other.cookies(), "DELETE")).status).toBe(429);
     expect((await ask(other.cookies(), "GET")).status).toBe(200);

@@ -50,10 +50,11 @@ describe.each(cases)("$name of $state", ({ name, state, outcome }) => {
     const row = byName.get(name);
     if (row === undefined) throw new Error(`there is no row ${name}`);
     if (state === "OWNER_UNAPPROVED") return askUnapproved(row, outcome);
-    const { caller, ids } = await inState(
+    const { caller: owner, ids } = await inState(
       state,
       /legs|positions|incomes/.test(row.path) ? "FUTURES" : "SPOT",
     );
+    const caller = row.access === "OPERATOR" ? world.a.operator : owner;
     const example = await exampleOf(row, caller);
     expectOutcome(await ask(row, caller, replaced(row, example, ids)), outcome);
   });

@@ -13,7 +13,7 @@ import type { RawAnswer } from "../support/raw.ts";
 
 /** Fields that are kept as they were written. */
 const WRITTEN: readonly (readonly [row: string, field: string])[] = [
-  ["POST /sign-up", "name"],
+  ["POST /verify-email", "name"],
   ["POST /sign-up", "email"],
   ["POST /keys", "label"],
   ["POST /strategies", "name"],

@@ -1,5 +1,6 @@
 // The one way to the server: JSON over /dashboard/api, with the session's cookie. Whatever goes wrong is an ApiError.
 import type { ErrorShape } from "../../../src/dashboard/shapes.ts";
+import { isAttended } from "./attendance.ts";
 import { ApiError } from "./error.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -21,9 +22,11 @@ export async function call<Answer>(method: Method, path: string, body?: unknown)
 }
 
 async function send(method: Method, path: string, body: unknown): Promise<Response> {
-  const init: RequestInit = { method, credentials: "same-origin", headers: { accept: "application/json" } };
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (!isAttended()) headers["x-lyrebird-unattended"] = "1";
+  const init: RequestInit = { method, credentials: "same-origin", headers };
   if (body !== undefined) {
-    init.headers = { accept: "application/json", "content-type": "application/json" };
+    headers["content-type"] = "application/json";
     init.body = JSON.stringify(body);
   }
   try {

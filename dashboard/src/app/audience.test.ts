@@ -12,6 +12,8 @@ const TRADER: PersonShape = {
   kyc: "APPROVED",
   kycReason: null,
   hasSecondFactor: true,
+  lockedAt: null,
+  closedAt: null,
   createdAt: 0,
 };
 const COPIER: PersonShape = { ...TRADER, profile: "COPIER" };

@@ -146,6 +146,16 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
     says: "The exchange account can’t be used as it is set up.",
     action: "Check the account: the points that fail say what to change at the exchange. Then resume.",
   },
+  LOCKED: {
+    short: "account locked",
+    says: "An operator locked your account, which pauses your copies.",
+    action: "The copy follows again when the account is unlocked.",
+  },
+  ACCOUNT_CLOSED: {
+    short: "account closed",
+    says: "The account was closed, which stops its copies.",
+    action: "What the copy held stays at the exchange.",
+  },
   RESTORED: {
     short: "server restored",
     says: "This server was restored from a backup that does not contain the orders sent for the copy after it was taken.",

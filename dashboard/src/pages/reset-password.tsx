@@ -12,11 +12,13 @@ import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
+import { useLinkToken } from "./entrance/link-token.ts";
 
 export function Page() {
-  const { token, done } = useSearch({ from: "/reset-password" });
+  const { done } = useSearch({ from: "/reset-password" });
+  const token = useLinkToken();
   if (done !== undefined) return <Done />;
-  if (token !== undefined && token !== "") return <ResetForm token={token} />;
+  if (token !== null) return <ResetForm key={token} token={token} />;
   return (
     <>
       <PageHeader
@@ -35,7 +37,7 @@ function ResetForm({ token }: { token: string }) {
     mutationFn: () => call("POST", "/password-reset/finish", { token, password }),
     onSuccess: async () => {
       // The address says that it is done: the page may be drawn anew, since whoever was signed in here is not any more.
-      await navigate({ to: "/reset-password", search: { done: "1" }, replace: true });
+      await navigate({ to: "/reset-password", search: { done: "1" }, hash: "", replace: true });
       await refreshSession();
     },
     gcTime: 0,

@@ -3,6 +3,7 @@ import { usePerson } from "../api/session.ts";
 import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { ActivityCard } from "./security/activity.tsx";
+import { CloseAccountCard } from "./security/close-account.tsx";
 import { PasswordCard } from "./security/password.tsx";
 import { SecondFactorCard } from "./security/second-factor.tsx";
 import { SessionsCard } from "./security/sessions.tsx";
@@ -24,6 +25,7 @@ export function Page() {
         </div>
         <SessionsCard />
         <ActivityCard />
+        {role !== "OPERATOR" && <CloseAccountCard />}
       </div>
     </>
   );

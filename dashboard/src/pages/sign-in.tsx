@@ -92,7 +92,7 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
       {refusal?.code === "EMAIL_NOT_VERIFIED" && (
         <div className="mt-5 border-line border-t pt-4">
           <AskForLink
-            path="/verification-mail"
+            path="/sign-up"
             action="Send another link"
             kind="quiet"
             lifetime="24 hours"

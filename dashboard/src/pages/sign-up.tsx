@@ -1,4 +1,5 @@
-// A new account. The answer never says whether the address was known: its owner learns that by mail.
+// A new account begins with its e-mail address. The answer never says whether it was known: its owner learns that by mail. Name and
+// password are chosen on the page of the mailed link.
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
@@ -11,7 +12,6 @@ import { Button, buttonLook } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { PasswordInput } from "../ui/password-input.tsx";
 import { TextInput } from "../ui/text-input.tsx";
 import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -46,14 +46,11 @@ type SignUpFormProps = {
 
 function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
   const { server } = useSession();
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<MailShape>("POST", "/sign-up", { name, email, password }),
+    mutationFn: () => call<MailShape>("POST", "/sign-up", { email }),
     onSuccess: (answer) => onSent(answer.mail),
     gcTime: 0,
   });
-  const fields = fieldsOf(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutate();
@@ -61,40 +58,27 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextInput
-        label="Name"
-        name="name"
-        hint="The name that the dashboard shows."
-        autoComplete="name"
-        required
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        error={fields.name}
-      />
-      <TextInput
         label="E-mail address"
+        hint={
+          server.sendsMail ? "We send it a link. On its page you choose your name and password." : undefined
+        }
         type="email"
         name="email"
         autoComplete="username"
         required
         value={email}
         onChange={(event) => onEmail(event.target.value)}
-        error={fields.email}
-      />
-      <PasswordInput
-        isNew
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        error={fields.password}
+        error={fieldsOf(error).email}
       />
       {!server.sendsMail && (
         <Note>
-          This server sends no mail. The link that verifies your address is written to its log, where it was
-          started.
+          This server sends no mail. The link on whose page you choose your name and password is written to
+          its log, where it was started.
         </Note>
       )}
       {error !== null && <ErrorNote error={error} />}
       <Button type="submit" kind="primary" isBusy={isPending}>
-        Create the account
+        Send the link
       </Button>
     </form>
   );
@@ -105,18 +89,21 @@ function Sent({ mail, email }: { mail: MailShape["mail"]; email: string }) {
   useEffect(() => void focusHeading(), []);
   return (
     <>
-      <PageHeader title="Verify your e-mail address" lead="One step is left before you can sign in." />
+      <PageHeader
+        title="Verify your e-mail address"
+        lead="Choose your name and password on the page that the link opens."
+      />
       <div className="flex flex-col gap-5">
         <LinkSent mail={mail} email={email} lifetime="24 hours" />
         <div className="flex flex-wrap gap-2">
-          <Link to="/sign-in" className={buttonLook("primary")}>
+          {!isAsking && <Button onClick={() => setAsking(true)}>Ask for another link</Button>}
+          <Link to="/sign-in" className={buttonLook("quiet")}>
             Go to sign in
           </Link>
-          {!isAsking && <Button onClick={() => setAsking(true)}>Ask for another link</Button>}
         </div>
         {isAsking && (
           <AskForLink
-            path="/verification-mail"
+            path="/sign-up"
             action="Send another link"
             kind="quiet"
             lifetime="24 hours"

@@ -1,21 +1,26 @@
-// Where the link of a verification mail leads. Its token works once, so it is handed in once however often this is drawn.
-import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+// Where the link of a sign-up mail leads: name and password of the new account are chosen here, by whoever reads the address's mail.
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
+import { asApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
-import { buttonLook } from "../ui/button.tsx";
+import { focusHeading } from "../app/focus.ts";
+import { Button, buttonLook } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
+import { TextInput } from "../ui/text-input.tsx";
 import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
+import { useLinkToken } from "./entrance/link-token.ts";
 
 const LIFETIME = "24 hours";
 
 export function Page() {
-  const { token } = useSearch({ from: "/verify-email" });
-  return token === undefined || token === "" ? <NoToken /> : <Verification token={token} />;
+  const token = useLinkToken();
+  return token === null ? <NoToken /> : <FinishSignUp key={token} token={token} />;
 }
 
 function NoToken() {
@@ -25,64 +30,83 @@ function NoToken() {
         title="Verify your e-mail address"
         lead="Open the link that you received. If you lost it or it has expired, request another one."
       />
-      <AskForLink path="/verification-mail" action="Send a link" lifetime={LIFETIME} />
+      <AskForLink path="/sign-up" action="Send a link" lifetime={LIFETIME} />
     </>
   );
 }
 
-function Verification({ token }: { token: string }) {
-  const { person } = useSession();
-  const { status, error, refetch, isFetching } = useQuery({
-    queryKey: ["verify-email", token],
-    queryFn: async () => {
-      await call("POST", "/verify-email", { token });
-      return true;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+function FinishSignUp({ token }: { token: string }) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending, isSuccess } = useMutation({
+    mutationFn: () => call("POST", "/verify-email", { token, name, password }),
+    gcTime: 0,
   });
-  if (status === "success") {
-    return (
-      <>
-        <PageHeader title="Your e-mail address is verified" />
-        <div className="flex flex-col items-start gap-4">
-          <Note tone="gain">
-            {person === null
-              ? "Sign in to continue: the next step is your identity."
-              : "You can continue where you were."}
-          </Note>
-          <Link to={person === null ? "/sign-in" : "/"} className={buttonLook("primary")}>
-            {person === null ? "Sign in" : "Continue"}
-          </Link>
-        </div>
-      </>
-    );
-  }
-  if (status === "pending") {
-    return (
-      <>
-        <PageHeader title="Verifying your e-mail address" />
-        <div aria-busy="true">
-          <Skeleton lines={3} />
-        </div>
-      </>
-    );
-  }
+  if (isSuccess) return <Done />;
+  const refusal = error === null ? null : asApiError(error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
   return (
     <>
-      <PageHeader title="Your e-mail address could not be verified" />
-      <div className="flex flex-col gap-5">
-        <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        <p>
-          A link works once. If you have opened it before, your address is verified:{" "}
-          <Link to="/sign-in" className={TEXT_LINK}>
-            sign in
-          </Link>
-          . Otherwise ask for another.
-        </p>
-        <AskForLink path="/verification-mail" action="Send another link" lifetime={LIFETIME} />
+      <PageHeader
+        title="Finish creating your account"
+        lead="Your e-mail address is verified with this step. Choose how you sign in."
+      />
+      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
+        <TextInput
+          label="Name"
+          name="name"
+          hint="The name that the dashboard shows."
+          autoComplete="name"
+          required
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={refusal?.fields.name}
+        />
+        <PasswordInput
+          isNew
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={refusal?.fields.password}
+        />
+        {refusal !== null && <ErrorNote error={refusal} />}
+        <Button type="submit" kind="primary" isBusy={isPending}>
+          Create the account
+        </Button>
+      </form>
+      {refusal?.code === "LINK_REFUSED" && (
+        <div className="mt-5 flex max-w-md flex-col gap-4 border-line border-t pt-4">
+          <p>
+            A link works once. If you have used it before, your account is there:{" "}
+            <Link to="/sign-in" className={TEXT_LINK}>
+              sign in
+            </Link>
+            . Otherwise ask for another.
+          </p>
+          <AskForLink path="/sign-up" action="Send another link" lifetime={LIFETIME} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Done() {
+  const { person } = useSession();
+  useEffect(() => void focusHeading(), []);
+  return (
+    <>
+      <PageHeader title="Your e-mail address is verified" />
+      <div className="flex flex-col items-start gap-4">
+        <Note tone="gain">
+          {person === null
+            ? "Your account is ready. Sign in to continue: the next step is your identity."
+            : "The account is ready. You are still signed in with another one here."}
+        </Note>
+        <Link to={person === null ? "/sign-in" : "/"} className={buttonLook("primary")}>
+          {person === null ? "Sign in" : "Continue"}
+        </Link>
       </div>
     </>
   );

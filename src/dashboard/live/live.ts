@@ -31,7 +31,7 @@ export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly streams: { share(name: string): SharedNamespace };
   readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "versionsOf">;
   readonly desk: Pick<Desk, "onCommitted">;
-  readonly accounts: Pick<Accounts, "sessionOf" | "onSessionsEnded">;
+  readonly accounts: Pick<Accounts, "sessionOf" | "lastingSessions" | "onSessionsEnded">;
   readonly requests: Pick<Inspection["requests"], "onNews">;
   readonly signals: Pick<Signals, "onNews">;
   readonly markets: {
@@ -92,7 +92,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     if (!isOwnOrigin(origin, origins())) return refusalOf("ORIGIN_REFUSED");
     try {
       const caller = { address: handshake.address, userAgent, cookies: cookie };
-      const session = await accounts.sessionOf(caller, wallNow());
+      const session = await accounts.sessionOf(caller, wallNow(), { isUse: false });
       if (session === null) return refusalOf("NOT_SIGNED_IN");
       return { personId: session.person.personId, sessionId: session.sessionId };
     } catch (error) {
@@ -191,7 +191,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
 
   let checking: Promise<void> | null = null;
   async function endSessions(): Promise<void> {
-    const ended = await endedSessions(viewers.all(), store.people.signIn, wallNow());
+    const ended = await endedSessions(viewers.all(), accounts, wallNow());
     for (const viewer of ended) viewer.end(refusalOf("NOT_SIGNED_IN"));
   }
   function checkSessions(): void {

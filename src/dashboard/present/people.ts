@@ -17,6 +17,8 @@ export function presentPerson(person: Person): PersonShape {
     kyc,
     kycReason,
     hasSecondFactor,
+    lockedAt,
+    closedAt,
     createdAt,
   } = person;
   return {
@@ -29,6 +31,8 @@ export function presentPerson(person: Person): PersonShape {
     kyc,
     kycReason,
     hasSecondFactor,
+    lockedAt,
+    closedAt,
     createdAt,
   };
 }

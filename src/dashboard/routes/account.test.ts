@@ -16,13 +16,13 @@ const NEW_PASSWORD = "an entirely new password";
 /** The token of the only link of a kind that was logged for an address, once it was. */
 async function tokenFor(email: string, kind: "verify-email" | "reset-password"): Promise<string> {
   const find = () =>
-    new RegExp(`"to":"${email}","link":"${stage.url}/${kind}\\?token=([\\w-]+)"`).exec(stage.logged())?.[1];
+    new RegExp(`"to":"${email}","link":"${stage.url}/${kind}#token=([\\w-]+)"`).exec(stage.logged())?.[1];
   await eventually("the link is logged", () => find() !== undefined);
   return find() ?? "";
 }
 
 async function signUp(browser: Browser, email: string): Promise<void> {
-  const sent = { name: " Ada ", email: ` ${email.toUpperCase()} `, password: CHOSEN_PASSWORD };
+  const sent = { email: ` ${email.toUpperCase()} ` };
   const { status, body } = await browser.call("POST", "/sign-up", { body: sent });
   expect({ status, body }).toEqual({ status: 202, body: { mail: "LOGGED" } });
 }
@@ -33,8 +33,18 @@ test("somebody signs up, opens the link, signs in, and out", async () => {
   await signUp(browser, email);
   const credentials = { email, password: CHOSEN_PASSWORD };
   const early = await browser.call("POST", "/session", { body: credentials });
-  expect(early).toMatchObject({ status: 403, body: { error: { code: "EMAIL_NOT_VERIFIED" } } });
-  await browser.send("POST", "/verify-email", { token: await tokenFor(email, "verify-email") });
+  expect(early).toMatchObject({ status: 401, body: { error: { code: "CREDENTIALS_REFUSED" } } });
+  const token = await tokenFor(email, "verify-email");
+  const weak = await browser.call("POST", "/verify-email", {
+    body: { token, name: "Ada", password: "lyrebirdlyrebird" },
+  });
+  expect(weak).toMatchObject({
+    status: 400,
+    body: {
+      error: { code: "BODY_UNFIT", fields: { password: expect.stringContaining("Use four or more words") } },
+    },
+  });
+  await browser.send("POST", "/verify-email", { token, name: " Ada ", password: CHOSEN_PASSWORD });
   expect((await browser.get("/session")).person).toBe(null);
   await browser.signIn(email, CHOSEN_PASSWORD);
   expect((await browser.get("/session")).person).toMatchObject({ email, name: "Ada", profile: "COPIER" });
@@ -42,7 +52,6 @@ test("somebody signs up, opens the link, signs in, and out", async () => {
   expect((await browser.get("/activity")).rows.map(({ what }: { what: string }) => what)).toEqual([
     "PROFILE_CHANGED",
     "SIGNED_IN",
-    "EMAIL_VERIFIED",
     "SIGNED_UP",
   ]);
   await browser.send("DELETE", "/session");
@@ -98,12 +107,33 @@ test("sessions are listed and ended, and those of somebody else are not there", 
     { isThisOne: false, address: "127.0.0.1", userAgent: "a browser of a test" },
     { isThisOne: true },
   ]);
-  const path = `/sessions/${rows[0].sessionId}`;
-  expect(await stranger.call("DELETE", path)).toMatchObject({ status: 404 });
+  const { sessionId } = rows[0];
+  const end = (browser: Browser, body: object) => browser.call("POST", "/sessions/end", { body });
+  expect(await end(stranger, { sessionId, password: PASSWORD })).toMatchObject({ status: 404 });
+  // A session alone does not end the others.
+  expect(await end(own, { sessionId })).toMatchObject({
+    status: 400,
+    body: { error: { fields: { password: "is missing" } } },
+  });
+  expect(await end(own, { sessionId: null, password: "not the password" })).toMatchObject({ status: 401 });
   expect(await second.call("GET", "/sessions")).toMatchObject({ status: 200 });
-  await own.send("DELETE", path);
+  expect(await end(own, { sessionId, password: PASSWORD })).toMatchObject({ status: 200 });
   expect(await second.call("GET", "/sessions")).toMatchObject({ status: 401 });
-  expect(await own.call("DELETE", path)).toMatchObject({ status: 404 });
+  expect(await end(own, { sessionId, password: PASSWORD })).toMatchObject({ status: 404 });
+});
+
+test("with a second factor its code is asked for before other sessions are ended, and the password does not do", async () => {
+  const own = await stage.somebody({ email: "cid@example.org" });
+  const end = (body: object) => own.call("POST", "/sessions/end", { body: { sessionId: null, ...body } });
+  expect(await end({ password: PASSWORD })).toMatchObject({
+    status: 401,
+    body: { error: { code: "CODE_NEEDED" } },
+  });
+  expect(await end({ code: "000000" })).toMatchObject({
+    status: 403,
+    body: { error: { code: "CODE_REFUSED" } },
+  });
+  expect(await end({ code: own.code() })).toMatchObject({ status: 200 });
 });
 
 test("a lock is answered 429 with the time to wait", async () => {
@@ -119,15 +149,15 @@ test("a lock is answered 429 with the time to wait", async () => {
 
 describe("what is sent by anybody is looked at first", () => {
   test.each([
-    ["/sign-up", { name: "x\u0000y", email: "x@example.org", password: PASSWORD }, "name"],
-    ["/sign-up", { name: "x\u202ey", email: "x@example.org", password: PASSWORD }, "name"],
-    ["/sign-up", { name: "x\u200by", email: "x@example.org", password: PASSWORD }, "name"],
-    ["/sign-up", { name: " ", email: "x@example.org", password: PASSWORD }, "name"],
-    ["/sign-up", { name: "x", email: "not an address", password: PASSWORD }, "email"],
-    ["/sign-up", { name: "x", email: `${"x".repeat(250)}@example.org`, password: PASSWORD }, "email"],
-    ["/sign-up", { name: "x", email: "x@example.org", password: "x".repeat(2_000) }, "password"],
+    ["/verify-email", { token: "x", name: "x\u0000y", password: PASSWORD }, "name"],
+    ["/verify-email", { token: "x", name: "x\u202ey", password: PASSWORD }, "name"],
+    ["/verify-email", { token: "x", name: "x\u200by", password: PASSWORD }, "name"],
+    ["/verify-email", { token: "x", name: " ", password: PASSWORD }, "name"],
+    ["/sign-up", { email: "not an address" }, "email"],
+    ["/sign-up", { email: `${"x".repeat(250)}@example.org` }, "email"],
+    ["/verify-email", { token: "x", name: "x", password: "x".repeat(2_000) }, "password"],
     ["/session", { email: "x@example.org", password: PASSWORD, code: "x".repeat(100) }, "code"],
-    ["/verify-email", { token: "x".repeat(1_000) }, "token"],
+    ["/verify-email", { token: "x".repeat(1_000), name: "x", password: "x" }, "token"],
   ])("%s %#: the field that is unfit is named", async (path, body, field) => {
     const { status, body: answered } = await stage.browser().call("POST", path, { body });
     expect({ status, fields: Object.keys(answered.error.fields) }).toEqual({ status: 400, fields: [field] });

@@ -1,16 +1,22 @@
-// The caller's own account: password, sessions, profile, and what was done with it.
+// The caller's own account: password, sessions, profile, what was done with it, and its end.
 import { z } from "zod";
 import type { AuditRecord } from "../../domain/audit.ts";
 import { PROFILES } from "../../domain/person.ts";
-import { codeText } from "../codes.ts";
+import { actorOf } from "../../people/second-factor.ts";
+import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery } from "../paging.ts";
 import { passwordField } from "../person-fields.ts";
 import { presentAudit } from "../present/people.ts";
-import { demandOwnPassword } from "../refused.ts";
-import { type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
-import type { AuditShape, OwnSessionShape, PageShape } from "../shapes.ts";
+import { demandOwnPassword, demandPassword } from "../refused.ts";
+import { type DashboardCall, type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
+import type { AccountContentsShape, AuditShape, OwnSessionShape, PageShape } from "../shapes.ts";
 import { sessionOf } from "./session.ts";
+
+const ID_LENGTH_MAX = 100;
+
+/** That it is the owner: a code where there is a second factor, else the password. */
+const proof = { password: passwordField.optional(), code: codeText.optional() };
 
 export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
   route({
@@ -43,25 +49,51 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
   }),
 
   route({
-    method: "DELETE",
-    path: "/sessions/:sessionId",
+    method: "POST",
+    path: "/sessions/end",
     access: "SIGNED_IN",
+    body: z.strictObject({ ...proof, sessionId: z.string().max(ID_LENGTH_MAX).nullable() }),
     async answer(call) {
-      const { sessionId = "" } = call.params;
-      if (!(await call.parts.people.accounts.endSession(personOf(call), sessionId))) {
-        throw new DashboardError("NOT_FOUND");
-      }
+      const { accounts } = call.parts.people;
+      const { sessionId, ...given } = call.body;
+      // Whoever has found a browser open does not sign the owner out elsewhere.
+      await demandProof(call, given);
+      if (sessionId === null) await accounts.endOtherSessions(personOf(call), signedInOf(call).sessionId);
+      else if (!(await accounts.endSession(personOf(call), sessionId))) throw new DashboardError("NOT_FOUND");
       return { body: {} };
     },
   }),
 
   route({
-    method: "DELETE",
-    path: "/sessions",
+    method: "GET",
+    path: "/account",
     access: "SIGNED_IN",
+    async answer({ parts, signedIn }) {
+      const { control } = parts.people;
+      const body: AccountContentsShape = await control.contentsOf(personOf({ signedIn }).personId);
+      return { body };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/account/close",
+    access: "SIGNED_IN",
+    body: z.strictObject({ password: passwordField, code: codeText.optional() }),
     async answer(call) {
-      await call.parts.people.accounts.endOtherSessions(personOf(call), signedInOf(call).sessionId);
-      return { body: {} };
+      const person = personOf(call);
+      if (person.role === "OPERATOR") {
+        throw new DashboardError("NOT_FOR_YOU", {
+          message: "An operator’s account is closed by the command line alone.",
+          action: "Use “lyrebird person close” on the machine of the server.",
+        });
+      }
+      const { password, code } = call.body;
+      await demandPassword(call, password);
+      if (person.hasSecondFactor) await demandProof(call, { code });
+      const { accounts, control } = call.parts.people;
+      if (!(await control.close(person, actorOf(person)))) throw new DashboardError("STATE_CHANGED");
+      return { cookies: [accounts.clearedCookie()], body: sessionOf(call.parts, null) };
     },
   }),
 
@@ -100,6 +132,20 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 ];
+
+/** Throws unless the caller has proved to be the owner: CODE_NEEDED, CODE_REFUSED, BODY_UNFIT, CREDENTIALS_REFUSED, LOCKED, BUSY. */
+async function demandProof(
+  call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,
+  { password, code }: { readonly password?: string | undefined; readonly code?: string | undefined },
+): Promise<void> {
+  if (personOf(call).hasSecondFactor) {
+    if (code === undefined) throw new DashboardError("CODE_NEEDED");
+    await demandCode(call, code);
+    return;
+  }
+  if (password === undefined) throw new DashboardError("BODY_UNFIT", { fields: { password: "is missing" } });
+  await demandPassword(call, password);
+}
 
 function isByAnother({ who }: AuditRecord, personId: string): boolean {
   return who.kind === "OPERATOR" && who.personId !== personId;

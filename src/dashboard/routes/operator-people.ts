@@ -1,6 +1,8 @@
 // Operators' pages about people: identity forms to be decided, who there is, and what was done.
 import { z } from "zod";
+import type { Person } from "../../domain/person.ts";
 import { KYC_STATUSES } from "../../domain/person.ts";
+import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery, placeText } from "../paging.ts";
 import { presentKey, presentName } from "../present/keys.ts";
@@ -14,9 +16,11 @@ import type {
   PersonDetailShape,
   PersonShape,
 } from "../shapes.ts";
+import { lineField } from "../text-fields.ts";
 
 const REASON_LENGTH_MAX = 1_000;
 const SEARCH_LENGTH_MAX = 254;
+const LOCK_REASON_LENGTH_MAX = 200;
 
 /** What the person is told, in a mail too. */
 const reason = z
@@ -131,12 +135,85 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
       const uses = await parts.inspection.keyUses.lastUses(keys.map(({ keyId }) => keyId));
       const body: PersonDetailShape = {
         person: presentPerson(person),
+        contents: await parts.people.control.contentsOf(personId),
         strategies: strategies.map(presentName),
         keys: keys.map((key) => presentKey(key, strategyById, uses)),
         submissions: await presentSubmissions(store, await store.listKycOf(personId)),
         audit: await auditOf(parts, personId),
       };
       return { body };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/end-sessions",
+    access: "OPERATOR",
+    onlyStops: true,
+    async answer(call) {
+      await controlOf(call).endSessions(await otherPerson(call), operatorOf(call));
+      return { body: {} };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/lock",
+    access: "OPERATOR",
+    onlyStops: true,
+    body: z.strictObject({ reason: lineField(LOCK_REASON_LENGTH_MAX) }),
+    async answer(call) {
+      demandChanged(await controlOf(call).lock(await otherPerson(call), operatorOf(call), call.body.reason));
+      return { body: {} };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/unlock",
+    access: "OPERATOR",
+    async answer(call) {
+      demandChanged(await controlOf(call).unlock(await otherPerson(call), operatorOf(call)));
+      return { body: {} };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/reset-second-factor",
+    access: "OPERATOR",
+    body: z.strictObject({ code: codeText }),
+    async answer(call) {
+      const person = await otherPerson(call);
+      await demandCode(call, call.body.code);
+      demandChanged(await controlOf(call).resetSecondFactor(person, operatorOf(call)));
+      return { body: {} };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/keys/:keyId/revoke",
+    access: "OPERATOR",
+    onlyStops: true,
+    async answer(call) {
+      const { keyId = "" } = call.params;
+      const revoked = await controlOf(call).revokeKey(await otherPerson(call), keyId, operatorOf(call));
+      if (revoked === null) throw new DashboardError("NOT_FOUND");
+      return { body: {} };
+    },
+  }),
+
+  route({
+    method: "POST",
+    path: "/operator/people/:personId/close",
+    access: "OPERATOR",
+    body: z.strictObject({ code: codeText }),
+    async answer(call) {
+      const person = await otherPerson(call);
+      await demandCode(call, call.body.code);
+      demandChanged(await controlOf(call).close(person, operatorOf(call)));
+      return { body: {} };
     },
   }),
 
@@ -161,6 +238,33 @@ type Parts = DashboardCall["parts"];
 
 function peopleOf({ gateway }: Parts) {
   return gateway.store.people;
+}
+
+function controlOf({ parts }: Pick<DashboardCall, "parts">) {
+  return parts.people.control;
+}
+
+function operatorOf(call: Pick<DashboardCall, "signedIn">) {
+  return { kind: "OPERATOR", personId: personOf(call).personId } as const;
+}
+
+/** Whom an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: one whose account was taken over shuts out no other. */
+async function otherPerson(call: Pick<DashboardCall, "parts" | "params">): Promise<Person> {
+  const { personId = "" } = call.params;
+  const person = await peopleOf(call.parts).findPerson(personId);
+  if (person === null) throw new DashboardError("NOT_FOUND");
+  if (person.role === "OPERATOR") {
+    throw new DashboardError("NOT_FOR_YOU", {
+      message: "Operators are locked, reset and closed by the command line alone.",
+      action: "Use “lyrebird person” on the machine of the server.",
+    });
+  }
+  return person;
+}
+
+/** Throws STATE_CHANGED where there was nothing to do any more. */
+function demandChanged(isChanged: boolean): void {
+  if (!isChanged) throw new DashboardError("STATE_CHANGED");
 }
 
 function submissionIdOf({ params }: Pick<DashboardCall, "params">): string {

@@ -26,9 +26,9 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     path: "/sign-up",
     access: "ANYONE",
     growsDisk: true,
-    body: z.strictObject({ name: nameField, email: emailField, password: passwordField }),
+    body: z.strictObject({ email: emailField }),
     async answer({ parts, body, caller }) {
-      demandGranted(await parts.people.signUps.signUp(body, caller));
+      demandGranted(await parts.people.signUps.request(body.email, caller));
       return mailed(parts);
     },
   }),
@@ -37,21 +37,10 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     method: "POST",
     path: "/verify-email",
     access: "ANYONE",
-    body: z.strictObject({ token: tokenField }),
+    body: z.strictObject({ token: tokenField, name: nameField, password: passwordField }),
     async answer({ parts, body, caller }) {
-      const { cookie } = granted(await parts.people.signUps.verifyEmail(body.token, caller));
+      const { cookie } = granted(await parts.people.signUps.finish(body, caller));
       return { cookies: [cookie], body: {} };
-    },
-  }),
-
-  route({
-    method: "POST",
-    path: "/verification-mail",
-    access: "ANYONE",
-    body: z.strictObject({ email: emailField }),
-    async answer({ parts, body, caller }) {
-      demandGranted(await parts.people.signUps.sendVerification(body.email, caller));
-      return mailed(parts);
     },
   }),
 

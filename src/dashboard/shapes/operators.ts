@@ -1,7 +1,7 @@
 // What operators get: identity forms and people, and how the service fares.
 import type { StrategyType } from "../../domain/account.ts";
 import type { KycStatus } from "../../domain/person.ts";
-import type { AuditShape, KycForm, PersonShape } from "./people.ts";
+import type { AccountContentsShape, AuditShape, KycForm, PersonShape } from "./people.ts";
 import type { KeyShape, StrategyNameShape } from "./strategies.ts";
 
 export type KycEntryShape = {
@@ -19,6 +19,7 @@ export type KycDetailShape = KycEntryShape & {
 };
 export type PersonDetailShape = {
   readonly person: PersonShape;
+  readonly contents: AccountContentsShape;
   readonly strategies: readonly StrategyNameShape[];
   readonly keys: readonly KeyShape[];
   readonly submissions: readonly KycEntryShape[];

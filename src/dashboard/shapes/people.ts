@@ -12,7 +12,17 @@ export type PersonShape = {
   readonly kyc: KycStatus;
   readonly kycReason: string | null;
   readonly hasSecondFactor: boolean;
+  readonly lockedAt: number | null;
+  readonly closedAt: number | null;
   readonly createdAt: number;
+};
+/** What ends with an account: how many of each there are now. */
+export type AccountContentsShape = {
+  readonly sessions: number;
+  readonly liveKeys: number;
+  readonly openStrategies: number;
+  readonly liveCopies: number;
+  readonly connectedAccounts: number;
 };
 export type SessionShape = {
   readonly person: PersonShape | null;

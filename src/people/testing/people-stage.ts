@@ -36,7 +36,7 @@ export type PeopleStage = People & {
   /** Wall time, Unix ms, and how it passes. */
   readonly now: () => number;
   readonly pass: (ms: number) => void;
-  /** Signs up with PASSWORD and opens the link. */
+  /** Signs up, and chooses PASSWORD on the page of the link. */
   readonly newPerson: (email: string) => Promise<void>;
   /** The token of the last link that was logged for an address. */
   readonly lastToken: (email: string) => string;
@@ -88,7 +88,7 @@ export async function openPeopleStage(
   const lastToken = (email: string) => {
     const link = lines().findLast((line) => line.to === email && line.link !== undefined)?.link;
     if (link === undefined) throw new Error(`no link was logged for ${email}`);
-    return new URL(link).searchParams.get("token") ?? "";
+    return new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";
   };
   return {
     ...people,
@@ -108,10 +108,12 @@ export async function openPeopleStage(
     },
     lastToken,
     async newPerson(email) {
-      const refused = await people.signUps.signUp({ name: "Ada", email, password: PASSWORD }, browser());
+      const refused = await people.signUps.request(email, browser());
       await people.settled();
       if (refused !== null) throw new Error(`signing up was refused: ${refused.refused}`);
-      await people.signUps.verifyEmail(lastToken(email), browser());
+      const chosen = { token: lastToken(email), name: "Ada", password: PASSWORD };
+      const finished = await people.signUps.finish(chosen, browser());
+      if ("refused" in finished) throw new Error(`the link was refused: ${finished.refused}`);
     },
     async actions(email) {
       const person = await store.people.findPersonByEmail(email);

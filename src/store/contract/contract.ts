@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe } from "vitest";
 import { accountCases } from "./accounts.ts";
 import { auditCases } from "./audit.ts";
 import { budgetLogCases } from "./budget-log.ts";
+import { closedAccountCases } from "./closed-accounts.ts";
 import { closingCases } from "./closing.ts";
 import { commitCases } from "./commits.ts";
 import { copyingAccountCases } from "./copying-accounts.ts";
@@ -58,6 +59,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     startingCases(opened);
     twoStoreCases(opened);
     closingCases(opened);
+    closedAccountCases(opened);
     receivedSignalCases(opened);
     settledSignalCases(opened);
     pendingSignalCases(opened);

@@ -25,6 +25,8 @@ export function personCases(opened: Opened): void {
       kyc: "NONE",
       kycReason: null,
       hasSecondFactor: false,
+      lockedAt: null,
+      closedAt: null,
       createdAt: SIGNED_UP_AT,
     };
     const namesOf = (found: readonly Person[]) => found.map(({ name }) => name);

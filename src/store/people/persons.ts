@@ -119,5 +119,7 @@ function personOfRow(row: PersonRow): Person {
     kycReason: row.kyc_reason,
     hasSecondFactor: Boolean(row.has_second_factor),
     createdAt: Number(row.created_at),
+    lockedAt: row.locked_at === null ? null : Number(row.locked_at),
+    closedAt: row.closed_at === null ? null : Number(row.closed_at),
   };
 }

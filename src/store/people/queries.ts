@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { auditQueries } from "./audit.ts";
+import { closedAccountQueries } from "./closed-accounts.ts";
 import { failedSignInQueries } from "./failed-sign-ins.ts";
 import { keyUseQueries } from "./key-uses.ts";
 import { kycQueries } from "./kyc.ts";
@@ -17,6 +18,7 @@ export function peopleQueries(db: Kysely<Tables>): Omit<PeopleStore, "noteFailed
     signIn: signInRecords(db),
     ...personQueries(db),
     ...madePeopleQueries(db),
+    ...closedAccountQueries(db),
     ...kycQueries(db),
     ...secondFactorQueries(db),
     ...failedSignInQueries(db),

@@ -1,6 +1,6 @@
 // The tables that are about people, for Kysely's types; `migrations/people.ts` makes them. Times are wall time, Unix ms. Truths
 // are 0 or 1.
-import type { Generated } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 import type { Actor, AuditAction, AuditSubject } from "../../domain/audit.ts";
 import type { KycStatus, Profile, Role } from "../../domain/person.ts";
 import type { KycSubmission } from "../people-store.ts";
@@ -21,6 +21,10 @@ export type PeopleTables = {
     profile: Generated<Profile>;
     kyc: Generated<KycStatus>;
     kyc_reason: string | null;
+    locked_at: Integer | null;
+    closed_at: Integer | null;
+    /** Whether something that belongs to the closed account is still to be closed. */
+    is_closing: ColumnType<number, number | undefined, number>;
   };
   /** The token is a hash, unique. */
   sessions: {

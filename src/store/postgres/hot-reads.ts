@@ -3,7 +3,7 @@
 import type { QueryResultRow } from "pg";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
 import { Gathering } from "../gathering.ts";
-import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS } from "../key-rows.ts";
+import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { JournalEntry, LoadedAccount, Store } from "../store.ts";
 import { areTexts } from "../texts.ts";
@@ -28,10 +28,12 @@ const FIND_ENTRIES = `
   JOIN journal j ON j.strategy_id = wanted_id AND j.key = wanted_key`;
 
 const FIND_KEYS = `
-  SELECT wanted.place, ${KEY_COLUMNS.map((column) => `k.${column}`).join(", ")}, s.type, s.status
+  SELECT wanted.place, ${KEY_COLUMNS.map((column) => (column === "revoked_at" ? `${REVOKED_AT} AS revoked_at` : `k.${column}`)).join(", ")},
+    s.type, s.status
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (wanted_key, place)
   JOIN api_keys k ON k.api_key = wanted_key
-  LEFT JOIN strategies s ON s.id = k.strategy_id`;
+  LEFT JOIN strategies s ON s.id = k.strategy_id
+  LEFT JOIN people o ON o.id = k.owner_id`;
 
 const SIGNAL = SIGNAL_COLUMNS.map((column) => `g.${column}`).join(", ");
 

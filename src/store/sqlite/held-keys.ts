@@ -1,10 +1,12 @@
 // The keys that were looked up, as long as the audit has nothing newer, which is asked once a turn: whatever is done to a
-// key, by whatever process, is audited in the same transaction. The status of a strategy changes without that, by commits of
+// key or to its owner, by whatever process, is audited in the same transaction. The status of a strategy changes without that, by commits of
 // this process alone, which forget what is held.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type BoundKeyRow, boundKeyOfRow } from "../key-rows.ts";
+import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
 import type { BoundKey } from "../store.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
+
+const COLUMNS = KEY_COLUMNS.filter((column) => column !== "revoked_at").map((column) => `k.${column}`);
 
 /** Keys held at once; beyond it all are looked up again. */
 const KEYS_HELD_MAX = 50_000;
@@ -20,7 +22,8 @@ export class HeldKeys {
   constructor(database: DatabaseSync, snapshot: TurnSnapshot) {
     this.#snapshot = snapshot;
     this.#keyWithStrategy = database.prepare(
-      `SELECT k.*, s.type, s.status FROM api_keys k LEFT JOIN strategies s ON s.id = k.strategy_id
+      `SELECT ${COLUMNS.join(", ")}, ${REVOKED_AT} AS revoked_at, s.type, s.status
+       FROM api_keys k LEFT JOIN strategies s ON s.id = k.strategy_id LEFT JOIN people o ON o.id = k.owner_id
        WHERE k.api_key = ?`,
     );
     this.#newestAudit = database.prepare("SELECT MAX(position) AS newest FROM audit");

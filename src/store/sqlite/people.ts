@@ -26,6 +26,9 @@ export function sqlitePeople(
     createStrategy: (created, audits) => seen(shared.createStrategy(created, audits)),
     bindKey: (binding, audit) => seen(shared.bindKey(binding, audit)),
     revokeOwnKey: (revoked, audit) => seen(shared.revokeOwnKey(revoked, audit)),
+    lockPerson: (personId, at, audit) => seen(shared.lockPerson(personId, at, audit)),
+    unlockPerson: (personId, audit) => seen(shared.unlockPerson(personId, audit)),
+    closePerson: (closing, audit) => seen(shared.closePerson(closing, audit)),
     async adoptStrategies(ownerId) {
       const adopted = await seen(shared.adoptStrategies(ownerId));
       // The only change of keys that is not audited.

@@ -75,11 +75,11 @@ export async function travel(
   const email = "ada@example.com";
   const first = newSecret("first password");
   const ada = traveller();
-  await ada.send("POST", "/sign-up", { name: "Ada", email, password: first });
+  await ada.send("POST", "/sign-up", { email });
   await tokenOf("verify-email", 1);
-  await ada.send("POST", "/verification-mail", { email });
+  await ada.send("POST", "/sign-up", { email });
   const token = await tokenOf("verify-email", 2);
-  await ada.send("POST", "/verify-email", { token });
+  await ada.send("POST", "/verify-email", { token, name: "Ada", password: first });
   const tried = newSecret("wrong password");
   await ada.refused("POST", "/session", { email, password: tried });
   await ada.send("POST", "/session", { email, password: first });

@@ -10,7 +10,7 @@ import { TextInput } from "../../ui/text-input.tsx";
 import { LinkSent } from "./link-sent.tsx";
 
 type AskForLinkProps = {
-  path: "/verification-mail" | "/password-reset";
+  path: "/sign-up" | "/password-reset";
   /** On the button. */
   action: string;
   kind?: ButtonKind;

@@ -1,9 +1,11 @@
 // One person: who they are, what they run, and what was done by and to them. Never a secret of theirs.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import type { KeyShape, PersonShape, StrategyNameShape } from "../../../../src/dashboard/shapes.ts";
 import { personQuery } from "../../api/operator.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { type Fact, Facts } from "../../ui/facts.tsx";
@@ -13,6 +15,8 @@ import { Time } from "../../ui/time.tsx";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
+import { PersonActions } from "./person/actions.tsx";
+import { RevokeKey } from "./person/revoke-key.tsx";
 
 const route = getRouteApi("/operator/people/$personId");
 
@@ -20,11 +24,12 @@ export function Page() {
   const { personId } = route.useParams();
   const query = useQuery(personQuery(personId));
   const person = query.data?.person;
+  const [revoked, setRevoked] = useState<KeyShape | null>(null);
   return (
     <>
       <PageHeader
         title={person === undefined ? "Person" : person.name || person.email}
-        badge={person?.role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : undefined}
+        badge={person === undefined ? undefined : badgeOf(person)}
       />
       <Loaded query={query}>
         {(detail) => (
@@ -32,6 +37,9 @@ export function Page() {
             <Card title="Account">
               <Facts facts={factsOf(detail.person)} />
             </Card>
+            {detail.person.role !== "OPERATOR" && detail.person.closedAt === null && (
+              <PersonActions detail={detail} />
+            )}
             <Card title="Strategies" isFlush>
               <Table
                 caption="Strategies"
@@ -44,7 +52,7 @@ export function Page() {
             <Card title="API keys" isFlush>
               <Table
                 caption="API keys"
-                columns={KEY_COLUMNS}
+                columns={keyColumns(setRevoked)}
                 rows={detail.keys}
                 rowKey={({ keyId }) => keyId}
                 empty="They have no API key."
@@ -61,11 +69,18 @@ export function Page() {
             <Card title="Audit trail" isFlush>
               <AuditTable caption="What was done by and to this person" rows={detail.audit} />
             </Card>
+            <RevokeKey personId={personId} revoked={revoked} onClose={() => setRevoked(null)} />
           </>
         )}
       </Loaded>
     </>
   );
+}
+
+function badgeOf({ role, lockedAt, closedAt }: PersonShape) {
+  if (closedAt !== null) return <StatusBadge status="CLOSED" />;
+  if (lockedAt !== null) return <Badge tone="loss">Locked</Badge>;
+  return role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : undefined;
 }
 
 function factsOf(person: PersonShape): readonly Fact[] {
@@ -88,6 +103,8 @@ function factsOf(person: PersonShape): readonly Fact[] {
           },
         ]),
     { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
+    ...(person.lockedAt === null ? [] : [{ label: "Locked since", value: <Time at={person.lockedAt} /> }]),
+    ...(person.closedAt === null ? [] : [{ label: "Closed", value: <Time at={person.closedAt} /> }]),
     { label: "Since", value: <Time at={person.createdAt} /> },
     { label: "Id", value: <code className="break-all font-mono text-xs">{person.personId}</code> },
   ];
@@ -101,6 +118,21 @@ const STRATEGY_COLUMNS: readonly Column<StrategyNameShape>[] = [
     key: "id",
     header: "Id",
     cell: ({ strategyId }) => <code className="break-all font-mono text-xs">{strategyId}</code>,
+  },
+];
+
+const keyColumns = (onRevoke: (key: KeyShape) => void): readonly Column<KeyShape>[] => [
+  ...KEY_COLUMNS,
+  {
+    key: "revoke",
+    header: "Action",
+    align: "right",
+    cell: (key) =>
+      key.revokedAt === null && (
+        <Button size="small" onClick={() => onRevoke(key)} aria-label={`Revoke the key ${key.label}`}>
+          Revoke…
+        </Button>
+      ),
   },
 ];
 

@@ -1,31 +1,29 @@
 // Where the account is signed in, and the way to end that.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { OwnSessionShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
+import { fieldsOf } from "../../api/error.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { type Proof, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
 
+/** One session, or all but this one. */
+type ToEnd = OwnSessionShape | "OTHERS";
+
 export function SessionsCard() {
-  const queries = useQueryClient();
+  const [toEnd, setToEnd] = useState<ToEnd | null>(null);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ["sessions"],
     queryFn: () => call<{ readonly rows: readonly OwnSessionShape[] }>("GET", "/sessions"),
-  });
-  const ending = useMutation({
-    /** One session, or null for all but this one. */
-    mutationFn: (sessionId: string | null) =>
-      call("DELETE", sessionId === null ? "/sessions" : `/sessions/${encodeURIComponent(sessionId)}`),
-    onSuccess: (_none, sessionId) => {
-      toast(sessionId === null ? "All other sessions ended" : "Session ended");
-      void queries.invalidateQueries({ queryKey: ["activity"] });
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
   });
   const others = data?.rows.filter(({ isThisOne }) => !isThisOne) ?? [];
   return (
@@ -34,44 +32,78 @@ export function SessionsCard() {
       isFlush
       aside={
         others.length > 0 && (
-          <Button
-            size="small"
-            onClick={() => ending.mutate(null)}
-            isBusy={ending.isPending && ending.variables === null}
-          >
+          <Button size="small" onClick={() => setToEnd("OTHERS")}>
             End all others
           </Button>
         )
       }
     >
-      {(error ?? ending.error) !== null && (
+      {error !== null && (
         <div className="p-4">
-          <ErrorNote
-            error={error ?? ending.error}
-            {...(error === null ? {} : { onRetry: () => void refetch(), isRetrying: isFetching })}
-          />
+          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
         </div>
       )}
       {error === null && (
         <Table
           caption="Your sessions"
-          columns={columnsWith(
-            (sessionId) => ending.mutate(sessionId),
-            ending.isPending ? ending.variables : null,
-          )}
+          columns={columnsWith(setToEnd)}
           rows={data?.rows}
           rowKey={({ sessionId }) => sessionId}
           empty="No sessions."
         />
       )}
+      <EndDialog toEnd={toEnd} onClose={() => setToEnd(null)} />
     </Card>
   );
 }
 
-function columnsWith(
-  onEnd: (sessionId: string) => void,
-  beingEnded: string | null,
-): readonly Column<OwnSessionShape>[] {
+function EndDialog({ toEnd, onClose }: { toEnd: ToEnd | null; onClose: () => void }) {
+  return (
+    <Dialog
+      isOpen={toEnd !== null}
+      onClose={onClose}
+      title={toEnd === "OTHERS" ? "End all other sessions?" : "End this session?"}
+      description={
+        toEnd === null || toEnd === "OTHERS"
+          ? "Every browser but this one is signed out."
+          : `${browserInWords(toEnd.userAgent)} is signed out.`
+      }
+    >
+      {toEnd !== null && <EndForm toEnd={toEnd} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function EndForm({ toEnd, onClose }: { toEnd: ToEnd; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [proof, setProof] = useState<Proof>({});
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      call("POST", "/sessions/end", { sessionId: toEnd === "OTHERS" ? null : toEnd.sessionId, ...proof }),
+    onSuccess: () => {
+      toast(toEnd === "OTHERS" ? "All other sessions ended" : "Session ended");
+      void queries.invalidateQueries({ queryKey: ["activity"] });
+      onClose();
+    },
+    onError: () => setProof({}),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
+    gcTime: 0,
+  });
+  return (
+    <DialogForm
+      action={toEnd === "OTHERS" ? "End the sessions" : "End the session"}
+      kind="danger"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={error}
+    >
+      <ProofInput value={proof} onChange={setProof} fields={fieldsOf(error)} />
+    </DialogForm>
+  );
+}
+
+function columnsWith(onEnd: (session: OwnSessionShape) => void): readonly Column<OwnSessionShape>[] {
   return [
     {
       key: "browser",
@@ -100,13 +132,12 @@ function columnsWith(
       key: "end",
       header: "Action",
       align: "right",
-      cell: ({ sessionId, isThisOne, userAgent }) =>
-        isThisOne ? null : (
+      cell: (session) =>
+        session.isThisOne ? null : (
           <Button
             size="small"
-            onClick={() => onEnd(sessionId)}
-            isBusy={beingEnded === sessionId}
-            aria-label={`End the session of ${browserInWords(userAgent)}`}
+            onClick={() => onEnd(session)}
+            aria-label={`End the session of ${browserInWords(session.userAgent)}`}
           >
             End
           </Button>

@@ -13,6 +13,8 @@ const NEW: PersonShape = {
   kyc: "NONE",
   kycReason: null,
   hasSecondFactor: false,
+  lockedAt: null,
+  closedAt: null,
   createdAt: 0,
 };
 const READY: PersonShape = { ...NEW, kyc: "APPROVED", hasSecondFactor: true };

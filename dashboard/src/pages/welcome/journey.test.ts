@@ -12,6 +12,8 @@ const NEW: PersonShape = {
   kyc: "NONE",
   kycReason: null,
   hasSecondFactor: false,
+  lockedAt: null,
+  closedAt: null,
   createdAt: 0,
 };
 const READY: PersonShape = { ...NEW, profile: "TRADER", kyc: "APPROVED", hasSecondFactor: true };

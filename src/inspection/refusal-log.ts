@@ -1,0 +1,66 @@
+// A line of the log for each refused sign-in and each request that was not let in (401, 403), so that whoever watches the log sees an
+// attack. No line has what was sent: neither body, query, headers nor a key that nobody has. Lines are bounded, since strangers decide
+// how many there are; those beyond the bound are counted, and their number is said.
+import type { Logger } from "pino";
+import type { SeenAnswer, SeenRequest, Sighting } from "./sighting.ts";
+
+/** Refusals that are logged within one interval. */
+export const REFUSALS_LOGGED_MAX = 60;
+/** How long an interval is, ms. */
+export const REFUSALS_INTERVAL_MS = 60_000;
+
+/** Refused with whatever status, it is a sign-in that failed: by password, code, or a lock after too many of them. */
+const SIGN_IN = "POST /dashboard/api/session";
+
+export class RefusalLog {
+  readonly #log: Pick<Logger, "warn">;
+  readonly #stop: () => void;
+  #logged = 0;
+  #suppressed = 0;
+
+  constructor(parts: {
+    every: (intervalMs: number, callback: () => void) => () => void;
+    log: Pick<Logger, "warn">;
+  }) {
+    this.#log = parts.log;
+    this.#stop = parts.every(REFUSALS_INTERVAL_MS, () => this.#next());
+  }
+
+  /** To be called with every answer: costs two comparisons unless it is to be logged. */
+  answered({ path, key }: Sighting, { method, address }: SeenRequest, { status, refusal }: SeenAnswer): void {
+    if (status < 400 || status >= 500) return;
+    const isSignIn = `${method} ${path}` === SIGN_IN;
+    if (status !== 401 && status !== 403 && !isSignIn) return;
+    if (this.#logged >= REFUSALS_LOGGED_MAX) {
+      this.#suppressed += 1;
+      return;
+    }
+    this.#logged += 1;
+    this.#log.warn(
+      {
+        status,
+        method,
+        // A path that there is not may hold anything.
+        path: path ?? "(none)",
+        address,
+        ...(refusal === undefined ? {} : { code: refusal.code ?? refusal.message }),
+        ...(key === null ? {} : { keyId: key.key.keyId }),
+      },
+      isSignIn ? "a sign-in was refused" : "a request was not let in",
+    );
+  }
+
+  /** Says how many were not logged since that was said last. */
+  close(): void {
+    this.#stop();
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#suppressed > 0) {
+      this.#log.warn({ suppressed: this.#suppressed }, "further refusals were not logged one by one");
+    }
+    this.#logged = 0;
+    this.#suppressed = 0;
+  }
+}

@@ -1,0 +1,250 @@
+// What operators do with somebody's account, what its owner does with it for good, and what is logged of who is refused: through the
+// whole server, with a bot that goes on trading meanwhile.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AccountClosing } from "../../src/clock/account-closing.ts";
+import { REFUSALS_LOGGED_MAX } from "../../src/inspection/refusal-log.ts";
+import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
+import { connectAccount, follow, newOffer } from "../support/copying-world.ts";
+import type { Browser } from "../support/dashboard-client.ts";
+import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
+import { newStrategy, type OwnStrategy, restOrder, tradeOn } from "../support/dashboard-world.ts";
+
+let stage: DashboardStage;
+let operator: Browser;
+let trader: Browser;
+let strategy: OwnStrategy;
+beforeAll(async () => {
+  stage = await openDashboardStage();
+  stage.venues.push(stage.url);
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  operator = await stage.somebody({ role: "OPERATOR" });
+  trader = await stage.somebody({});
+  strategy = await newStrategy(trader, "SPOT");
+});
+
+const asOperator = (personId: string, action: string, body?: object) =>
+  operator.call("POST", `/operator/people/${personId}/${action}`, body === undefined ? {} : { body });
+const readAccount = () => tradeOn(stage, strategy)("GET", "/api/v3/account");
+const signInAgain = () =>
+  stage.browser().call("POST", "/session", {
+    body: { email: trader.email, password: PASSWORD, code: trader.code() },
+  });
+const actionsOf = async (personId: string) =>
+  (await stage.gateway.store.people.listAudit({ personId, limit: 100 })).map(({ what, who }) => [
+    what,
+    who.kind,
+  ]);
+
+describe("an operator", () => {
+  test("ends somebody's sign-ins: every browser is signed out, and may sign in again", async () => {
+    expect(await asOperator(trader.personId, "end-sessions")).toMatchObject({ status: 200 });
+    expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
+    expect(await readAccount()).toMatchObject({ status: 200 });
+    expect(await signInAgain()).toMatchObject({ status: 200 });
+    expect(await actionsOf(trader.personId)).toContainEqual(["SESSIONS_ENDED", "OPERATOR"]);
+  });
+
+  test("locks somebody out of everything, and unlocking restores it", async () => {
+    const copier = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const copyId = await follow(copier, await newOffer(stage), accountId);
+    const orderId = await restOrder(stage, strategy);
+    for (const { personId } of [trader, copier]) {
+      expect(await asOperator(personId, "lock", { reason: " Under review " })).toMatchObject({ status: 200 });
+      expect(await asOperator(personId, "lock", { reason: "again" })).toMatchObject({ status: 409 });
+    }
+    expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
+    expect(await readAccount()).toMatchObject({ status: 401, body: { code: -2015 } });
+    expect(await signInAgain()).toMatchObject({ status: 403, body: { error: { code: "ACCOUNT_LOCKED" } } });
+    // A stranger is not told.
+    const guess = { body: { email: trader.email, password: "not the password" } };
+    expect(await stage.browser().call("POST", "/session", guess)).toMatchObject({
+      status: 401,
+      body: { error: { code: "CREDENTIALS_REFUSED" } },
+    });
+    const copyOf = () => stage.gateway.store.copying.findCopy(copyId);
+    expect(await copyOf()).toMatchObject({ status: "PAUSED", reason: "LOCKED" });
+    const { person } = await operator.get(`/operator/people/${trader.personId}`);
+    expect(person.lockedAt).toEqual(expect.any(Number));
+
+    for (const { personId } of [trader, copier]) {
+      expect(await asOperator(personId, "unlock")).toMatchObject({ status: 200 });
+    }
+    expect(await asOperator(trader.personId, "unlock")).toMatchObject({ status: 409 });
+    const query = { symbol: "BTCUSDT", orderId };
+    expect(await tradeOn(stage, strategy)("GET", "/api/v3/order", query)).toMatchObject({
+      status: 200,
+      body: { status: "NEW" },
+    });
+    expect(await copyOf()).toMatchObject({ status: "FOLLOWING", reason: null });
+    expect(await signInAgain()).toMatchObject({ status: 200 });
+    const [locked] = (
+      await stage.gateway.store.people.listAudit({ personId: trader.personId, limit: 100 })
+    ).filter(({ what }) => what === "PERSON_LOCKED");
+    expect(locked).toMatchObject({
+      who: { personId: operator.personId },
+      details: { reason: "Under review" },
+    });
+  });
+
+  test("resets a second factor with a code of their own, after which the password signs in", async () => {
+    const reset = (code: string) => asOperator(trader.personId, "reset-second-factor", { code });
+    expect(await reset("000000")).toMatchObject({ status: 403, body: { error: { code: "CODE_REFUSED" } } });
+    expect(await reset(operator.code())).toMatchObject({ status: 200 });
+    expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
+    await stage.browser().signIn(trader.email, PASSWORD);
+    expect(await reset(operator.code())).toMatchObject({ status: 409 });
+    expect(await actionsOf(trader.personId)).toContainEqual(["SECOND_FACTOR_RESET", "OPERATOR"]);
+  });
+
+  test("revokes any key: its next request is refused, and other keys of the person go on", async () => {
+    const other = await newStrategy(trader, "SPOT");
+    expect(await asOperator(trader.personId, `keys/${strategy.keyId}/revoke`)).toMatchObject({ status: 200 });
+    expect(await readAccount()).toMatchObject({ status: 401, body: { code: -2015 } });
+    expect(await tradeOn(stage, other)("GET", "/api/v3/account")).toMatchObject({ status: 200 });
+    expect(await asOperator(trader.personId, "keys/none/revoke")).toMatchObject({ status: 404 });
+    const [record] = await stage.gateway.store.people.listAudit({
+      limit: 1,
+      about: { kind: "KEY", id: strategy.keyId },
+    });
+    expect(record).toMatchObject({ what: "KEY_REVOKED", who: { kind: "OPERATOR" } });
+  });
+
+  test("does nothing of this to operators, nor to themselves", async () => {
+    const other = await stage.somebody({ role: "OPERATOR" });
+    for (const { personId } of [other, operator]) {
+      for (const [action, body] of [
+        ["lock", { reason: "x" }],
+        ["end-sessions", undefined],
+        ["close", { code: "000000" }],
+      ] as const) {
+        expect(await asOperator(personId, action, body)).toMatchObject({
+          status: 403,
+          body: { error: { code: "NOT_FOR_YOU" } },
+        });
+      }
+    }
+  });
+
+  test("closes an account: what ends with it is shown before, and ends", async () => {
+    await restOrder(stage, strategy);
+    const { contents } = await operator.get(`/operator/people/${trader.personId}`);
+    expect(contents).toEqual({
+      ...{ sessions: 1, liveKeys: 1, openStrategies: 1, liveCopies: 0, connectedAccounts: 0 },
+    });
+    expect(await asOperator(trader.personId, "close", { code: operator.code() })).toMatchObject({
+      status: 200,
+    });
+    await expectClosed();
+    expect(await actionsOf(trader.personId)).toContainEqual(["ACCOUNT_CLOSED", "OPERATOR"]);
+  });
+});
+
+describe("a person", () => {
+  test("closes the own account with password and code, and is somebody new with the same address", async () => {
+    const close = (body: object) => trader.call("POST", "/account/close", { body });
+    expect((await trader.get("/account")).openStrategies).toBe(1);
+    expect(await close({ password: "not the password", code: trader.code() })).toMatchObject({ status: 401 });
+    expect(await close({ password: PASSWORD })).toMatchObject({
+      status: 401,
+      body: { error: { code: "CODE_NEEDED" } },
+    });
+    expect(await close({ password: PASSWORD, code: trader.code() })).toMatchObject({
+      status: 200,
+      body: { person: null },
+    });
+    await expectClosed();
+    const again = await stage.somebody({ email: trader.email, hasSecondFactor: false });
+    expect(again.personId).not.toBe(trader.personId);
+    expect(await again.get("/strategies")).toMatchObject({ rows: [] });
+  });
+
+  test("who closes the account has copies stopped, and exchange accounts disconnected when nothing is withdrawn any more", async () => {
+    const copier = await stage.somebody({ profile: "COPIER" });
+    const { accountId } = await connectAccount(stage, copier, "SPOT");
+    const copyId = await follow(copier, await newOffer(stage), accountId);
+    const { copying } = stage.gateway.store;
+    await copier.send("POST", "/account/close", { password: PASSWORD, code: copier.code() });
+    expect(await copying.findCopy(copyId)).toMatchObject({ status: "STOPPED", reason: "ACCOUNT_CLOSED" });
+    const closing = accountClosing();
+    await closing.sweep();
+    // Open orders at the exchange are to be canceled first, for which the key is needed.
+    expect(await copying.findAccount(accountId)).toMatchObject({ status: "CONNECTED" });
+    stage.pass(3_600_000);
+    await closing.sweep();
+    expect(await copying.findAccount(accountId)).toMatchObject({ status: "DISCONNECTED", sealed: null });
+    expect(await stage.gateway.store.people.listClosingPeople()).toEqual([]);
+    await closing.close();
+  });
+});
+
+test("a session that nobody uses ends, however often its page asks by itself; one that is used goes on", async () => {
+  const HOUR_MS = 3_600_000;
+  const other = await stage.somebody({ hasSecondFactor: false });
+  const unattended = { headers: { "x-lyrebird-unattended": "1" } };
+  const begun = stage.wallNow();
+  for (let hour = 0; hour < 7; hour += 1) {
+    stage.pass(HOUR_MS);
+    expect(await trader.call("GET", "/sessions", unattended)).toMatchObject({ status: 200 });
+    expect(await other.call("GET", "/sessions")).toMatchObject({ status: 200 });
+  }
+  stage.pass(begun + SESSION_IDLE_MS_DEFAULT - stage.wallNow());
+  expect(await trader.call("GET", "/sessions", unattended)).toMatchObject({ status: 401 });
+  expect(await other.call("GET", "/sessions")).toMatchObject({ status: 200 });
+});
+
+describe("who is refused", () => {
+  test("is logged: sign-ins, 401 and 403, with neither password nor code, a bounded number of lines", async () => {
+    const lines = () =>
+      stage
+        .logged()
+        .split("\n")
+        .filter((line) => line.includes("was refused") || line.includes("was not let in"))
+        .map((line) => JSON.parse(line));
+    const stranger = stage.browser();
+    const secret = "a secret that was typed";
+    await stranger.call("POST", "/session", { body: { email: "nobody@example.org", password: secret } });
+    expect(lines().at(-1)).toMatchObject({
+      msg: "a sign-in was refused",
+      ...{ level: 40, status: 401, method: "POST", path: "/dashboard/api/session", address: "127.0.0.1" },
+      code: "CREDENTIALS_REFUSED",
+    });
+    const { length } = lines();
+    await trader.call("GET", "/operator/people");
+    expect(lines().slice(length)).toMatchObject([{ status: 403, code: "NOT_FOR_YOU" }]);
+    await tradeOn(stage, { ...strategy, apiSecret: "0".repeat(64) })("GET", "/api/v3/account");
+    expect(lines().at(-1)).toMatchObject({
+      ...{ status: 401, path: "/api/v3/account", code: -2015, keyId: strategy.keyId },
+    });
+    for (let count = 0; count < REFUSALS_LOGGED_MAX + 5; count += 1) await stranger.call("GET", "/sessions");
+    // Those of the tests before are of the same minute.
+    expect(lines().length).toBeLessThanOrEqual(2 * REFUSALS_LOGGED_MAX);
+    expect(stage.logged()).not.toContain(secret);
+    expect(stage.logged()).not.toContain("nobody@example.org");
+  });
+});
+
+function accountClosing(): AccountClosing {
+  const { desk, store, wallNow } = stage.gateway;
+  return new AccountClosing({ desk, store, wallNow, every: () => () => {}, log: { error: console.error } });
+}
+
+/** Nothing of the trader is left but what they traded. */
+async function expectClosed(): Promise<void> {
+  const { store } = stage.gateway;
+  expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
+  expect(await readAccount()).toMatchObject({ status: 401, body: { code: -2015 } });
+  expect(await signInAgain()).toMatchObject({
+    status: 401,
+    body: { error: { code: "CREDENTIALS_REFUSED" } },
+  });
+  expect(await store.people.findPersonByEmail(trader.email)).toBe(null);
+  const closing = accountClosing();
+  await closing.sweep();
+  expect((await store.people.findStrategy(strategy.strategyId))?.status).toBe("CLOSED");
+  await closing.sweep();
+  expect(await store.people.listClosingPeople()).toEqual([]);
+  await closing.close();
+}
