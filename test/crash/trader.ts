@@ -54,6 +54,8 @@ export class Trader {
   readonly name: string;
   readonly family: StrategyType;
   readonly draw: Draw;
+  /** Placements that were answered 503. */
+  unavailable = 0;
 
   constructor(parts: { name: string; family: StrategyType; credentials: Credentials; draw: Draw }) {
     this.name = parts.name;
@@ -179,6 +181,7 @@ export class Trader {
   #take(placement: Placement, answer: WireAnswer): void {
     judge(answer);
     const { status, body } = answer;
+    if (status === 503) this.unavailable += 1;
     if (status === 200) this.learn(orderOf(body));
     // Any other refusal, a 503 too, says that the order was certainly not executed.
     else if (body.code !== OUTCOME_UNKNOWN) placement.heard ??= "refused";

@@ -42,8 +42,9 @@ const CHECKPOINT_FAILURES: readonly Failure[] = [
  */
 const ACTIONS_EACH = 30;
 
-/** Of so many writes one is drawn from which on the disk is full. */
+/** Of so many writes one is drawn from which on the disk is full, and so many placements are refused at least. */
 const FULL_AMONG = 80;
+const REFUSALS_MIN = 12;
 
 const CUTS = 4;
 
@@ -81,7 +82,10 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     });
     onTestFinished(() => gateway.kill());
     recorded.arm();
-    await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH });
+    const refusals = () => traders.reduce((sum, { unavailable }) => sum + unavailable, 0);
+    const isEnough = () => refusals() >= REFUSALS_MIN;
+    await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH, isEnough });
+    expect(refusals()).toBeGreaterThanOrEqual(REFUSALS_MIN);
     expect(gateway.process.exitCode).toBe(null);
     await quotesOf(gateway.url);
     await gateway.kill();

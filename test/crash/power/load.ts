@@ -117,7 +117,7 @@ export function expectedOf(traders: readonly Trader[]): Omit<Expectation, "promi
 
 /**
  * Lets the traders loose; `kill` is called once they have done so many things, and from then on requests may stay without
- * an answer. After 0 they may from the beginning, and nobody is called.
+ * an answer. After 0 they may from the beginning, and nobody is called. They stop early when `isEnough`.
  */
 export async function work(
   url: string,
@@ -126,14 +126,20 @@ export async function work(
     killAfter,
     kill,
     actionsEach = ACTIONS_PER_LIFE,
-  }: { readonly killAfter: number; readonly kill?: () => void; readonly actionsEach?: number },
+    isEnough = () => false,
+  }: {
+    readonly killAfter: number;
+    readonly kill?: () => void;
+    readonly actionsEach?: number;
+    readonly isEnough?: () => boolean;
+  },
 ): Promise<void> {
   const quotes = await quotesOf(url);
   const prices = pricesBetween(quotes, { cheap: timesAll(quotes, 0.9), dear: timesAll(quotes, 1.1) });
   let done = 0;
   let isOver = killAfter === 0;
   const lane = async (trader: Trader) => {
-    for (let turn = 0; turn < actionsEach / LANES; turn += 1) {
+    for (let turn = 0; turn < actionsEach / LANES && !isEnough(); turn += 1) {
       try {
         await trader.act(url, prices);
       } catch (error) {
