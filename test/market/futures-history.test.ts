@@ -158,6 +158,7 @@ async function untilSettled(
     if (row?.[0] === fundingTime) return;
     await life.playTo(tape.clock.now() + STEP_MS);
     await life.turn(1);
+    await life.settled();
   }
   throw new Error(`funding of ${new Date(fundingTime).toISOString()} was not settled`);
 }

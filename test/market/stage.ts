@@ -39,6 +39,8 @@ export type Life = {
   probe(): Promise<void>;
   /** Moves the life's own time by `ms` and lets what is on its way over REST arrive. */
   turn(ms: number): Promise<void>;
+  /** Resolves when no settlement is being asked for or applied. */
+  settled(): Promise<void>;
   /** Moves tape and time on together, in steps short enough for a market that is heard not to look silent. */
   playTo(at: number): Promise<void>;
   /** Moves both on in short steps and waits for nothing but a turn of the event loop in between. */
@@ -120,10 +122,31 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   const watcherOf = (type: StrategyType) =>
     new Watcher({ family: type, desk, store, market: markets[type], timers: time, log });
   const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
+  let settling = 0;
+  const counted =
+    <Given extends unknown[], Answer>(work: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given) => {
+      settling += 1;
+      try {
+        return await work(...given);
+      } finally {
+        settling -= 1;
+      }
+    };
+  const { FUTURES: contracts } = markets;
+  const { FUTURES: holders } = watchers;
   const funding = new FundingClock({
-    market: markets.FUTURES,
-    holders: watchers.FUTURES,
-    store,
+    market: {
+      now: () => contracts.now(),
+      nextFundingAt: (symbol) => contracts.nextFundingAt(symbol),
+      settlementsBetween: counted((...asked) => contracts.settlementsBetween(...asked)),
+    },
+    holders: {
+      heldContracts: () => holders.heldContracts(),
+      lookedAtUntil: (symbol) => holders.lookedAtUntil(symbol),
+      settle: counted((settlement) => holders.settle(settlement)),
+    },
+    store: { ...store, noteFunding: counted(store.noteFunding) },
     every: time.every,
     log,
   });
@@ -217,6 +240,12 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
         requests += 1;
         await market.query(PING[family], `trip=${requests}`);
       }
+    },
+    async settled() {
+      await eventual(
+        async () => settling,
+        (left) => left === 0,
+      );
     },
     async playTo(at) {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
