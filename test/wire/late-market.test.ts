@@ -3,100 +3,22 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { feedsOf } from "../../src/inspection/health.ts";
-import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
-import { createManualTime } from "../../src/market/client/testing/manual-time.ts";
+import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
-import type { Exchange } from "../../src/market/exchange/open.ts";
-import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { type Call, openInProcess } from "../support/in-process.ts";
+import { type LateMarket, openLateMarket, SYMBOL } from "../support/late-market.ts";
 
-const SYMBOL = "BTCUSDT";
-const SEED = 3;
 const STALE = { status: 503, body: { code: -1008, msg: expect.stringContaining("late") } };
 
-const closing: (() => Promise<void>)[] = [];
+const opened: LateMarket[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const market of opened.splice(0)) await market[Symbol.asyncDispose]();
 });
 
-type Side = "BUY" | "SELL";
-type World = {
-  readonly feed: MarketFeed;
-  /** What the streams come from; its time is behind by the delay. */
-  readonly streams: Exchange;
-  /** Seconds of the market, one after another, until the last of each has been received. */
-  pass(seconds: number): Promise<void>;
-  /** An order at the market's price. */
-  order(side: Side): ReturnType<Call>;
-};
-
-async function openWorld(type: StrategyType, delayMs: number): Promise<World> {
-  const time = createManualTime();
-  const open = async (clock: { now(): number }) => {
-    const exchange = await openSimulatedExchange({ seed: SEED, clock, manual: true });
-    closing.push(exchange.close);
-    return exchange;
-  };
-  const rest = await open(time);
-  // The same market, told a constant time later: what it streams now was sent so long ago.
-  const streams = await open({ now: () => time.now() - delayMs });
-  const family = type === "SPOT" ? "spot" : "futures";
-  const feed = createMarketFeed({
-    family,
-    spotRestUrl: rest.spotRestUrl,
-    futuresRestUrl: rest.futuresRestUrl,
-    spotWsUrl: streams.spotWsUrl,
-    futuresWsUrl: streams.futuresWsUrl,
-    clock: time,
-    wallClock: time,
-    timers: time,
-    random: () => 0.5,
-    log: { info() {}, warn() {}, error() {} },
-  });
-  closing.push(feed.close);
-  const markers = ["marker@bookTicker", "marker@aggTrade"];
-  const marked = new Map(markers.map((marker) => [marker, 0]));
-  for (const marker of markers)
-    feed.subscribe(marker, () => marked.set(marker, (marked.get(marker) ?? 0) + 1));
-  await feed.start();
-  const gateway = await openInProcess({ [type]: feed });
-  closing.push(gateway.close);
-  const call = gateway.callsOf(await gateway.seed(type));
-  const path = type === "SPOT" ? "/api/v3" : "/fapi/v1";
-  let questions = 0;
-  const pass = async (seconds: number) => {
-    for (let second = 0; second < seconds; second += 1) {
-      time.advance(1_000);
-      // What is asked of REST in this second has its answer before the next.
-      questions += 1;
-      await feed.query(`${path}/ping`, `trip=${questions}`);
-      streams.pump();
-      for (const marker of markers) {
-        const before = marked.get(marker);
-        await until(() => {
-          if (marked.get(marker) === before) streams.sendRaw(marker, {}, family);
-          return marked.get(marker) !== before;
-        });
-      }
-    }
-  };
-  // Keeps the symbol streaming, as an open order would.
-  feed.watch(SYMBOL, { quote() {}, trade() {}, markPrice() {}, gap() {} });
-  await feed.prepare(SYMBOL);
-  return {
-    feed,
-    streams,
-    pass,
-    order: (side) =>
-      // What is bought pays its fee, so that a little less can be sold.
-      call("POST", `${path}/order`, {
-        symbol: SYMBOL,
-        side,
-        type: "MARKET",
-        quantity: side === "BUY" ? "0.002" : "0.001",
-      }),
-  };
+async function openMarket(type: StrategyType, delayMs: number): Promise<LateMarket> {
+  const market = await openLateMarket(type, delayMs);
+  opened.push(market);
+  return market;
 }
 
 describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
@@ -104,7 +26,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
     feedsOf({ SPOT: feed, FUTURES: feed }).find(({ family }) => family === type);
 
   test("orders at the market's price are filled at a delay of one second", async () => {
-    const { feed, pass, order } = await openWorld(type, 1_000);
+    const { feed, pass, order } = await openMarket(type, 1_000);
     await pass(12);
     for (let sent = 0; sent < 4; sent += 1) {
       expect((await order(sent % 2 === 0 ? "BUY" : "SELL")).status).toBe(200);
@@ -114,7 +36,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
   });
 
   test.each([10_000, 30_000])("each of them is refused at a delay of %i ms", async (delayMs) => {
-    const { feed, pass, order } = await openWorld(type, delayMs);
+    const { feed, pass, order } = await openMarket(type, delayMs);
     await pass(12);
     for (let sent = 0; sent < 12; sent += 1) {
       expect(await order(sent % 2 === 0 ? "BUY" : "SELL")).toMatchObject(STALE);
@@ -127,7 +49,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
   });
 
   test("a price that nobody trades at fills nothing, and the next true one does", async () => {
-    const { feed, streams, pass, order } = await openWorld(type, 0);
+    const { feed, streams, pass, order } = await openMarket(type, 0);
     await pass(3);
     expect((await order("BUY")).status).toBe(200);
     const heard: unknown[] = [];
