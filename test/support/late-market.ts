@@ -86,7 +86,7 @@ export async function openLateMarket(type: StrategyType, delayMs: number): Promi
         symbol: SYMBOL,
         side,
         type: "MARKET",
-        quantity: side === "BUY" ? "0.002" : "0.001",
+        quantity: type === "FUTURES" ? "0.002" : side === "BUY" ? "0.001" : "0.0009",
       }),
     async [Symbol.asyncDispose]() {
       for (const close of closing.reverse()) await close();
