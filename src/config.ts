@@ -79,7 +79,7 @@ export type MailSettings = {
 };
 
 /**
- * REQUIRED: encrypted. IF_OFFERED: encrypted if the mail server offers it, which whoever sits on the way can prevent. LOOPBACK: as
+ * REQUIRED: encrypted. IF_OFFERED: encrypted if the mail server offers it, which an attacker on the network path can prevent. LOOPBACK: as
  * before, on this machine, where nobody sits on the way.
  */
 type MailTls = "REQUIRED" | "IF_OFFERED" | "LOOPBACK";

@@ -149,7 +149,7 @@ function demandNotLost(directory: string, keyFile: string): void {
   if ((statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   if (!usesOf(keyFile).includes(nameFromKey(directory, keyFile))) return;
   throw new ConfigError(
-    `DATA_DIR ${directory} has lost its database: the master key in ${keyFile} was used with one there. Mount the disk that holds it, or restore a backup with "npm run -s lyrebird -- restore FILE". To start anew without it: rm ${usesFile(keyFile)}`,
+    `DATA_DIR ${directory} has lost its database: the master key in ${keyFile} was used with one there. Mount the disk that holds it, or restore a backup with "npm run -s lyrebird -- restore FILE". To start with a new database instead: rm ${usesFile(keyFile)}`,
   );
 }
 

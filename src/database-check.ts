@@ -17,7 +17,7 @@ type CheckLog = { info(fields: object, message: string): void; warn(fields: obje
 
 /**
  * Reads the whole database unless it was closed cleanly the last time, and says on the log how far it is. To be called before the
- * file is opened, by whoever holds the directory's lock. Throws with what was found and what to do next if it is damaged.
+ * file is opened, with the directory's lock held. Throws with what was found and what to do next if it is damaged.
  */
 export async function checkUnlessClosed(
   file: string,
@@ -43,7 +43,7 @@ export async function checkUnlessClosed(
   log.info({ mebibytes }, "the database was checked and is sound");
 }
 
-/** Leaves the mark of a clean end; to be called when every connection was closed, by whoever holds the directory's lock. */
+/** Writes the mark of a clean shutdown; to be called when every connection is closed, with the directory's lock held. */
 export function markClosed(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   // What another program still has open is copied back from the log by that program.

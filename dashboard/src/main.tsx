@@ -3,7 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { watchAttendance } from "./api/attendance.ts";
+import { watchUse } from "./api/call.ts";
 import { queryClient } from "./api/query-client.ts";
 import { focusHeadings } from "./app/focus.ts";
 import { router } from "./app/router.tsx";
@@ -12,7 +12,7 @@ import "./ui/theme.css";
 const place = document.getElementById("root");
 if (place === null) throw new Error("the page has a place for the application");
 
-watchAttendance();
+watchUse();
 focusHeadings(router);
 createRoot(place).render(
   <StrictMode>

@@ -1,5 +1,5 @@
 // `lyrebird person …`: what an operator does with somebody's account, on the machine and also where no operator can sign in. It works
-// beside a running server, which sees it with the next request; the person is told by no mail.
+// beside a running server, which sees it with the next request; the person gets no mail.
 import { ConfigError } from "../config.ts";
 import { nameOfDatabase } from "../data-directory.ts";
 import type { Person } from "../domain/person.ts";

@@ -1,11 +1,11 @@
-// Finishes the closing of accounts, whoever closed them and wherever: their strategies are closed through the desk, and their exchange
-// accounts disconnected once the orders of their copies are withdrawn. The store is asked each time, so that it goes on after a restart;
-// several servers that try the same do no harm.
+// Finishes the closing of accounts: closes their strategies through the desk, and disconnects their exchange accounts once the
+// orders of their copies are withdrawn. Reads the store each time, so that it continues after a restart. Several servers may do
+// the same work: every step is idempotent.
 import type { Logger } from "pino";
 import type { Desk } from "../desk/desk.ts";
 import type { Store } from "../store/store.ts";
 
-/** How often closed accounts are looked at of which something is still to be closed, ms. */
+/** Interval between two passes over the accounts that are still closing, ms. */
 const INTERVAL_MS = 2_000;
 /** How long an exchange that does not answer is waited for before its credentials are destroyed all the same, ms. */
 export const WITHDRAWAL_MS_MAX = 3_600_000;

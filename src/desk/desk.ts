@@ -158,7 +158,7 @@ export class Desk {
     return this.#commits.isBehind();
   }
 
-  /** Whether placements are refused for want of disk space; whoever else would add to the disk then refuses too. */
+  /** Whether placements are refused for want of disk space; other writers, such as sign-ups, refuse as well then. */
   isShortOfSpace(): boolean {
     return this.#isShortOfSpace();
   }

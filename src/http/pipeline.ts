@@ -91,7 +91,7 @@ export class ReadyJson {
   }
 }
 
-/** The answer to a placement whose client id was used before: what was placed then, as it stands now. Nothing was placed now. */
+/** The answer to a placement whose client id was used before: the present state of the first order. Nothing was placed. */
 export class Replay {
   readonly body: object;
   constructor(body: object) {
@@ -220,7 +220,7 @@ async function answered(
   const address = addressHolder(request.address);
   // Whose budgets the route is counted by.
   const holder = route?.access === "signed" && request.apiKey !== null ? keyHolder(request.apiKey) : address;
-  // Whoever has not signed is told of its address alone, not how much the key trades.
+  // An unsigned request learns the weight of its address only, not how much the key trades.
   const refuse = (refusal: Refusal, retryAfterSeconds?: number): Reply =>
     refused(refusal, { usage: budgets.usage(address, wallNow()), placesOrder: false, retryAfterSeconds });
 

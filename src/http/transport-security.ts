@@ -1,8 +1,8 @@
-// What every answer says of itself: a browser takes it for nothing but its content type, nobody keeps it unless it says otherwise, and
-// where the service is reached over HTTPS, browsers are told to reach it and all names below its own so alone, for a year.
+// Security headers of every answer: no content sniffing, no caching unless the answer allows it, and HSTS for a year, subdomains
+// included, where the service is reached over HTTPS.
 //
-// What is told holds for every port of the host. At "localhost" there may be other services, so nothing is told there; of an
-// address without a name browsers take no notice.
+// HSTS holds for every port of a host. It is left out at "localhost", where other services may run; browsers ignore it for IP
+// addresses.
 const OF_ALL = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
 const OVER_HTTPS = { ...OF_ALL, "strict-transport-security": "max-age=31536000; includeSubDomains" } as const;
 const LOCAL = /^localhost(?::[0-9]+)?$/i;

@@ -104,7 +104,7 @@ export class DiskSpace {
     try {
       this.#databaseBytes = await this.#parts.databaseBytes();
     } catch (error) {
-      // A database that is out of reach is told of elsewhere.
+      // The health check reports a database that is out of reach.
       this.#parts.log.info({ err: error }, "the size of the database could not be measured");
     }
   }

@@ -51,7 +51,7 @@ export type InspectionParts = {
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status" | "rules"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
-  /** Measured by whoever takes what is new; null where nobody does. */
+  /** Measured by the disk space monitor; null where there is none. */
   readonly space?: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   /** Connections that an address had too many of; of none unless said. */
   readonly perAddress?: RefusedConnections;

@@ -1,6 +1,6 @@
-// A line of the log for each refused sign-in and each request that was not let in (401, 403), so that whoever watches the log sees an
-// attack. No line has what was sent: neither body, query, headers nor a key that nobody has. Lines are bounded, since strangers decide
-// how many there are; those beyond the bound are counted, and their number is said.
+// Logs each refused sign-in and each request answered 401 or 403, so that attacks show in the log. A line has nothing of the request's
+// body, query or headers, and no unknown key. Lines per interval are bounded, since strangers decide how many there are; the number
+// of those left out is logged.
 import type { Logger } from "pino";
 import type { SeenAnswer, SeenRequest, Sighting } from "./sighting.ts";
 

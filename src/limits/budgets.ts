@@ -1,6 +1,6 @@
 // Budgets of the exchange-style routes: request weight per API key (signed routes) or client address (public routes),
 // order placements and reads of the bot family per key, failed authentications per address, placements of all of a person's keys
-// per day, and the ban of whoever goes on after being told to stop.
+// per day, and the ban of clients that continue after a 429.
 //
 // Windows are aligned to the clock: the minute's starts at :00, the ten seconds' at :00, :10, … Weight is charged before
 // the request is carried out and is never given back. Ten 429s inside one minute ban for two minutes: the tenth is still a

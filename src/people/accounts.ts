@@ -73,7 +73,7 @@ export class Accounts {
     const codeRefused = await this.#demandCode(person, code, { allowsRecovery: true, caller });
     if (codeRefused !== null) return codeRefused;
     await lockout.passed(account, caller);
-    // Only who has proved to be the owner is told.
+    // Only the proven owner learns why.
     if (person.lockedAt !== null) return { refused: "ACCOUNT_LOCKED" };
     const { personId } = person;
     const present = await sessions.of(caller, wallNow(), USED);

@@ -1,6 +1,6 @@
 // Links that are mailed: to sign up with an e-mail address, and to set a new password. Each works once, for a while. Several of a kind
-// may be valid at a time, each as good as the others, so that whoever asks for further ones cannot take away the one that the owner is
-// about to open; how many are mailed is bounded instead. Using one ends the others of its kind. A link proves that the mailbox is
+// may be valid at a time, each as good as the others, so that a stranger who requests more cannot invalidate the one that the owner
+// is about to open; how many are mailed is bounded instead. Using one ends the others of its kind. A link proves that the mailbox is
 // one's own and brings along nothing else.
 import { randomBytes } from "node:crypto";
 import type { SignInCondition, SignInRecords } from "../store/people-store.ts";

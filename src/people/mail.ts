@@ -223,7 +223,7 @@ async function openTransport(settings: MailSettings | null): Promise<Transport> 
   );
 }
 
-/** What an address may say of TLS in its query, which stands above the options beside it. */
+/** TLS options in the query of the address, which take precedence over the settings. */
 const SAYS_OF_TLS = ["requireTLS", "ignoreTLS", "opportunisticTLS", "secured"];
 
 function demandingTls(smtpUrl: string): string {

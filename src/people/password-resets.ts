@@ -30,7 +30,7 @@ export class PasswordResets {
     if (retryAfterSeconds !== null) return { refused: "TOO_MANY_REQUESTS", retryAfterSeconds };
     const isTaken = this.#background.run("mailing a link to a new password", async () => {
       const person = await people.findPersonByEmail(email);
-      // Whoever has not verified the address has no account to get back into: signing up again does it.
+      // Without a verified address there is no account to recover: signing up again makes one.
       if (person === null || !person.isEmailVerified) return;
       if (!mailBudget.maySend("PASSWORD_RESET", email, wallNow())) return;
       const token = await links.create("reset-password", person.personId);

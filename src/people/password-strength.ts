@@ -5,7 +5,7 @@ import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
 
 /** A password must need more guesses than that, as a power of ten. Source: zxcvbn's score of 3, "safely unguessable" online. */
 const GUESSES_LOG10_MIN = 8;
-/** Characters that are looked at: what follows makes no password weaker, and the estimate takes time with the square of the length. */
+/** Characters that are checked: more make no password weaker, and the estimate's time grows with the square of the length. */
 const ESTIMATED_LENGTH_MAX = 40;
 /** Spellings such as "P@ssw0rd" that are tried for one password: each is as much work as the password itself. */
 const SPELLINGS_MAX = 8;
@@ -19,7 +19,7 @@ const NEAR_AT_HAND = [
   ...["correct horse battery staple", "correcthorsebatterystaple"],
 ];
 
-/** Whom a password is for. */
+/** The person that a password is for. */
 export type Chooser = { readonly email: string; readonly name: string };
 
 const INSTEAD = "Use four or more words that don’t belong together.";

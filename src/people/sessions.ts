@@ -146,7 +146,7 @@ export class Sessions {
     return ended;
   }
 
-  /** Tells whoever listens that sessions of a person have ended. */
+  /** Notifies the listeners that sessions of a person have ended. */
   announceEnded(personId: string): void {
     for (const listener of this.#listeners) listener(personId);
   }

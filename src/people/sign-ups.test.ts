@@ -131,7 +131,7 @@ describe("who signs up with the address of somebody else", () => {
     test.each([
       ["a new link", (stage: PeopleStage) => askForLink(stage, ADA)],
       ["the link that was mailed then", async () => TOKEN],
-    ])("whoever opens %s chooses both", async (_, tokenOf) => {
+    ])("the reader of %s chooses both", async (_, tokenOf) => {
       const stage = await openEarlierStage();
       expect(await finish(stage, await tokenOf(stage))).toHaveProperty("cookie");
       expect(await signIn(stage, ADA, PASSWORD)).toMatchObject({ person: { personId: "old", name: "Ada" } });

@@ -1,4 +1,4 @@
-// Signing up, which proves the e-mail address first: a link is mailed, and whoever opens it chooses name and password on its page.
+// Signing up, which proves the e-mail address first: a link is mailed, and the reader of the mail chooses name and password on its page.
 // There is no account before that, so signing up with somebody else's address leaves nothing behind that the owner could take over.
 // Whether an address is known is never told: the answer is the same and comes before it is looked up.
 import type { Logger } from "pino";

@@ -145,8 +145,8 @@ export type PeopleStore = {
   unlockPerson(personId: string, audit: NewAuditRecord): Promise<boolean>;
   /**
    * Closes an account for good: address, name, password, second factor, identity forms and sessions are erased, keys revoked,
-   * copies stopped without selling, strategies closed to new copiers. What needs a market or an exchange is left to whoever asks
-   * `listClosingPeople`. Answers false, and changes nothing, for one that is closed or not there. `newRequestId` names the requests
+   * copies stopped without selling, strategies closed to new copiers. The server's `AccountClosing` does what needs a market or an
+   * exchange (`listClosingPeople`). Answers false, and changes nothing, for one that is closed or not there. `newRequestId` names the requests
    * that withdraw open orders of copies. Keys, copies and strategies are audited one by one, besides `audit`.
    */
   closePerson(

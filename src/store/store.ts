@@ -278,7 +278,7 @@ export type Store = {
   /**
    * Records signals, each unless its strategy has one under its key already, and answers in the same order with what is
    * recorded under their keys. Resolves when all is durable. Nobody else claims a new one before `claimedUntil`. If it
-   * rejects, with StoreUnavailable too, they may be recorded or not: whoever comes again under their keys is told. One that waits for
+   * rejects, with StoreUnavailable too, they may be recorded or not: a retry under their keys answers that. One that waits for
    * others to be written for longer than RECEIVE_WAIT_MS_MAX is refused with StoreUnavailable and never recorded. Times here
    * and below are wall time, Unix ms.
    *

@@ -1,9 +1,9 @@
 // Who may connect. The steps in their order: credentials, the key, its block, the time, the signature, the key's end; how
-// many connections it has is looked at when one is taken on. A wrong time or signature counts as a failed handshake of its key and
+// many connections it has is checked when one is accepted. A wrong time or signature counts as a failed handshake of its key and
 // its address: a key is no secret, and its owner is not blocked by failures elsewhere. Failures are in the store, so a block holds
 // for every server on it, and outlives a restart; those under keys that there are not are in memory, so that anybody's writes are
-// bounded, and are answered alike. Those that will fail are looked at one after another, or many at once would all be looked at
-// before any is counted. Decision 55.
+// bounded, and are answered alike. Handshakes that will fail are checked one after another: many at once would all be checked before
+// any is counted. Decision 55.
 // Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
 import { secretOf } from "../identity/api-keys.ts";

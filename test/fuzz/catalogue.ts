@@ -101,7 +101,7 @@ function headerFaults(
   };
   // Who asked for a path under /bot is told of no budget.
   if (!isOfBots(path)) mustHave("x-mbx-used-weight-1m");
-  // Whoever has not signed is not told of a key's orders.
+  // An unsigned request learns nothing of a key's orders.
   const hasPlaced = status === 200 && route?.access === "signed" && route.placesOrder;
   if (hasPlaced || code === ORDERS_EXHAUSTED_CODE) {
     mustHave("x-mbx-order-count-10s");

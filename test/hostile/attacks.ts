@@ -1,4 +1,4 @@
-// What a stranger, a careless trader and a lagging market can do, counted: one captured request that is cut anew in every place, one
+// What a stranger, a careless trader and a lagging market can do, counted: one captured request that is cut in every place, one
 // address that opens all the connections it can, orders on a market that is late, and a copier who keeps the default settings while
 // the strategy takes the highest leverage.
 import { connect, type Socket } from "node:net";
@@ -124,7 +124,7 @@ export type Crowded = {
   /** Of those, the ones that the server held once it had cut what is beyond its bound, and how long that took, ms. */
   readonly held: number;
   readonly cutMs: number;
-  /** Streams that another address asked for meanwhile, those that were not served, and the longest wait for one, ms. */
+  /** Streams that another address opened during the attack, those that were not served, and the longest wait for one, ms. */
   readonly streams: number;
   readonly shutOut: number;
   readonly longestMs: number;

@@ -95,14 +95,14 @@ describe("the embedded database", () => {
   });
 });
 
-describe("a data directory that has lost its database is not begun anew", () => {
+describe("a data directory that has lost its database does not get a new one", () => {
   test("beside the master key of a demo, until its operator says so", async () => {
     const dataDir = await usedDirectory();
     rmSync(databaseFile(dataDir));
     const { status, stderr } = refused(dataDir);
     expect(status).toBe(2);
     expect(stderr).toMatch(
-      /has lost its database: .*Mount the disk.*restore FILE.*To start anew without it: rm \S+/,
+      /has lost its database: .*Mount the disk.*restore FILE.*To start with a new database instead: rm \S+/,
     );
     expect(existsSync(databaseFile(dataDir))).toBe(false);
     const command = /rm (\S+)$/m.exec(stderr)?.[1] ?? "";

@@ -137,7 +137,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
       expect((await trader.myTrades({ symbol })).body).toHaveLength(1);
       expect((await bot.signals()).body).toMatchObject({ status: true, data: [] });
     }
-    // A server that is started meanwhile serves what can be read as well.
+    // A server that is started during the outage serves reads as well.
     const second = await start({ dataDir: copyOfKey(gateway) });
     const elsewhere = spotTrader(second.url, strategy);
     expect((await elsewhere.myTrades({ symbol })).body).toHaveLength(1);

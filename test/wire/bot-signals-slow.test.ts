@@ -85,7 +85,7 @@ afterEach(() => {
 beforeEach(async () => {
   const strategy = await gateway.seed("SPOT");
   strategyId = strategy.strategyId;
-  // Requests are under way side by side: the wall clock stands still.
+  // Requests are in flight at the same time: the wall clock does not move.
   bot = botClient(gateway.url, strategy, () => Date.UTC(2026, 0, 1));
   written = [];
 });

@@ -1,5 +1,5 @@
 // What operators do with somebody's account, what its owner does with it for good, and what is logged of who is refused: through the
-// whole server, with a bot that goes on trading meanwhile.
+// whole server, with a bot that keeps trading.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AccountClosing } from "../../src/clock/account-closing.ts";
 import { REFUSALS_LOGGED_MAX } from "../../src/inspection/refusal-log.ts";

@@ -315,7 +315,7 @@ describe("too many requests", () => {
     startMinute();
   });
 
-  test("to sign in are counted by address, whoever is signed in there", async () => {
+  test("to sign in are counted by address, also of people who are signed in", async () => {
     const { stage, a } = world;
     const signIn = (cookie?: string) =>
       exchange(stage.url, {

@@ -106,7 +106,7 @@ describe("an answer", () => {
   });
 });
 
-test("whoever came over HTTPS is told to come so alone, by every answer; at localhost nobody is", async () => {
+test("every answer over HTTPS has HSTS, except at localhost", async () => {
   const secure = await startGateway({ env: writeCertificate(certificate) });
   onTestFinished(() => secure.kill());
   const pages = ["/", "/sign-in", "/docs", "/dashboard/api/session", "/dashboard/api/nothing"];

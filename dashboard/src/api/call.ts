@@ -1,6 +1,5 @@
 // The one way to the server: JSON over /dashboard/api, with the session's cookie. Whatever goes wrong is an ApiError.
 import type { ErrorShape } from "../../../src/dashboard/shapes.ts";
-import { isAttended } from "./attendance.ts";
 import { ApiError } from "./error.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -21,9 +20,23 @@ export async function call<Answer>(method: Method, path: string, body?: unknown)
   throw error;
 }
 
+/** A page that was used so recently counts as used, ms: the server ends sessions that nobody uses, and pages also poll by themselves. */
+const USED_MS_MAX = 5 * 60_000;
+let usedAt = Date.now();
+
+/** Notes from now on when somebody uses the page. */
+export function watchUse(): void {
+  const use = () => {
+    usedAt = Date.now();
+  };
+  for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"]) {
+    window.addEventListener(event, use, { capture: true, passive: true });
+  }
+}
+
 async function send(method: Method, path: string, body: unknown): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
-  if (!isAttended()) headers["x-lyrebird-unattended"] = "1";
+  if (Date.now() - usedAt >= USED_MS_MAX) headers["x-lyrebird-unattended"] = "1";
   const init: RequestInit = { method, credentials: "same-origin", headers };
   if (body !== undefined) {
     headers["content-type"] = "application/json";

@@ -36,7 +36,7 @@ function ResetForm({ token }: { token: string }) {
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => call("POST", "/password-reset/finish", { token, password }),
     onSuccess: async () => {
-      // The address says that it is done: the page may be drawn anew, since whoever was signed in here is not any more.
+      // The address says that it is done: the page may be rendered again, since a person who was signed in here is signed out.
       await navigate({ to: "/reset-password", search: { done: "1" }, hash: "", replace: true });
       await refreshSession();
     },

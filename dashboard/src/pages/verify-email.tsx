@@ -1,4 +1,4 @@
-// Where the link of a sign-up mail leads: name and password of the new account are chosen here, by whoever reads the address's mail.
+// The page of a sign-up mail's link: the reader of the mail chooses the name and password of the new account.
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";

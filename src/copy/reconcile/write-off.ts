@@ -236,7 +236,7 @@ export class Missing {
   explainedUntil: number;
   /** Whether the last poll has left open what the venue itself has closed. */
   isUnexplained = false;
-  /** Polls in a row that got no balances, because the copy traded meanwhile. */
+  /** Consecutive polls that got no balances because the copy traded during them. */
   inVain = 0;
 
   /** `polledAt`: when the account was last polled, or the copy began. */

@@ -56,7 +56,7 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     async answer(call) {
       const { accounts } = call.parts.people;
       const { sessionId, ...given } = call.body;
-      // Whoever has found a browser open does not sign the owner out elsewhere.
+      // Somebody who finds an open browser must not be able to end the owner's other sessions.
       await demandProof(call, given);
       if (sessionId === null) await accounts.endOtherSessions(personOf(call), signedInOf(call).sessionId);
       else if (!(await accounts.endSession(personOf(call), sessionId))) throw new DashboardError("NOT_FOUND");

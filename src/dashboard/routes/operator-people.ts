@@ -248,7 +248,7 @@ function operatorOf(call: Pick<DashboardCall, "signedIn">) {
   return { kind: "OPERATOR", personId: personOf(call).personId } as const;
 }
 
-/** Whom an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: one whose account was taken over shuts out no other. */
+/** The person that an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: a stolen operator account must not lock out others. */
 async function otherPerson(call: Pick<DashboardCall, "parts" | "params">): Promise<Person> {
   const { personId = "" } = call.params;
   const person = await peopleOf(call.parts).findPerson(personId);

@@ -38,7 +38,7 @@ export class Workbench {
   /** Market time, Unix ms; every step takes one. */
   at = 0;
   readonly #family: Family;
-  /** Quotes that nothing has confirmed yet, by symbol: the market shows none meanwhile. */
+  /** Unconfirmed quotes by symbol: until one is confirmed the market shows no quote. */
   readonly #doubted = new Map<string, Quote>();
 
   constructor(family: Family) {

@@ -27,7 +27,7 @@ export type Mark = {
 /** What became of a message about a mark price. */
 export type MarkVerdict = "accepted" | "stale" | "late" | "doubtful" | "malformed";
 
-/** Whether a new mark price may be believed, given the index price that was told with it. */
+/** Whether a new mark price may be believed, given the index price of the same message. */
 export type MarkJudge = (price: Price, index: Price | null) => boolean;
 const believed: MarkJudge = () => true;
 

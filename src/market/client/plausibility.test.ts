@@ -17,7 +17,7 @@ const BTC = "BTCUSDT";
 const price = (text: string) => decimal<Price>(text);
 const quote = (bid: string, ask: string) => ({ bid: price(bid), ask: price(ask) });
 
-/** What a watcher is told, in words. */
+/** The events that a watcher receives, as text. */
 function listen({ feed }: Awaited<ReturnType<typeof warmStage>>): string[] {
   const heard: string[] = [];
   feed.watch(BTC, {
@@ -40,7 +40,7 @@ async function start(stage: Stage, streams: number): Promise<void> {
 
 const words = (bid: string, ask: string) => `quote ${price(bid)} ${price(ask)}`;
 
-test("a bid of nearly nothing is told to nobody, for as long as it lasts, and leaves no extreme", async () => {
+test("a bid of nearly nothing is not published, for as long as it lasts, and leaves no extreme", async () => {
   const stage = await warmStage();
   const { feed } = stage;
   sendTrade(stage, 1, "100");
@@ -62,7 +62,7 @@ test("a bid of nearly nothing is told to nobody, for as long as it lasts, and le
   expect(heard).toEqual([words("99.5", "100.5")]);
 });
 
-test("a trade at the new level confirms the quote before it is told itself", async () => {
+test("a trade at the new level confirms the quote before the trade itself is published", async () => {
   const stage = await warmStage();
   sendTrade(stage, 1, "100");
   await until(() => stage.feed.lastPrice(BTC) !== null);
@@ -148,7 +148,7 @@ test("a contract's crash that its mark price follows waits for nobody", async ()
   expect(heard).toEqual([words("69", "70"), `mark ${price("70")}`]);
 });
 
-test("a mark price that falls before the quote does is believed the next time that it is told", async () => {
+test("a mark price that falls before the quote does is believed when it is received again", async () => {
   const stage = await warmContractStage();
   const heard = listen(stage);
   sendMark(stage, 2, "70");
@@ -161,7 +161,7 @@ test("a mark price that falls before the quote does is believed the next time th
   expect(heard).toEqual([words("69", "70"), `mark ${price("70")}`]);
 });
 
-test("a mark price of nearly nothing is told to nobody: no leg fires and nobody is liquidated by it", async () => {
+test("a mark price of nearly nothing is not published: no leg fires and nobody is liquidated by it", async () => {
   const stage = await warmContractStage();
   stage.upstream.reply("/fapi/v1/ticker/price", () => ({ body: { symbol: BTC, price: "100", time: 1 } }));
   const heard = listen(stage);

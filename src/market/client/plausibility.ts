@@ -20,7 +20,7 @@ export const pairBoundsDefault: Multiples = { up: decimal("5"), down: decimal("0
 /** Where a contract publishes none: the widest that the exchange has for contracts. */
 export const contractBoundsDefault: Multiples = { up: decimal("1.15"), down: decimal("0.85") };
 
-/** The bounds of a symbol by its filters; a multiple of zero asks nothing, and the default stands in for it. */
+/** The bounds of a symbol by its filters; a multiple of zero means no filter, and the default is used. */
 export function priceBoundsOf(rules: SymbolRules | null): PriceBounds {
   const filter = rules?.percentPriceBySide ?? rules?.percentPrice ?? null;
   // A contract's filter has one bound a side, and both hold for what its book may show.

@@ -58,7 +58,7 @@ function restTo(baseUrl: string, answerBytesMax?: number): Rest {
   return rest;
 }
 
-// No deadline ends these questions: time stands still.
+// The clock does not move, so no deadline ends these requests.
 test("an answer without an end is broken off at its bound", async () => {
   const host = await openHost(writeForEver);
   const answer = await restTo(host.url, MEBIBYTE).ask("/endless", "", 60_000);

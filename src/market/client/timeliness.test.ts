@@ -97,30 +97,33 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
     expect(stage.feed.status()).toMatchObject({ dataAgeMs: lateMs, isLate: false, silentSymbols: [] });
   });
 
-  test.each([10_000, 30_000])("prices that come %i ms late are not, and nobody is told", async (lateMs) => {
-    const stage = await lagStage(family);
-    const { feed } = stage;
-    const heard: unknown[] = [];
-    feed.watch(BTC, {
-      quote: (quote) => heard.push(quote),
-      trade: (at) => heard.push(at),
-      markPrice: (mark) => heard.push(mark),
-      gap() {},
-    });
-    await sayFor(stage, 12, lateMs, "98");
-    expect(feed.quote(BTC)).toBeNull();
-    if (family === "futures") expect(feed.markPrice(BTC)).toBeNull();
-    expect(heard).toEqual([]);
-    expect(feed.status()).toMatchObject({
-      connected: true,
-      dataAgeMs: lateMs,
-      isLate: true,
-      silentSymbols: [BTC],
-    });
-    await sayFor(stage, 1, 0, "97");
-    expect(feed.quote(BTC)).toEqual({ bid: price("97"), ask: price("101") });
-    expect(feed.status()).toMatchObject({ dataAgeMs: 0, isLate: false, silentSymbols: [] });
-  });
+  test.each([10_000, 30_000])(
+    "prices that come %i ms late are not, and are not published",
+    async (lateMs) => {
+      const stage = await lagStage(family);
+      const { feed } = stage;
+      const heard: unknown[] = [];
+      feed.watch(BTC, {
+        quote: (quote) => heard.push(quote),
+        trade: (at) => heard.push(at),
+        markPrice: (mark) => heard.push(mark),
+        gap() {},
+      });
+      await sayFor(stage, 12, lateMs, "98");
+      expect(feed.quote(BTC)).toBeNull();
+      if (family === "futures") expect(feed.markPrice(BTC)).toBeNull();
+      expect(heard).toEqual([]);
+      expect(feed.status()).toMatchObject({
+        connected: true,
+        dataAgeMs: lateMs,
+        isLate: true,
+        silentSymbols: [BTC],
+      });
+      await sayFor(stage, 1, 0, "97");
+      expect(feed.quote(BTC)).toEqual({ bid: price("97"), ask: price("101") });
+      expect(feed.status()).toMatchObject({ dataAgeMs: 0, isLate: false, silentSymbols: [] });
+    },
+  );
 
   test("a path that holds everything for ten seconds leaves a gap from its last word in time", async () => {
     const stage = await lagStage(family);

@@ -93,8 +93,8 @@ export class Timeliness {
     this.#isBehind = false;
   }
 
-  /** The streams begin anew, and their ids may too. */
-  beginAnew(): void {
+  /** The streams were reconnected; their ids may restart. */
+  reset(): void {
     this.#expected = null;
     this.#isBehind = false;
   }

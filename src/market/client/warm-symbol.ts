@@ -254,11 +254,11 @@ export class WarmSymbol {
   }
 
   /** The streams begin anew: their first messages are believed, whatever their ids. */
-  beginAnew(): void {
+  reset(): void {
     forgetIds(this.book);
     forgetTradeId(this.prices);
     forgetEventTime(this.mark);
-    this.#timeliness.beginAnew();
+    this.#timeliness.reset();
   }
 
   /** Gives up what is too old. Call it every second or so. */

@@ -288,7 +288,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     },
     reconnected(connection) {
       const carried = carriedBy(connection);
-      for (const each of carried) each.beginAnew();
+      for (const each of carried) each.reset();
       const names = carried.map(({ name }) => name);
       askQuotes(names);
       askLastPrices(names);

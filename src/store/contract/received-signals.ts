@@ -76,7 +76,7 @@ export function receivedSignalCases(opened: Opened): void {
       ]);
     });
 
-    test("of one signature and several keys are one signal, whenever they come and whoever brings them", async () => {
+    test("of one signature and several keys are one signal, at any time and from any process", async () => {
       const other = await opened().reopen();
       const signed = (id: number, at = 1) => ({
         signed: { signature: `signature-${at}`, expiresAt: 5_000 + id },

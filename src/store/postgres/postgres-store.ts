@@ -38,7 +38,7 @@ const COMMITS_MAX = 1;
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
 const MIGRATION_MS_MAX = 600_000;
-/** Who is told BUSY comes again at once, so a database that is away or full is not asked more often than this, ms. */
+/** Callers retry BUSY at once, so a database that is unreachable or full is queried at most this often, ms. */
 const RECONNECT_PAUSE_MS = 200;
 
 /** Keys of advisory locks in the database: the first number is ours, the second says which. */

@@ -11,8 +11,8 @@
 // commit begins the log anew. Where something was destroyed the log is emptied in the same way, at once.
 //
 // Within a group every commit checks its strategy's version first: one that is outdated writes nothing and the others
-// stand. If another process holds the database too long, or the disk is full, nothing is written and all are told so. Any other error
-// aborts the whole group and is reported; the thread itself goes on until it is told to stop.
+// are committed. If another process holds the database too long, or the disk is full, nothing is written and every caller gets
+// that answer. Any other error aborts the whole group and is reported; the thread itself runs until it gets the stop message.
 import type { StatementSync } from "node:sqlite";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
 import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
