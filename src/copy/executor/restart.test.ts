@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 import { type Fault, FaultyProxy } from "../venue/testing/faulty-proxy.ts";
+import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 let stage: CopiesStage;
 let proxy: FaultyProxy;
@@ -116,6 +117,25 @@ describe("a process that ends before it has sent", () => {
     const [entry] = await stage.entries(copier);
     expect(entry?.status).toBe("FILLED");
   });
+});
+
+test("restarts one after the other begin no question anew: what is lost is lost after the same time", async () => {
+  const RESTART_EVERY_MS = 3_000;
+  const RESTARTS = 3;
+  proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+  const at = stage.time.now();
+  await stage.does(strategy, places("BUY", "0.001"), false);
+  stage.wake(strategy);
+  await stage.eventually("it is asked for", async () => (await stage.entries(copier))[0]?.status === "SENT");
+  for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
+    await stage.passes(RESTART_EVERY_MS);
+    await stage.restart();
+  }
+  const restartedAt = stage.time.now();
+  await stage.waitFor("it is sent again", () => isDone(1));
+  expect(restartedAt - at).toBeGreaterThan(NOT_FOUND_AFTER_MS);
+  expect(stage.time.now() - restartedAt).toBeLessThan(NOT_FOUND_AFTER_MS / 2);
+  expect(await orders()).toHaveLength(1);
 });
 
 describe("a way to the venue that breaks", () => {

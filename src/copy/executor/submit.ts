@@ -12,14 +12,16 @@
 // A leg that is not found is sent again at once under the same id, since a position must not wait for its stop: the venue takes one of
 // a kind, so it is there once. When one is canceled of which a request may still be on its way, that is waited for (cancel.ts).
 //
-// A request is valid for RECV_WINDOW_MS, so what is not found some time after that was not executed, or is not shown yet: a venue
-// may show its orders minutes late, but an account's position is true. After a restart each SENT row begins with the question.
+// A request is valid for RECV_WINDOW_MS from the time that its SENT row was noted, so what is not found some time after that was not
+// executed, or is not shown yet: a venue may show its orders minutes late, but an account's position is true. After a restart each
+// SENT row begins with the question; what has passed since it was noted need not be waited for again.
 
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
+import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { CredentialsRejected, VenueRefused } from "../session/failures.ts";
 import { RETRY_MS_MAX } from "../session/venue-session.ts";
 import { spotSymbolOf } from "../sizing/proportion.ts";
@@ -29,7 +31,7 @@ import { type CopyContext, isLeg } from "./context.ts";
 
 /** What the venue's clock may be misjudged by, and what it may take to show what it has executed, ms. */
 const NOT_FOUND_MARGIN_MS = 1_500;
-/** So long after it was sent an order that is not found will not be executed any more. */
+/** So long after it was asked for an order that is not found will not be executed any more. */
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
 /** Between questions for an order that is not found, ms: doubled each time. */
 const ASK_AGAIN_MS_MIN = 100;
@@ -58,7 +60,7 @@ export async function submit(
 ): Promise<Outcome> {
   const { state, session, now } = context;
   const attempts = new Attempts(context, given, opens);
-  if (given.status === "SENT") attempts.doubt(context.takenAt);
+  if (given.status === "SENT") attempts.doubt(given.updatedAt + CLOCKS_APART_MS);
   else {
     const skip = mayStillSend();
     if (skip !== null) return { kind: "UNSENT", skip };
@@ -90,10 +92,12 @@ export async function submit(
         );
       }
       case "UNKNOWN":
-        attempts.doubt(now());
+        attempts.doubt(attempts.askedAt);
         break;
       case "DELAYED":
         await context.pause(Math.min(Math.max(answer.until - now(), retryMs), RETRY_MS_MAX));
+        attempts.askAgain();
+        await state.flush();
     }
   }
 }
@@ -113,7 +117,7 @@ class Attempts {
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
-  /** When the last request may have been sent of which nobody knows what became; wall time, Unix ms. */
+  /** When the last request was asked for of which nobody knows what became; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
   /** `opens`: whether it opens something; such requests leave a part of the venue's budget to exits. */
@@ -137,6 +141,17 @@ class Attempts {
     this.#row = state.put({ ...before, status: "SENT", clientOrderId, sentAt, updatedAt: now() });
   }
 
+  /** When the present attempt was noted, wall time, Unix ms: what is sent of it is valid from then. */
+  get askedAt(): number {
+    return this.#row.updatedAt;
+  }
+
+  /** Nothing was sent of the attempt; it is made later, and the row is to be flushed. */
+  askAgain(): void {
+    const { state, now } = this.#context;
+    this.#row = state.put({ ...this.#row, updatedAt: now() });
+  }
+
   doubt(since: number): void {
     this.#wasDoubted = true;
     this.doubtedSince = since;
@@ -148,7 +163,8 @@ class Attempts {
     const clientOrderId = this.#row.clientOrderId ?? "";
     if (isLeg(this.#row)) {
       const type = orderType as LegType;
-      return client.placeLeg({ symbol, side, type, triggerPrice: stopPrice ?? ZERO, clientOrderId });
+      const triggerPrice = stopPrice ?? ZERO;
+      return client.placeLeg({ symbol, side, type, triggerPrice, clientOrderId, askedAt: this.askedAt });
     }
     return client.place({
       symbol,
@@ -160,6 +176,7 @@ class Attempts {
       reduceOnly: reduceOnly === true,
       ...(this.#opens && { priority: "OPEN" as const }),
       clientOrderId,
+      askedAt: this.askedAt,
     });
   }
 

@@ -26,7 +26,7 @@ export const CLAIM_MS = 2_000;
 /** How often it is looked what has changed, ms. */
 export const LOOK_MS = 250;
 /** How far the clocks of processes may be apart, ms. */
-const CLOCKS_APART_MS = 1_000;
+export const CLOCKS_APART_MS = 1_000;
 /** How old the last renewal may be for anything to be sent, ms. */
 export const FRESH_MS = LEASE_MS - RECV_WINDOW_MS - CLOCKS_APART_MS;
 /** A lead that failed is left alone for so many looks. */

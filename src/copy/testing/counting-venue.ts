@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import type { StrategyType } from "../../domain/account.ts";
 
 const MINUTE_MS = 60_000;
+const KEEP_ALIVE_MS = 75_000;
 const LIMITS: Readonly<Record<StrategyType, number>> = { SPOT: 6_000, FUTURES: 2_400 };
 /** With a symbol, and without. */
 const WEIGHTS: Readonly<Record<string, readonly [ofOne: number, ofAll: number]>> = {
@@ -60,6 +61,8 @@ export class CountingVenue implements AsyncDisposable {
 
   static async open(target: string, family: StrategyType): Promise<CountingVenue> {
     const venue = new CountingVenue(target, family);
+    // Longer than a client keeps an idle connection: a request that meets the close of one is lost.
+    venue.#server.keepAliveTimeout = KEEP_ALIVE_MS;
     venue.#server.listen(0, "127.0.0.1");
     await once(venue.#server, "listening");
     return venue;

@@ -75,6 +75,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
         path: ORDER,
         weight: FUTURES.place,
         parameters,
+        askedAt: order.askedAt,
         ...placementCost(order),
       });
       return await withQuote(rest, symbol, clientOrderId, answer);

@@ -44,6 +44,7 @@ export async function placeLeg(rest: AccountRest, leg: VenueLeg): Promise<VenueA
     path: LEG,
     weight: FUTURES.place,
     parameters,
+    askedAt: leg.askedAt,
     ...LEG_PLACEMENT,
   });
   return mapped(answer, (value) => legOf(objectOf(value), leg).state);

@@ -87,6 +87,20 @@ describe("what is sent", () => {
     ]);
   });
 
+  test("is valid from when it was asked for, and is not sent if that was too long ago", async () => {
+    const seen: string[] = [];
+    const { url } = await serverOf(async (incoming, outgoing) => {
+      seen.push(await text(incoming));
+      outgoing.end(JSON.stringify({ serverTime: time.now() }));
+    });
+    const rest = restOf(url);
+    const askedAt = time.now() - WAIT_MS_MAX;
+    expect(await rest.ask(ASKER, { ...ORDER, askedAt })).toMatchObject({ kind: "OK" });
+    expect(seen.at(-1)).toContain(`timestamp=${askedAt}`);
+    expect(await rest.ask(ASKER, { ...ORDER, askedAt: askedAt - 1 })).toMatchObject({ kind: "DELAYED" });
+    expect(seen.filter((body) => body !== "")).toHaveLength(1);
+  });
+
   test("goes over connections that are kept", async () => {
     const server = await serverOf();
     server.lay("POST /api/v3/order", { body: {} });

@@ -11,7 +11,7 @@ import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./ans
 import { VenueClock } from "./clock.ts";
 import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
 import { type Cost, Limits, type Priority } from "./limits.ts";
-import type { VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
+import type { AskedAt, VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
 /** For how long after it was made the venue may carry out a request, ms. */
 export const RECV_WINDOW_MS = 3_000;
@@ -27,6 +27,7 @@ export type RestCall = Cost & {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly parameters?: Parameters;
+  readonly askedAt?: AskedAt | undefined;
   /** A person waits to learn whether the venue accepts the key: a rejection is believed at once. */
   readonly isKeyCheck?: true;
 };
@@ -88,7 +89,7 @@ export class VenueRest {
 
   /** Asks once. A time that the venue refuses is corrected, and the request sent again. Never rejects. */
   async ask(asker: Asker, call: RestCall): Promise<VenueAnswer<unknown>> {
-    const askedAt = this.#wallNow();
+    const askedAt = call.askedAt ?? this.#wallNow();
     if (asker !== null) {
       const untimely = await this.clock.ready();
       if (untimely !== null) return untimely;

@@ -75,6 +75,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
         path: ORDER,
         weight: SPOT.place,
         parameters,
+        askedAt: order.askedAt,
         ...placementCost(order),
       });
       const placed = mapped(answer, orderIn(order));

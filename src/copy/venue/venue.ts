@@ -58,7 +58,14 @@ export type VenueOrder = {
   readonly priority?: "REDUCE" | "OPEN";
   /** At most 36 characters of `[.A-Z:/a-z0-9_-]`. */
   readonly clientOrderId: string;
+  readonly askedAt?: AskedAt;
 };
+
+/**
+ * When it was asked for, wall time, Unix ms: the venue may carry it out for RECV_WINDOW_MS from then, whatever it waits for on its
+ * way. Now if it is missing.
+ */
+export type AskedAt = number;
 
 /** A conditional order that closes the whole position (`algoOrder`). */
 export type VenueLeg = {
@@ -67,6 +74,7 @@ export type VenueLeg = {
   readonly type: LegType;
   readonly triggerPrice: Price;
   readonly clientOrderId: string;
+  readonly askedAt?: AskedAt;
 };
 
 export type VenueOrderStatus = "RESTING" | "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";

@@ -71,6 +71,7 @@ const RETRY_AFTER_SECONDS = "1";
 
 /** An answer of exchangeInfo is the longest. */
 const BODY_BYTES_MAX = 8 * 1_024 * 1_024;
+const KEEP_ALIVE_MS = 75_000;
 const REQUESTS_MAX = 2_000;
 
 /** How an exchange says that it does not know itself. */
@@ -239,6 +240,8 @@ export async function openFaultyWay(
     return { status: answered.statusCode ?? 0, body: text, headers: told };
   }
 
+  // Longer than the copier keeps an idle connection: what is cut is cut by the faults alone.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
