@@ -8,6 +8,7 @@ import { KEYS_LIST, KEYS_REVOKE } from "./cli/keys.ts";
 import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/master-key.ts";
 import { OPERATOR_CREATE, OPERATOR_REMOVE } from "./cli/operator.ts";
 import { PERSON_COMMANDS } from "./cli/person.ts";
+import { PRUNE } from "./cli/prune.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config.ts";
@@ -26,6 +27,7 @@ const COMMANDS = [
   AUDIT,
   BACKUP,
   RESTORE,
+  PRUNE,
 ];
 
 const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
@@ -93,6 +95,7 @@ function readArguments(args: string[]) {
         "keep-copies": { type: "boolean" },
         reason: { type: "string" },
         yes: { type: "boolean" },
+        "older-than": { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

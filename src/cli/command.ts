@@ -24,6 +24,7 @@ export type Options = {
   readonly "keep-copies"?: boolean;
   readonly reason?: string;
   readonly yes?: boolean;
+  readonly "older-than"?: string;
 };
 
 export type Command = {

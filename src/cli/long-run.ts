@@ -9,10 +9,11 @@ export type LongRun = {
   onProgress(rows: number): void;
 };
 
-/** Runs it. Throws in plain words if it was interrupted, by SIGINT (Ctrl+C) or SIGTERM. */
+/** Runs it. Throws in plain words if it was interrupted, by SIGINT (Ctrl+C) or SIGTERM: what that has left. */
 export async function runLong<Result>(
   name: string,
   work: (run: LongRun) => Promise<Result>,
+  left = "has left nothing behind",
 ): Promise<Result> {
   const interruption = new AbortController();
   const interrupt = () => {
@@ -34,7 +35,7 @@ export async function runLong<Result>(
     });
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
-    throw new Error(`the ${name} was interrupted and has left nothing behind`, { cause: error });
+    throw new Error(`the ${name} was interrupted and ${left}`, { cause: error });
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);

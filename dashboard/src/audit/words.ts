@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<AuditAction, string>> = {
   STRATEGY_CREATED: "Strategy created",
   STRATEGY_RENAMED: "Strategy renamed",
   STRATEGY_CLOSE_ASKED: "Strategy close requested",
+  STRATEGY_ARCHIVED: "Closed strategy moved to an archive",
   ORDER_CANCEL_ASKED: "Order cancel requested",
   OPERATOR_CREATED: "Operator created",
   OPERATOR_REMOVED: "Operator removed",

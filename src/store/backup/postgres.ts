@@ -10,7 +10,7 @@ const STATEMENT_MS_MAX = 3_600_000;
 
 /** Backs up a database, as it is: it is not brought up to date. */
 export async function backUpPostgres(url: string, file: string, options: WriteOptions): Promise<Written> {
-  return await withDatabase(url, (db) => writeBackup(db, file, options));
+  return await withPostgres(url, (db) => writeBackup(db, file, options));
 }
 
 /** Restores into a database in which no row of ours is, in one transaction. Throws, leaving it as it is, if one is. */
@@ -19,7 +19,7 @@ export async function restorePostgres(
   backup: Backup,
   options: RestoreOptions = {},
 ): Promise<Restored> {
-  return await withDatabase(url, (db) =>
+  return await withPostgres(url, (db) =>
     db.transaction().execute(async (transaction) => {
       await checkEmpty(transaction);
       return await restoreRows(transaction, backup, options);
@@ -39,7 +39,8 @@ async function checkEmpty(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-async function withDatabase<Result>(
+/** Opens a database, as it is, beside servers or not. */
+export async function withPostgres<Result>(
   url: string,
   use: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {

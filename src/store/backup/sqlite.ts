@@ -10,9 +10,17 @@ import { type WriteOptions, type Written, writeBackup } from "./write.ts";
 
 /** Backs up a database that exists, as it is: it is not brought up to date. */
 export async function backUpSqlite(database: string, file: string, options: WriteOptions): Promise<Written> {
+  return await withSqlite(database, (db) => writeBackup(db, file, options));
+}
+
+/** Opens a database that exists, as it is, beside a server or not. */
+export async function withSqlite<Result>(
+  database: string,
+  use: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
   const db = kyselyOf(openDatabase(database));
   try {
-    return await writeBackup(db, file, options);
+    return await use(db);
   } finally {
     await db.destroy();
   }

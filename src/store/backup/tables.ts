@@ -16,6 +16,12 @@ export type Table = {
   readonly integers: readonly string[];
 };
 
+/** The column that names the strategy whose row it is; null if rows are no strategy's. A key outlives its strategy. */
+export function strategyColumnOf({ name, columns }: Table): "id" | "strategy_id" | null {
+  if (name === "strategies") return "id";
+  return name !== "api_keys" && columns.includes("strategy_id") ? "strategy_id" : null;
+}
+
 /** What the migrations declare whole numbers as. */
 const INTEGER_TYPES = ["bigint", "integer", "smallint"];
 

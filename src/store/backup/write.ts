@@ -11,7 +11,7 @@ import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../schema.ts";
 import { type Cell, FORMAT, FORMAT_VERSION, type Footer, type Header, type TableHead } from "./format.ts";
 import { publishFile } from "./publish.ts";
-import { areKnown, migrationsDone, type Table, tablesAfter } from "./tables.ts";
+import { areKnown, migrationsDone, strategyColumnOf, type Table, tablesAfter } from "./tables.ts";
 
 /** Rows that are read at a time: what a backup keeps in memory. */
 const PAGE_ROWS = 500;
@@ -29,13 +29,22 @@ export type WriteOptions = {
   readonly onProgress?: (rows: number) => void;
   /** Ends it; nothing is left behind. */
   readonly signal?: AbortSignal;
+  /** Only what is of these strategies; everything unless it is given. */
+  readonly strategies?: readonly string[];
+};
+
+type Terms = {
+  readonly version: string;
+  readonly onProgress: (rows: number) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly strategies: readonly string[] | undefined;
 };
 
 /** Backs a database up into a file that must not exist yet. Throws with what to do if it cannot. */
 export async function writeBackup(
   db: Kysely<Tables>,
   file: string,
-  { version, onProgress = () => {}, signal }: WriteOptions,
+  { version, onProgress = () => {}, signal, strategies }: WriteOptions,
 ): Promise<Written> {
   if (existsSync(file)) throw new Error(`${file} exists: a backup never overwrites, choose another name`);
   const draft = `${file}.${randomBytes(4).toString("hex")}.unfinished`;
@@ -44,7 +53,7 @@ export async function writeBackup(
       .transaction()
       .setIsolationLevel("repeatable read")
       .setAccessMode("read only")
-      .execute((snapshot) => writeSnapshot(snapshot, draft, { version, onProgress, signal }));
+      .execute((snapshot) => writeSnapshot(snapshot, draft, { version, onProgress, signal, strategies }));
     publishFile(draft, file);
     return { ...contents, sizeBytes: statSync(file).size };
   } finally {
@@ -55,11 +64,7 @@ export async function writeBackup(
 async function writeSnapshot(
   db: Kysely<Tables>,
   draft: string,
-  {
-    version,
-    onProgress,
-    signal,
-  }: Required<Omit<WriteOptions, "signal">> & { signal: AbortSignal | undefined },
+  { version, onProgress, signal, strategies }: Terms,
 ): Promise<Omit<Written, "sizeBytes">> {
   const header: Header = {
     format: FORMAT,
@@ -75,7 +80,7 @@ async function writeSnapshot(
   const rows: Footer["rows"] = {};
   try {
     await pipeline(
-      Readable.from(textOf(db, header, rows, onProgress)),
+      Readable.from(textOf(db, header, rows, { onProgress, strategies })),
       createGzip(),
       // Whoever opens it sees what the database holds: it is its owner's alone.
       createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true }),
@@ -95,7 +100,7 @@ async function* textOf(
   db: Kysely<Tables>,
   header: Header,
   rows: Footer["rows"],
-  onProgress: (rows: number) => void,
+  { onProgress, strategies }: Pick<Terms, "onProgress" | "strategies">,
 ): AsyncGenerator<string> {
   const hash = createHash("sha256");
   const hashed = (...values: readonly unknown[]) => {
@@ -108,7 +113,7 @@ async function* textOf(
   for (const table of await tablesAfter(header.migrations)) {
     yield hashed({ table: table.name, columns: [...table.columns] } satisfies TableHead);
     let count = 0;
-    for await (const page of pagesOf(db, table)) {
+    for await (const page of pagesOf(db, table, strategies)) {
       yield hashed(...page);
       count += page.length;
       written += page.length;
@@ -119,16 +124,25 @@ async function* textOf(
   yield `${JSON.stringify({ rows, sha256: hash.digest("hex") } satisfies Footer)}\n`;
 }
 
-/** The rows of a table in the order of its primary key. */
-async function* pagesOf(db: Kysely<Tables>, table: Table): AsyncGenerator<readonly Cell[][]> {
+/** The rows of a table in the order of its primary key: all, or those of some strategies. */
+async function* pagesOf(
+  db: Kysely<Tables>,
+  table: Table,
+  strategies: readonly string[] | undefined,
+): AsyncGenerator<readonly Cell[][]> {
+  const owner = strategyColumnOf(table);
+  if (strategies !== undefined && (owner === null || strategies.length === 0)) return;
+  const ofThem =
+    strategies === undefined || owner === null
+      ? sql`1 = 1`
+      : sql`${sql.ref(owner)} IN (${sql.join(strategies)})`;
   const keyColumns = sql.join(table.key.map((column) => sql.ref(column)));
   const columns = sql.join(table.columns.map((column) => sql.ref(column)));
   let last: readonly unknown[] | null = null;
   for (;;) {
-    const after: RawBuilder<unknown> =
-      last === null ? sql`` : sql`WHERE (${keyColumns}) > (${sql.join(last)})`;
+    const after: RawBuilder<unknown> = last === null ? sql`` : sql`AND (${keyColumns}) > (${sql.join(last)})`;
     const { rows }: QueryResult<Record<string, unknown>> = await sql<Record<string, unknown>>`
-      SELECT ${columns} FROM ${sql.table(table.name)} ${after} ORDER BY ${keyColumns} LIMIT ${sql.lit(PAGE_ROWS)}
+      SELECT ${columns} FROM ${sql.table(table.name)} WHERE ${ofThem} ${after} ORDER BY ${keyColumns} LIMIT ${sql.lit(PAGE_ROWS)}
     `.execute(db);
     if (rows.length > 0) yield rows.map((row) => table.columns.map((column) => cellOf(table, column, row)));
     const end = rows.at(-1);

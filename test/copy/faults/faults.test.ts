@@ -14,8 +14,8 @@ const COPIERS = 4;
 const HIDE_MS_MAX = 8_000;
 /** An id is used again, and the weight of the address is exceeded, only by a copier that does what it should not. */
 const SURE_BEHAVIORS = ["REFUSE_EXIT", "HIDE"] as const;
-/** Everything in it that waits has a bound of its own. */
-const RUN_MS_MAX = 300_000;
+/** More than the bounds of all that waits in it: a run that does not settle says which copies did not. */
+const RUN_MS_MAX = 480_000;
 /** Who begins anew looks for what it may have sent for four and a half seconds: it gets to something else in between. */
 const KILL_EVERY_MS = 6_000;
 

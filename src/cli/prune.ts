@@ -1,0 +1,125 @@
+// `lyrebird prune`: strategies that were closed long ago leave the database, into a file.
+import type { Kysely } from "kysely";
+import { ConfigError, VERSION } from "../config.ts";
+import { databaseFile } from "../data-directory.ts";
+import {
+  ARCHIVED_MAX,
+  type ClosedStrategy,
+  listArchivable,
+  removeStrategies,
+} from "../store/backup/archive.ts";
+import { withPostgres } from "../store/backup/postgres.ts";
+import { checkBackup } from "../store/backup/restore.ts";
+import { withSqlite } from "../store/backup/sqlite.ts";
+import { writeBackup } from "../store/backup/write.ts";
+import type { Tables } from "../store/schema.ts";
+import {
+  type Command,
+  configOf,
+  isoTime,
+  OPTIONS_HINT,
+  type Options,
+  openNamedDatabase,
+  printRows,
+} from "./command.ts";
+import { runLong, totalOf } from "./long-run.ts";
+
+const DAYS_DEFAULT = 365;
+const DAYS_MAX = 36_500;
+const DAY_MS = 86_400_000;
+
+export const PRUNE: Command = {
+  name: "prune",
+  operand: "[file]",
+  options: ["older-than", "json", "yes"],
+  purpose: "move strategies that were closed long ago out of the database, into a file",
+  details: `  [file]             where to; it must not exist yet
+  --older-than DAYS  closed for longer than this (${DAYS_DEFAULT})
+  --yes              does it; without it nothing is done, and the strategies are listed
+  --json             one line of JSON a strategy
+
+Journal, orders, trades, legs, incomes and signals of each go with it. They are first written into the file, which has the form of a
+backup ("restore" makes a database of it) and is read back before anything is removed. Strategies that somebody has copied, or that a key
+which is not revoked still reads, stay. At most ${ARCHIVED_MAX.toLocaleString("en-US")} go at a time. It works beside a running server. The database's file does not shrink:
+the space is used for new rows. Each strategy is audited.`,
+  run: prune,
+};
+
+async function prune(options: Options, [file, ...others]: readonly string[]): Promise<number> {
+  const { yes = false, json = false } = options;
+  if (others.length > 0 || (yes && file === undefined)) {
+    throw new ConfigError(`prune takes the name of one file; ${OPTIONS_HINT}`);
+  }
+  const days = daysOf(options["older-than"]);
+  const store = await openNamedDatabase(options);
+  try {
+    return await withDatabase(options, async (db) => {
+      const closed = await listArchivable(db, Date.now() - days * DAY_MS);
+      if (!yes || file === undefined) {
+        list(closed, json);
+        return 0;
+      }
+      if (closed.length === 0) {
+        process.stdout.write(`no strategy has been closed for more than ${days} days: nothing is done\n`);
+        return 0;
+      }
+      const strategies = closed.map(({ strategyId }) => strategyId);
+      const { rows } = await runLong("export", async (run) => {
+        const written = await writeBackup(db, file, { version: VERSION, ...run, strategies });
+        await checkBackup(file, run.signal);
+        return written;
+      });
+      for (const { strategyId, closedAt } of closed) {
+        await store.people.audit({
+          who: { kind: "COMMAND_LINE" },
+          what: "STRATEGY_ARCHIVED",
+          about: { kind: "STRATEGY", id: strategyId },
+          at: Date.now(),
+          details: { closed: isoTime(closedAt) },
+        });
+      }
+      const removed = await runLong(
+        "removal",
+        (run) => removeStrategies(db, strategies, run),
+        `has removed a part of what is in ${file}: call it again, with another file, for the rest`,
+      );
+      process.stdout.write(
+        `${file}: ${closed.length === 1 ? "1 strategy" : `${closed.length} strategies`}, ${totalOf(rows)}; ${removed.toLocaleString("en-US")} rows are removed\n`,
+      );
+      return 0;
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function daysOf(given: string | undefined): number {
+  if (given === undefined) return DAYS_DEFAULT;
+  const days = Number(given);
+  if (/^\d+$/.test(given) && days >= 1 && days <= DAYS_MAX) return days;
+  throw new ConfigError(`--older-than is a number of days, from 1 to ${DAYS_MAX}: ${JSON.stringify(given)}`);
+}
+
+function list(closed: readonly ClosedStrategy[], asJson: boolean): void {
+  const rows = closed.map(({ closedAt, ...row }) => ({ ...row, closedAt: isoTime(closedAt) }));
+  printRows(rows, {
+    asJson,
+    columns: {
+      STRATEGY: ({ strategyId }) => strategyId,
+      TYPE: ({ type }) => type.toLowerCase(),
+      NAME: ({ name }) => name,
+      OWNER: ({ ownerId }) => ownerId ?? "-",
+      CLOSED: ({ closedAt }) => closedAt,
+    },
+  });
+}
+
+async function withDatabase<Result>(
+  options: Options,
+  use: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const { dataDir, databaseUrl } = configOf(options);
+  return databaseUrl === null
+    ? await withSqlite(databaseFile(dataDir), use)
+    : await withPostgres(databaseUrl, use);
+}

@@ -1,0 +1,156 @@
+// Strategies that were closed long ago go into a file, whole, and nothing else of the database changes.
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newDirectory } from "../../../test/support/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { follow, openToCopiers } from "../contract/copying-records.ts";
+import { incomeOf, legOf } from "../contract/futures-records.ts";
+import { accountOf, commitOf, createdOf, keyOf, orderOf, tradeOf } from "../contract/records.ts";
+import { signalOf } from "../contract/signal-records.ts";
+import { everythingOf } from "../contract/store-under-test.ts";
+import { openPostgresStore } from "../postgres/postgres-store.ts";
+import type { Tables } from "../schema.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import type { Store } from "../store.ts";
+import { listArchivable, removeStrategies } from "./archive.ts";
+import { withPostgres } from "./postgres.ts";
+import { checkBackup } from "./restore.ts";
+import { restoreSqlite, withSqlite } from "./sqlite.ts";
+import { linesOf } from "./testing/lines.ts";
+import { writeBackup } from "./write.ts";
+
+const version = "0.1.0";
+const LONG_AGO = 5_000;
+const LATELY = 50_000;
+const CLOSED_BEFORE = 10_000;
+/** More than are removed in one transaction. */
+const ORDERS = 1_201;
+
+type Place = {
+  open(): Promise<Store>;
+  use<Result>(work: (db: Kysely<Tables>) => Promise<Result>): Promise<Result>;
+};
+
+let server: Databases | null = null;
+beforeAll(async () => {
+  server = hasPostgres ? await openPostgres() : null;
+});
+afterAll(() => server?.stop());
+
+const STORES: readonly { name: string; isThere: boolean; place: () => Promise<Place> }[] = [
+  {
+    name: "SQLite",
+    isThere: true,
+    async place() {
+      const file = join(newDirectory(), "lyrebird.sqlite");
+      return { open: () => openSqliteStore(file), use: (work) => withSqlite(file, work) };
+    },
+  },
+  {
+    name: postgresTitle("PostgreSQL"),
+    isThere: hasPostgres,
+    async place() {
+      const url = (await server?.newDatabase()) ?? "";
+      return { open: () => openPostgresStore(url), use: (work) => withPostgres(url, work) };
+    },
+  },
+];
+
+describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: placeOf }) => {
+  test("what was closed long ago, is not copied and is read by no key goes, the earliest first", async () => {
+    const place = await placeOf();
+    const store = await place.open();
+    await fill(store);
+    const closed = await place.use((db) => listArchivable(db, CLOSED_BEFORE));
+    expect(closed).toEqual([
+      { strategyId: "older", type: "SPOT", name: "named older", ownerId: null, closedAt: LONG_AGO - 1 },
+      { strategyId: "old", type: "SPOT", name: "named old", ownerId: null, closedAt: LONG_AGO },
+    ]);
+    await store.close();
+  });
+
+  test("it goes into a file, from which it comes back, and the others stay as they were", async () => {
+    const place = await placeOf();
+    const store = await place.open();
+    await fill(store);
+    const others = ["lately", "live", "copied", "read"];
+    const before = await Promise.all(others.map((id) => everythingOf(store, id)));
+    const old = await everythingOf(store, "old");
+    const signals = await store.listSignals("old", { limit: 9 });
+    expect(old.orders).toHaveLength(1_000);
+    expect(signals).toHaveLength(1);
+
+    const file = join(newDirectory(), "closed.backup");
+    const { rows } = await place.use((db) =>
+      writeBackup(db, file, { version, strategies: ["old", "older"] }),
+    );
+    expect(rows).toMatchObject({
+      strategies: 2,
+      orders: ORDERS,
+      signals: 1,
+      api_keys: 0,
+      audit: 0,
+      copies: 0,
+    });
+    expect(linesOf(file).join("\n")).not.toContain("lately");
+    const removed = await place.use((db) => removeStrategies(db, ["old", "older"]));
+    expect(removed).toBe(Object.values(rows).reduce((sum, count) => sum + count, 0));
+
+    expect(await Promise.all(others.map((id) => everythingOf(store, id)))).toEqual(before);
+    expect(await everythingOf(store, "old")).toEqual({
+      ...{ loaded: null, entries: [], orders: [], trades: [], legs: [], incomes: [] },
+    });
+    expect(await store.listSignals("old", { limit: 9 })).toEqual([]);
+    const unbound = (await store.listKeys()).filter(({ strategy }) => strategy === null);
+    expect(unbound.map(({ key }) => key.apiKey).sort()).toEqual([keyOf("old").apiKey, keyOf("older").apiKey]);
+    await store.close();
+
+    const database = join(newDirectory(), "lyrebird.sqlite");
+    await restoreSqlite(database, await checkBackup(file));
+    const restored = await openSqliteStore(database);
+    expect(await everythingOf(restored, "old")).toEqual(old);
+    expect(await restored.listSignals("old", { limit: 9 })).toEqual(signals);
+    await restored.close();
+  });
+
+  test("a removal that is interrupted is done when it is repeated, and nothing half removed is anybody's", async () => {
+    const place = await placeOf();
+    const store = await place.open();
+    await fill(store);
+    const interruption = new AbortController();
+    const interrupted = place.use((db) =>
+      removeStrategies(db, ["old"], {
+        signal: interruption.signal,
+        onProgress: (rows) => rows >= 500 && interruption.abort(),
+      }),
+    );
+    await expect(interrupted).rejects.toThrow(/abort/i);
+    const left = await place.use((db) => listArchivable(db, CLOSED_BEFORE));
+    expect(left.map(({ strategyId }) => strategyId)).toContain("old");
+    await place.use((db) => removeStrategies(db, ["old"]));
+    expect((await everythingOf(store, "old")).orders).toEqual([]);
+    expect(await place.use((db) => listArchivable(db, CLOSED_BEFORE))).toHaveLength(1);
+    await store.close();
+  });
+});
+
+/** `old` and `older` may go; of the others each has one reason to stay. */
+async function fill(store: Store): Promise<void> {
+  const names = ["old", "older", "lately", "live", "copied", "read"];
+  await store.createStrategies(names.filter((name) => name !== "copied").map((name) => createdOf(name)));
+  await openToCopiers(store, "copied");
+  await follow(store, "copied", "ann");
+  for (const name of names) {
+    const at = name === "lately" ? LATELY : name === "older" ? LONG_AGO - 1 : LONG_AGO;
+    const account = accountOf(name, name === "live" ? "LIVE" : "CLOSED");
+    const of = name === "old" ? ORDERS : 1;
+    const orders = Array.from({ length: name === "older" ? 0 : of }, (_, index) =>
+      orderOf(index + 1, { status: "FILLED" }),
+    );
+    const parts = { orders, trades: [tradeOf(1, 1)], legs: [legOf(ORDERS + 1)], incomes: [incomeOf(1)] };
+    await store.commit([commitOf(account, 2, { at, ...(name === "older" ? {} : parts) })]);
+    if (!["read", "copied"].includes(name)) await store.revokeKey(keyOf(name).apiKey, at);
+  }
+  await store.receiveSignals([signalOf("one", { strategyId: "old" })], { claimedUntil: 9_000 });
+}

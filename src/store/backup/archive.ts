@@ -1,0 +1,109 @@
+// Strategies that have been closed for long leave the database: what is theirs is written into a file of its own first, in the form
+// of a backup, and then removed, a few rows at a time, so that a server beside it goes on.
+//
+// Two kinds stay: one that somebody has copied, since the copiers' records tell of it, and one whose key is live, since what is bound to
+// a key can be read with it (specification 2.1) until its owner binds the key to another or revokes it.
+import { type Kysely, sql } from "kysely";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Tables } from "../schema.ts";
+import { migrationsDone, strategyColumnOf, tablesAfter } from "./tables.ts";
+
+/** Strategies that are removed at a time. */
+export const ARCHIVED_MAX = 1_000;
+/** Rows that are removed in one transaction: other writers wait for one of them at most. */
+const REMOVED_AT_ONCE = 500;
+
+/** The strategy, and its last journal entry. */
+const LAST_ROWS = 2;
+
+export type ClosedStrategy = {
+  readonly strategyId: string;
+  readonly type: StrategyType;
+  readonly name: string;
+  readonly ownerId: string | null;
+  /** Of its last journal entry, Unix ms. */
+  readonly closedAt: number;
+};
+
+/** The strategies that were closed before then (Unix ms) and may go, the earliest first: at most ARCHIVED_MAX. */
+export async function listArchivable(
+  db: Kysely<Tables>,
+  closedBefore: number,
+): Promise<readonly ClosedStrategy[]> {
+  const rows = await db
+    .selectFrom("strategies as s")
+    .innerJoin("journal as j", (join) =>
+      join.onRef("j.strategy_id", "=", "s.id").onRef("j.version", "=", "s.version"),
+    )
+    .select(["s.id as strategyId", "s.type", "s.name", "s.owner_id as ownerId", "j.at as closedAt"])
+    .where("s.status", "=", "CLOSED")
+    .where("j.at", "<", closedBefore)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("copies as c").select("c.id").whereRef("c.strategy_id", "=", "s.id"))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("api_keys as k")
+            .select("k.id")
+            .whereRef("k.strategy_id", "=", "s.id")
+            .where("k.revoked_at", "is", null),
+        ),
+      ),
+    )
+    .orderBy("j.at")
+    .orderBy("s.id")
+    .limit(ARCHIVED_MAX)
+    .execute();
+  return rows.map((row) => ({ ...row, closedAt: Number(row.closedAt) }));
+}
+
+/**
+ * Removes what is of these strategies, and them; answers how many rows. A removal that is interrupted can be repeated: a strategy and
+ * the journal entry that closed it go last, and it is nobody's while its rows go. Their keys, which are revoked, stay and are bound to
+ * nothing.
+ */
+export async function removeStrategies(
+  db: Kysely<Tables>,
+  strategyIds: readonly string[],
+  { onProgress = () => {}, signal }: { onProgress?: (rows: number) => void; signal?: AbortSignal } = {},
+): Promise<number> {
+  const tables = await tablesAfter(await migrationsDone(db));
+  const theirs = tables.filter(
+    (table) => table.name !== "strategies" && strategyColumnOf(table) === "strategy_id",
+  );
+  let removed = 0;
+  for (const strategyId of strategyIds) {
+    await db.updateTable("strategies").set({ owner_id: null }).where("id", "=", strategyId).execute();
+    for (const { name, key } of theirs) {
+      const keyColumns = sql.join(key.map((column) => sql.ref(column)));
+      const isEarly =
+        name === "journal"
+          ? sql`version < (SELECT version FROM strategies WHERE id = ${strategyId})`
+          : sql`1 = 1`;
+      for (let rows = REMOVED_AT_ONCE; rows === REMOVED_AT_ONCE; ) {
+        signal?.throwIfAborted();
+        const { numAffectedRows } = await sql`
+          DELETE FROM ${sql.table(name)} WHERE (${keyColumns}) IN (
+            SELECT ${keyColumns} FROM ${sql.table(name)}
+            WHERE strategy_id = ${strategyId} AND ${isEarly} LIMIT ${sql.lit(REMOVED_AT_ONCE)}
+          )
+        `.execute(db);
+        rows = Number(numAffectedRows ?? 0);
+        removed += rows;
+        onProgress(removed);
+      }
+    }
+    await db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable("api_keys")
+        .set({ strategy_id: null })
+        .where("strategy_id", "=", strategyId)
+        .execute();
+      await transaction.deleteFrom("journal").where("strategy_id", "=", strategyId).execute();
+      await transaction.deleteFrom("strategies").where("id", "=", strategyId).execute();
+    });
+    removed += LAST_ROWS;
+  }
+  return removed;
+}
