@@ -55,7 +55,7 @@ export async function cancel(
       return;
     }
   }
-  const { entry, outcome } = await cancelForGood(context, resting, null);
+  const { entry, outcome } = await cancelRow(context, resting, null);
   switch (outcome.kind) {
     case "UNSENT":
       state.put({ ...state.latest(entry), isCancelDue: true });
@@ -142,31 +142,22 @@ export async function cancelRow(
   const outcome = await cancelAtVenue(context, entry, mayStillSend);
   if (outcome.kind !== "OVER") return { entry, outcome };
   const present = state.latest(entry);
-  if (outcome.state === null) return { entry: endRow(state, present, why, now()), outcome };
-  const over = applyReport(state, present, outcome.state, now());
-  if (why === null || over.status !== "CANCELED") return { entry: over, outcome };
-  return { entry: state.put({ ...over, skip: why }), outcome };
+  const ended =
+    outcome.state === null
+      ? endRow(state, present, why, now())
+      : applyReport(state, present, outcome.state, now());
+  if (ended.status !== "CANCELED") return { entry: ended, outcome };
+  const canceled = why === null ? ended : state.put({ ...ended, skip: why });
+  if (mayComeAgain(canceled, now())) state.put({ ...canceled, status: "UNCONFIRMED", isCancelDue: true });
+  return { entry: canceled, outcome };
 }
 
 /**
- * The same where no successor follows. A leg that was sent more than once may come again by a request that is on its way still: it is
- * looked for once more when that is too old to be executed.
+ * Whether a leg that was sent more than once may be placed again after it was canceled, by a request that is on its way still. Its row
+ * stays UNCONFIRMED until no such request can be executed any more: should the leg turn up, it is canceled again.
  */
-export async function cancelForGood(
-  context: CopyContext,
-  entry: MirrorEntry,
-  why: Skip | null,
-): ReturnType<typeof cancelRow> {
-  const canceled = await cancelRow(context, entry, why);
-  const { state, now, pause } = context;
-  const mayComeUntil = (entry.acknowledgedAt ?? 0) + NOT_FOUND_AFTER_MS;
-  const leftMs = mayComeUntil - now();
-  if (canceled.outcome.kind !== "OVER" || !isLeg(entry) || entry.queries === 0 || leftMs <= 0)
-    return canceled;
-  await pause(leftMs);
-  const found = await findAtVenue(context, entry);
-  if (found?.status !== "RESTING") return canceled;
-  return await cancelRow(context, state.put({ ...state.latest(entry), status: "RESTING" }), why);
+export function mayComeAgain(entry: MirrorEntry, now: number): boolean {
+  return isLeg(entry) && entry.queries > 0 && now < (entry.acknowledgedAt ?? 0) + NOT_FOUND_AFTER_MS;
 }
 
 /** Cancels until the order is over, or the venue refuses. A second cancel does no harm. */

@@ -309,6 +309,24 @@ test("a copier closes: what a copy holds is sold, and it is stopped", async () =
   expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET 0.00099 FILLED");
 });
 
+test("a copy that is closed while it is behind, with a rest that is too little to be sold, ends", async () => {
+  const copier = await stage.copier(strategy, "SPOT", { share: decimal<Rate>("0.1") });
+  await stage.does(strategy, places("BUY", "0.001"));
+  await stage.does(strategy, places("SELL", "0.0001"));
+  expect((await stage.log(copier)).at(-1)).toContain("SKIPPED BELOW_MIN_NOTIONAL");
+  await stage.stop();
+  await stage.does(strategy, places("BUY", "0.0005"), false);
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.start();
+  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+  const log = await stage.log(copier);
+  // Which of the two is first depends on when the next process takes the purchase.
+  expect(log.slice(2).toSorted()).toEqual([
+    "FLATTEN SELL MARKET 0.00009 FILLED executed 0.00009",
+    "PLACE BUY MARKET SKIPPED PAUSED",
+  ]);
+});
+
 test("a copy that ends with a gain settles its profit share, which is charged to nobody", async () => {
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));

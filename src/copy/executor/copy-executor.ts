@@ -601,8 +601,8 @@ export class CopyExecutor {
       this.#paces.delete(symbol);
       if (isClosing)
         this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
-      // What is too little to be sold is reconciled again when it is more.
-      else if (!this.#closesAll && isUneven(this.#context, symbol)) {
+      // What is too little to be sold is reconciled again when it is more; what waits behind it goes on.
+      if (this.#isAboveTarget(symbol) || (!this.#closesAll && isUneven(this.#context, symbol))) {
         const left = this.#excess(symbol);
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
       }

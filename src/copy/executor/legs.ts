@@ -3,7 +3,7 @@
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come waits in the log and is
 // sent as soon as it is there. A leg that takes the place of another of its kind is sent after that one is canceled; if the venue
 // refuses it, the one before is sent again.
-import type { LeadAction, LeadLeg, MirrorEntry } from "../../domain/copying.ts";
+import type { LeadAction, LeadLeg, MirrorEntry, Skip } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
 import { ownRow, skipped } from "../orders/rows.ts";
@@ -13,7 +13,7 @@ import { snapPrice } from "../sizing/snap.ts";
 import { cancelRow } from "./cancel.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
 import { conclude, restingOn } from "./place.ts";
-import { submit } from "./submit.ts";
+import { submit, unconfirmed } from "./submit.ts";
 
 /** Mirrors a leg, or has it wait for its position. */
 export async function placeLeg(
@@ -57,7 +57,7 @@ export function addLegRow(
   return state.add({ ...row, collectiveId, side, orderType, stopPrice, status: "NEW" });
 }
 
-/** Sends a leg; one of its kind that is kept although the strategy's is over gives way to it. */
+/** Sends a leg, or one that was SENT again; one of its kind that is kept although the strategy's is over gives way to it. */
 export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Promise<MirrorEntry> {
   const { state, session } = context;
   const symbol = row.symbol ?? "";
@@ -65,10 +65,12 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   const kept = await keptOfKind(context, row);
   const stops = restingOn(state.resting(symbol)).stops - kept.length;
   const cap = rules === null ? skipOf("NOT_LISTED") : legCapSkip(rules, stops);
-  if (cap !== null) return state.put(skipped(row, cap));
+  const unsent = (skip: Skip) =>
+    row.status === "SENT" ? conclude(context, row, unconfirmed(row)) : state.put(skipped(row, skip));
+  if (cap !== null) return await unsent(cap);
   for (const entry of kept) {
     const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
-    if (outcome.kind === "UNSENT") return state.put(skipped(row, outcome.skip));
+    if (outcome.kind === "UNSENT") return await unsent(outcome.skip);
   }
   const sent = await sendLeg(context, row);
   const [before] = kept;

@@ -10,7 +10,7 @@
 //            anything else: UNCONFIRMED, and not sent again. Polls go on looking for it
 //
 // A leg that is not found is sent again at once under the same id, since a position must not wait for its stop: the venue takes one of
-// a kind, so it is there once. When one is canceled of which a request may still be on its way, that is waited for (cancel.ts).
+// a kind, so it is there once. One that is canceled while such a request may still be on its way is looked for again (cancel.ts).
 //
 // A request is valid for RECV_WINDOW_MS from the time that its SENT row was noted, so what is not found some time after that was not
 // executed, or is not shown yet: a venue may show its orders minutes late, but an account's position is true. After a restart each
@@ -102,6 +102,11 @@ export async function submit(
   }
 }
 
+/** A row that was SENT, and is neither looked for nor sent again now. */
+export function unconfirmed({ sends, queries, sentAt, acknowledgedAt }: MirrorEntry): Unconfirmed {
+  return { kind: "UNCONFIRMED", counts: { sends, queries, sentAt, acknowledgedAt } };
+}
+
 /** The order of a row that was not noted before it was sent, under the id of a first attempt; null if the venue does not have it. */
 export async function findUnrecorded(context: CopyContext, row: MirrorEntry): Promise<Placed | null> {
   const attempts = new Attempts(context, { ...row, clientOrderId: clientIdOf(row, 1) }, false);
@@ -187,7 +192,7 @@ class Attempts {
     try {
       return await session.attempt(({ client }) => this.send(client));
     } catch (error) {
-      if (error instanceof CredentialsRejected) {
+      if (error instanceof CredentialsRejected && !this.#mayBeThere) {
         const { state } = this.#context;
         state.put({ ...this.#row, status: "NEW", clientOrderId: null, sentAt: null });
       }
@@ -208,16 +213,19 @@ class Attempts {
     return { kind: "PLACED", state: found, row: { ...this.#row, ...this.counts() } };
   }
 
+  /** Of a leg that was sent before nobody knows: it is not shown, and may be there. */
+  get #mayBeThere(): boolean {
+    return this.#wasDoubted && isLeg(this.#row);
+  }
+
   /** Nothing more is sent of it. A leg that was sent before may be there, and not shown yet. */
   unsent(skip: Skip): Unsent | Unconfirmed {
-    const mayBeThere = this.#wasDoubted && isLeg(this.#row);
-    return mayBeThere ? { kind: "UNCONFIRMED", counts: this.counts() } : { kind: "UNSENT", skip };
+    return this.#mayBeThere ? { kind: "UNCONFIRMED", counts: this.counts() } : { kind: "UNSENT", skip };
   }
 
   /** A refusal that may be about this very order: "duplicate", "an open stop … is existing"; or of a leg whose first attempt is there. */
   async findRefused(refusal: VenueRefusal): Promise<Placed | Unconfirmed | null> {
-    const mayBeThere = this.#wasDoubted && isLeg(this.#row);
-    if (!mayBeThere && !isUsedBefore(refusal)) return null;
+    if (!this.#mayBeThere && !isUsedBefore(refusal)) return null;
     const found = await this.#find();
     if (found !== null) return this.placed(found);
     // The first attempt may be there, and not shown yet.
@@ -257,13 +265,13 @@ class Attempts {
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
     try {
       const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
-      const known = state.venueOrderIds(symbol);
-      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-      // Whatever else was traded may have hidden what the order did: it was executed, and liquidated at once.
-      if (trades === null || trades.some(({ by }) => by !== "KNOWN")) return false;
       const { ownChanges } = state;
       const { held } = await session.ask(({ client }) => client.balances());
-      return state.ownChanges === ownChanges && unbookedOf(state, symbol, held) === 0n;
+      if (unbookedOf(state, symbol, held) !== 0n) return false;
+      // Whatever else was traded until then may have hidden what the order did: it was executed, and liquidated at once.
+      const known = state.venueOrderIds(symbol);
+      const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
+      return state.ownChanges === ownChanges && trades?.every(({ by }) => by === "KNOWN") === true;
     } catch (error) {
       if (error instanceof VenueRefused) return false;
       throw error;

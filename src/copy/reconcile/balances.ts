@@ -3,6 +3,7 @@
 // again. From then on book and balances are carried on by the same executions, so that no money is counted twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, proceedsDown, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { mayComeAgain } from "../executor/cancel.ts";
 import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
 import { equityOf, snapshotOf } from "../orders/book.ts";
@@ -98,8 +99,10 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
     const present = state.latest(entry);
     if (present.status !== "UNCONFIRMED") continue;
     if (found !== null) {
+      if (found.status === "CANCELED" && mayComeAgain(present, now())) continue;
       hasFound = true;
-      applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
+      const skip = present.skip?.reason === "UNCONFIRMED" ? null : present.skip;
+      applyReport(state, { ...present, status: "RESTING", skip }, found, now());
     } else if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) {
       state.put({ ...present, status: "SKIPPED", updatedAt: now() });
     }

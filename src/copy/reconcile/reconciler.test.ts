@@ -155,6 +155,24 @@ test("a stop that the venue refuses is sent again soon, until it takes it", asyn
   expect(stage.time.now() - at).toBeLessThan(15_000);
 });
 
+test("a stop that may be at the venue stays told as that under its id, whatever is refused meanwhile", async () => {
+  const refused = {
+    status: 400,
+    body: '{"code":-4509,"msg":"TIF GTE can only be used with open positions."}',
+  };
+  const answers = [{ status: 503, body: "down" }, refused, refused];
+  way.instead = (route) => (route === "POST /fapi/v1/algoOrder" ? (answers.shift() ?? null) : null);
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry }, false);
+  stage.wake(strategy);
+  await stage.waitFor("it is refused twice", () => answers.length === 0);
+  const stop = async () => (await stage.entries(copier)).find(({ kind }) => kind === "PLACE_LEG");
+  await stage.eventually("it is noted", async () => (await stop())?.status === "UNCONFIRMED");
+  const id = (await stop())?.clientOrderId;
+  expect(id).toEqual(expect.any(String));
+  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  expect((await legsAtVenue())[0]?.clientLegId).toBe(id);
+});
+
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
   const takesProfitAt = (price: string): Command => ({
     type: "PlaceLeg",

@@ -20,7 +20,7 @@ import {
 import type { Leg } from "../../domain/leg.ts";
 import { magnitude, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
-import { cancelForGood, cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
+import { cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
@@ -175,7 +175,7 @@ async function cancelUnwanted(
       isCancelDue || (opens && isLeadFlat(context, symbol, entry.price) && !restsAtStrategy(context, entry));
     if (!isClosing && !isOver && !(opens && state.copy.status === "PAUSED")) continue;
     const why = isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED");
-    const { outcome } = await cancelForGood(context, entry, why);
+    const { outcome } = await cancelRow(context, entry, why);
     if (outcome.kind === "UNSENT") return outcome.skip;
     if (outcome.kind !== "REFUSED") continue;
     const { skip } = refusedAs(outcome.refusal);
@@ -275,10 +275,9 @@ async function protect(context: CopyContext, symbol: string): Promise<boolean> {
     const row = isUnplaced
       ? last
       : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
-    await replaceOrSend(context, {
-      ...row,
-      ...{ status: "NEW", skip: null, clientOrderId: null, stopPrice, updatedAt: now() },
-    });
+    // What was sent and not found may be there, and not shown yet.
+    const status = row.clientOrderId === null ? "NEW" : "SENT";
+    await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
   }
   return missingLegs(context, symbol).length === 0;
 }

@@ -4,7 +4,7 @@ import type { LeadAction, MirrorEntry, MirrorStatus } from "../../../src/domain/
 import type { Leg } from "../../../src/domain/leg.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
 import { balanceFaults } from "./balances.ts";
-import type { CopyBooks } from "./books.ts";
+import { type CopyBooks, logOf } from "./books.ts";
 import type { CopyFault, CopyFaultKind } from "./faults.ts";
 
 /** What the venue has that an entry tells of. */
@@ -189,7 +189,9 @@ function strayFaults(
     const ofOneId = legs.get(clientId) ?? [];
     const times = ofOneId.length > 1 && isSuccession(ofOneId) ? 1 : (accepted.get(clientId) ?? 1);
     return [
-      ...(entries.length === 0 ? [fault(books, "DOUBLED", `tells nothing of ${textOf(found)}`)] : []),
+      ...(entries.length === 0
+        ? [fault(books, "DOUBLED", `tells nothing of ${textOf(found)}: ${logOf(books, placedSymbol(found))}`)]
+        : []),
       ...(entries.length > 1
         ? [fault(books, "DOUBLED", `tells ${entries.length} times of ${clientId}: ${entries.map(textOf)}`)]
         : []),
@@ -241,6 +243,10 @@ function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): Co
 
 function fault({ name }: CopyBooks, kind: CopyFaultKind, what: string): CopyFault {
   return { kind, what: `${name} ${what}` };
+}
+
+function placedSymbol(found: Placed): string {
+  return "order" in found ? found.order.symbol : found.leg.symbol;
 }
 
 function textOf(value: LeadAction | MirrorEntry | Placed): string {

@@ -81,3 +81,29 @@ export async function readBooks(
     },
   };
 }
+
+/** The lines of a copy's log on a symbol, with when each was sent and answered. */
+export function logOf({ entries, copy }: CopyBooks, symbol: string): string {
+  const lines = entries
+    .filter((entry) => entry.symbol === symbol)
+    .map(
+      ({
+        entryId,
+        seq,
+        kind,
+        side,
+        orderType,
+        quantity,
+        status,
+        executedQuantity,
+        clientOrderId,
+        skip,
+        sentAt,
+        acknowledgedAt,
+      }) =>
+        `${entryId}/${seq} ${kind} ${side} ${orderType} ${quantity} ${status} ${executedQuantity} ${skip?.reason ?? ""} ${sentAt}+${(acknowledgedAt ?? 0) - (sentAt ?? 0)} ${clientOrderId?.slice(-4) ?? ""}`,
+    );
+  return [`${copy.status}, by its book ${copy.book.holdings.get(symbol)?.quantity ?? 0n}`, ...lines].join(
+    "; ",
+  );
+}

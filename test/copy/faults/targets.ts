@@ -6,9 +6,8 @@
 // opens anything by itself without consent.
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
-import type { CopyBook } from "../../../src/domain/copying.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
-import type { CopyBooks } from "./books.ts";
+import { type CopyBooks, logOf } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
 import { type Moment, sizeOf } from "./history.ts";
 
@@ -113,28 +112,4 @@ function openExits({ venue }: CopyBooks, symbol: string, side: Order["side"]): b
 function isDust({ copy }: CopyBooks, quantity: bigint, price: bigint): boolean {
   if (copy.family === "FUTURES") return quantity < STEP;
   return (quantity * price) / ONE < LEAST_WORTH;
-}
-
-/** The lines of a copy's log on a symbol, with when each was sent and answered. */
-export function logOf({ entries, copy }: CopyBooks, symbol: string): string {
-  const book: CopyBook = copy.book;
-  const lines = entries
-    .filter((entry) => entry.symbol === symbol)
-    .map(
-      ({
-        entryId,
-        seq,
-        kind,
-        side,
-        orderType,
-        quantity,
-        status,
-        executedQuantity,
-        skip,
-        sentAt,
-        acknowledgedAt,
-      }) =>
-        `${entryId}/${seq} ${kind} ${side} ${orderType} ${quantity} ${status} ${executedQuantity} ${skip?.reason ?? ""} ${sentAt}+${(acknowledgedAt ?? 0) - (sentAt ?? 0)}`,
-    );
-  return [`${copy.status}, by its book ${book.holdings.get(symbol)?.quantity ?? 0n}`, ...lines].join("; ");
 }

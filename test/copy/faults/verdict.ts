@@ -6,7 +6,7 @@ import { journalFaults } from "../../crash/journal.ts";
 import type { CrashedStore } from "../../crash/stores.ts";
 import type { SteeredMarket } from "../steered-market.ts";
 import { auditCopy } from "./audit.ts";
-import { type CopyBooks, readActions, readBooks } from "./books.ts";
+import { type CopyBooks, logOf, readActions, readBooks } from "./books.ts";
 import type { Copying } from "./copying.ts";
 import type { CopyFault } from "./faults.ts";
 import type { FaultyWay } from "./faulty-way.ts";
@@ -15,7 +15,7 @@ import { SYMBOLS } from "./lead-trader.ts";
 import type { Followed } from "./run.ts";
 import { isSized, type PricesOf, sizeFaults } from "./sizes.ts";
 import { lengthOf, nakedSpans, type Span, stopFaults } from "./stops.ts";
-import { type Histories, logOf, targetFaults } from "./targets.ts";
+import { type Histories, targetFaults } from "./targets.ts";
 
 export type Verdict = {
   /** Entries of orders and legs of the strategies: all, and those that the venue has. */

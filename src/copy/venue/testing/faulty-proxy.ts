@@ -47,6 +47,8 @@ export class FaultyProxy implements AsyncDisposable {
 
   static async open(target: string): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
+    // Longer than a client keeps an idle connection: only what is planned is cut.
+    proxy.#server.keepAliveTimeout = 75_000;
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     return proxy;
