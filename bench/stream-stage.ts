@@ -42,6 +42,7 @@ export async function gatewayStreams(dataDir: string, connections: number): Prom
         createDepth({ market, audience, asksAboutQuietSymbols: false, wallClock: systemClock, timers, log }),
     },
     addressOf: () => "127.0.0.1",
+    onRefused: () => {},
     onKeyUsed: () => {},
     timers: systemTimers,
     wallNow: () => Date.now(),

@@ -251,6 +251,7 @@ export async function startService(
         const address = addressOf(request);
         inspection.keyUses.note(keyId, wallNow(), address, "stream", namespace);
       },
+      onRefused: (refused) => inspection.handshakeRefused(refused),
       perAddress: perAddress.streams,
       wallNow,
       timers: systemTimers,

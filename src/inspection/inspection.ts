@@ -17,7 +17,7 @@ import { Health } from "./health.ts";
 import { KeyUses } from "./key-uses.ts";
 import { type KeyMeters, metersOf } from "./meters.ts";
 import { Metrics, type MetricsAnswer, type RefusedConnections } from "./metrics.ts";
-import { RefusalLog } from "./refusal-log.ts";
+import { RefusalLog, type RefusedHandshake } from "./refusal-log.ts";
 import { type NewRequest, RequestLog, shownPath } from "./request-log.ts";
 import { Security } from "./security.ts";
 import {
@@ -36,6 +36,8 @@ export type Inspection = RequestObserver & {
   readonly keyUses: KeyUses;
   readonly health: Health;
   readonly security: Security;
+  /** To be called with every handshake of a stream that was refused. */
+  handshakeRefused(refused: RefusedHandshake): void;
   /** How a key's budgets stand, and until when it is banned. `now` is wall time, Unix ms. */
   meters(apiKey: string, now: number): KeyMeters;
   /** Resolves when what has been refused so far has been looked into. */
@@ -131,6 +133,7 @@ export function createInspection(parts: InspectionParts): Inspection {
       const message = isStore ? "The database could not be reached." : "Something went wrong on our side.";
       answered(sighting, request, { status: isStore ? 503 : 500, refusal: { code: null, message } });
     },
+    handshakeRefused: (refused) => refusals.handshake(refused),
     metrics: (request): Promise<MetricsAnswer> => metrics.answer(request),
     meters: (apiKey, now) => metersOf(budgets, apiKey, now),
     explained: () => explanations.all(),

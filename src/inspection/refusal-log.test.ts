@@ -46,6 +46,13 @@ test("what was not let in is logged, and every sign-in that was refused; nothing
   ]);
 });
 
+test("a handshake of a stream that was refused is logged, with nothing that its client sent", () => {
+  const { lines, refusals } = openLog();
+  const refused = { namespace: "/candles", address: "192.0.2.7", code: "AUTH_INVALID_SIGNATURE" };
+  refusals.handshake(refused);
+  expect(lines).toEqual([{ ...refused, msg: "a stream handshake was refused" }]);
+});
+
 test("so many are logged within an interval; the number of the others is said, also at the end", () => {
   const { lines, answer, passInterval, refusals } = openLog();
   for (let count = 0; count < REFUSALS_LOGGED_MAX + 7; count += 1) answer(401);

@@ -10,7 +10,7 @@ const AT = Date.UTC(2026, 0, 1);
 test("is made approved and verified, as a trader, with a password that only the first start is told", async () => {
   const { store } = await openFactorStage();
   const { personId, password } = await provideDemoPerson(store.people, AT);
-  expect(password).toMatch(/^[\w-]{20}$/);
+  expect(password).toMatch(/^[\w-]{24}$/);
   expect(await store.people.findPerson(personId)).toEqual({
     personId,
     email: DEMO_EMAIL,

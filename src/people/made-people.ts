@@ -6,7 +6,7 @@ import type { Person } from "../domain/person.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { Passwords } from "./passwords.ts";
 
-const PASSWORD_BYTES = 15;
+const PASSWORD_BYTES = 18;
 const ID_BYTES = 8;
 
 export type MadePerson = Pick<Person, "email" | "name" | "role" | "profile" | "kyc">;
@@ -37,7 +37,7 @@ export async function makePerson(
   return isMade ? personId : null;
 }
 
-/** A password that nobody guesses: 120 random bits, to be shown once. */
+/** A password that nobody guesses: 144 random bits, to be shown once. */
 export function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }

@@ -1,16 +1,18 @@
 // Codes for who has lost the authenticator: each stands in for one of its codes, once. The store keeps hashes alone; a code has
-// 80 random bits, so that none is found by trying, not even by who has the hashes.
+// 140 random bits, so that none is found by trying, not even by who has the hashes. Source: OWASP ASVS 5.0, 6.5.2 and 11.5.1.
 import { createHash, randomBytes } from "node:crypto";
 
 /** How many a person is given at a time. */
 export const RECOVERY_CODES = 10;
-const LETTERS = 16;
+const LETTERS = 28;
+/** Of codes that earlier versions gave, which still work. */
+const LETTERS_BEFORE = 16;
 const GROUP = /.{4}(?=.)/g;
 /** Without letters that are taken for digits. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TAKEN_FOR: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" };
 
-/** New ones, such as `7Q2M-XK0D-93FA-TB6V`. */
+/** New ones, such as `7Q2M-XK0D-93FA-TB6V-0HJ8-RW5C-2D9K`. */
 export function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     [...randomBytes(LETTERS)]
@@ -26,7 +28,8 @@ export function hashOfRecoveryCode(personId: string, typed: string): string | nu
     .toUpperCase()
     .replace(/[\s-]/g, "")
     .replace(/[OIL]/g, (letter) => TAKEN_FOR[letter] ?? letter);
-  if (letters.length !== LETTERS || ![...letters].every((letter) => ALPHABET.includes(letter))) return null;
+  const isLongEnough = letters.length === LETTERS || letters.length === LETTERS_BEFORE;
+  if (!isLongEnough || ![...letters].every((letter) => ALPHABET.includes(letter))) return null;
   return createHash("sha256")
     .update(JSON.stringify(["lyrebird recovery code", personId, letters]))
     .digest("hex");

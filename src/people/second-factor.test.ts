@@ -4,6 +4,7 @@ import type { Person } from "../domain/person.ts";
 import { readMasterKey } from "../identity/master-key.ts";
 import { isSealedBy } from "../identity/sealing.ts";
 import { fileOf, newLine, writeLines } from "../identity/testing/master-keys.ts";
+import { hashOfRecoveryCode } from "./recovery-codes.ts";
 import { SecondFactors } from "./second-factor.ts";
 import { resealSeeds } from "./seeds.ts";
 import { CALLER, codeAt, type FactorStage, openFactorStage } from "./testing/stage.ts";
@@ -206,7 +207,7 @@ describe("a recovery code", () => {
     const { secondFactors } = stage;
     const { person, codes } = await enabled(stage);
     const [first = "", second = ""] = codes;
-    expect(first).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+    expect(first).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/);
     expect(await secondFactors.check(person, first, KEYS)).toBe("REFUSED");
     expect(await secondFactors.check(person, first, SIGN_IN)).toBe("ACCEPTED");
     expect(await secondFactors.check(person, first, SIGN_IN)).toBe("REFUSED");
@@ -214,6 +215,11 @@ describe("a recovery code", () => {
     expect(await secondFactors.check(person, typed, SIGN_IN)).toBe("ACCEPTED");
     expect(await secondFactors.status(person.personId)).toMatchObject({ recoveryCodesLeft: 8 });
     expect((await auditOf(stage, person)).slice(-2)).toEqual(["RECOVERY_CODE_USED", "RECOVERY_CODE_USED"]);
+  });
+
+  test("of an earlier version is read too, and nothing of another length", () => {
+    expect(hashOfRecoveryCode("ann", "7Q2M-XK0D-93FA-TB6V")).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashOfRecoveryCode("ann", "7Q2M-XK0D-93FA-TB6V-0HJ8")).toBeNull();
   });
 
   test("is nobody else's", async () => {

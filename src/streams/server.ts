@@ -39,6 +39,8 @@ export type StreamsParts = HandshakeParts & {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Is told of each key that a connection to a namespace was let in with, and of the request that it began with. */
   readonly onKeyUsed: (keyId: string, namespace: string, request: IncomingMessage) => void;
+  /** Is told of each handshake that was refused. */
+  readonly onRefused: (refused: { namespace: string; address: string; code: StreamError["code"] }) => void;
   /** How many connections an address may have; the default number unless said. */
   readonly perAddress?: ConnectionBound;
   readonly timers: Timers;
@@ -114,7 +116,7 @@ type Shared = Omit<StreamsParts, "sources"> & {
 function serve<Topic extends { readonly pair: string }, Payload extends object>(
   kind: StreamKind<Topic, Payload>,
   openSource: OpenSource<Topic, Payload>,
-  { io, door, sessions, pairs, addressOf, onKeyUsed, wallNow, log, ...parts }: Shared,
+  { io, door, sessions, pairs, addressOf, onKeyUsed, onRefused, wallNow, log, ...parts }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
   const handshakes = new WeakMap<Socket, LetIn | StreamError>();
@@ -186,8 +188,11 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   });
   namespace.on("connection", (socket: Socket) => {
     const handshake = handshakes.get(socket) ?? streamError("INTERNAL");
-    if ("code" in handshake) refuse(socket, handshake);
-    else take(socket, handshake);
+    if (!("code" in handshake)) return take(socket, handshake);
+    const { code } = handshake;
+    if (code !== "INTERNAL")
+      onRefused({ namespace: kind.namespace, address: addressOf(socket.request), code });
+    refuse(socket, handshake);
   });
   return { close: () => subscriptions.close() };
 }

@@ -84,7 +84,7 @@ test("an operator is made, verified, with a password that is printed once and ke
   const email = newEmail();
   const { status, stdout, stderr } = create("--email", ` ${email.toUpperCase()} `, "--name", "Olga");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  const password = /^password: (\S{20}) /m.exec(stdout)?.[1] ?? "";
+  const password = /^password: (\S{24}) /m.exec(stdout)?.[1] ?? "";
   const person = await find(email);
   expect(person).toMatchObject({
     email,

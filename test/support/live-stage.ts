@@ -102,6 +102,7 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
     ...{ server, store, master, pairs, sources, wallNow, timers: time, log },
     addressOf: () => "127.0.0.1",
     onKeyUsed: () => {},
+    onRefused: () => {},
   });
   const news = new Set<(strategyId: string) => void>();
   const live = await openLive({

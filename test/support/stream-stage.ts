@@ -60,6 +60,8 @@ export type StreamStage = {
   readonly depth: SteeredSource<DepthTopic, OrderBook>;
   /** Each use of a key that was told: its id and the namespace. */
   readonly keyUses: readonly string[];
+  /** Each refused handshake that was told: the namespace, the address and the code. */
+  readonly refused: readonly string[];
   /** The keys of new strategies, of spot unless said. */
   keys(count: number, type?: StrategyType): Promise<StreamCredentials[]>;
   /** A client whose handshake is signed at the stage's time, connected or not yet. */
@@ -100,6 +102,7 @@ export async function openStreamStage({
       return source;
     };
   const keyUses: string[] = [];
+  const refused: string[] = [];
   const streams = createStreams({
     server,
     store: wrap(store),
@@ -108,6 +111,7 @@ export async function openStreamStage({
     sources: { candles: steered(candles), depth: steered(depth) },
     addressOf: (request) => addressOfRequest(request, 1),
     onKeyUsed: (keyId, namespace) => keyUses.push(`${keyId} ${namespace}`),
+    onRefused: ({ namespace, address, code }) => refused.push(`${namespace} ${address} ${code}`),
     wallNow: () => time.now(),
     timers: time,
     log: pino({ level: "silent" }),
@@ -134,6 +138,7 @@ export async function openStreamStage({
     candles: source(candles),
     depth: source(depth),
     keyUses,
+    refused,
     keys: (count, type = "SPOT") =>
       seedStrategies(
         store,

@@ -156,6 +156,7 @@ describe.each([MARKET, ORDER_BOOK])("a handshake on %s", (namespace) => {
     expect(await outcomeOf(stage, namespace, key, { auth })).toMatchObject({
       code: "AUTH_INVALID_SIGNATURE",
     });
+    expect(stage.refused.at(-1)).toBe(`${namespace} 127.0.0.1 AUTH_INVALID_SIGNATURE`);
   });
 
   test("whose signature is in upper case is refused AUTH_INVALID_SIGNATURE", async () => {
