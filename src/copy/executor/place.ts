@@ -100,7 +100,10 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     const opens = scaled.opening > 0n;
     const retained = retainedOf(action, opens);
     const mayStillSend = () => gate.stopped() ?? mayOpen(context, scaled, action);
-    const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, { opens });
+    const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, {
+      opens,
+      onlyOpens: scaled.opening === scaled.quantity,
+    });
     if (outcome.kind !== "PLACED") release(context, scaled.worth);
     else if (opens) context.noteOpening();
     const lacksOnlyOpening =

@@ -22,7 +22,7 @@ import type { ClientOrderType } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { CredentialsRejected, VenueRefused } from "../session/failures.ts";
+import { CredentialsRejected, NotAnswered, VenueRefused } from "../session/failures.ts";
 import { RETRY_MS_MAX } from "../session/venue-session.ts";
 import { spotSymbolOf } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
@@ -33,6 +33,8 @@ import { type CopyContext, isLeg } from "./context.ts";
 const NOT_FOUND_MARGIN_MS = 1_500;
 /** So long after it was asked for an order that is not found will not be executed any more. */
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
+/** What opens is given up if nobody says within this after that what became of it, ms: what protects waits behind it. */
+const ANSWER_MS_MAX = 1_500;
 /** Between questions for an order that is not found, ms: doubled each time. */
 const ASK_AGAIN_MS_MIN = 100;
 
@@ -56,10 +58,10 @@ export async function submit(
   context: CopyContext,
   given: MirrorEntry,
   mayStillSend: () => Skip | null,
-  { opens = false }: { readonly opens?: boolean } = {},
+  { opens = false, onlyOpens = false }: { readonly opens?: boolean; readonly onlyOpens?: boolean } = {},
 ): Promise<Outcome> {
   const { state, session, now } = context;
-  const attempts = new Attempts(context, given, opens);
+  const attempts = new Attempts(context, given, { opens, onlyOpens });
   if (given.status === "SENT") attempts.doubt(given.updatedAt + CLOCKS_APART_MS);
   else {
     const skip = mayStillSend();
@@ -109,7 +111,7 @@ export function unconfirmed({ sends, queries, sentAt, acknowledgedAt }: MirrorEn
 
 /** The order of a row that was not noted before it was sent, under the id of a first attempt; null if the venue does not have it. */
 export async function findUnrecorded(context: CopyContext, row: MirrorEntry): Promise<Placed | null> {
-  const attempts = new Attempts(context, { ...row, clientOrderId: clientIdOf(row, 1) }, false);
+  const attempts = new Attempts(context, { ...row, clientOrderId: clientIdOf(row, 1) });
   attempts.doubt(context.takenAt);
   const resolved = await attempts.resolve();
   return resolved === "ABSENT" || resolved.kind === "UNCONFIRMED" ? null : resolved;
@@ -119,15 +121,24 @@ export async function findUnrecorded(context: CopyContext, row: MirrorEntry): Pr
 class Attempts {
   readonly #context: CopyContext;
   readonly #opens: boolean;
+  readonly #onlyOpens: boolean;
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
   /** When the last request was asked for of which nobody knows what became; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
-  /** `opens`: whether it opens something; such requests leave a part of the venue's budget to exits. */
-  constructor(context: CopyContext, row: MirrorEntry, opens: boolean) {
+  /**
+   * `opens`: whether it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: whether it does nothing
+   * else; such an order is given up where an exit is asked for until it is known.
+   */
+  constructor(
+    context: CopyContext,
+    row: MirrorEntry,
+    { opens, onlyOpens } = { opens: false, onlyOpens: false },
+  ) {
     this.#opens = opens;
+    this.#onlyOpens = onlyOpens;
     this.#context = context;
     this.#row = row;
   }
@@ -237,30 +248,35 @@ class Attempts {
     const { now, pause, setInDoubt } = this.#context;
     const since = this.doubtedSince ?? now();
     const { symbol } = this.#row;
+    const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
+    const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
     setInDoubt(symbol ?? "", true);
     try {
       for (let retryMs = ASK_AGAIN_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
-        const found = await this.#find();
+        const found = await this.#find(session);
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
         await pause(Math.min(leftMs, retryMs));
       }
-      if (isLeg(this.#row) || (await this.#isAbsentByPosition())) return "ABSENT";
+      if (isLeg(this.#row) || (await this.#isAbsentByPosition(session))) return "ABSENT";
+      return { kind: "UNCONFIRMED", counts: this.counts() };
+    } catch (error) {
+      if (!(error instanceof NotAnswered)) throw error;
       return { kind: "UNCONFIRMED", counts: this.counts() };
     } finally {
       setInDoubt(symbol ?? "", false);
     }
   }
 
-  async #find(): Promise<VenueOrderState | null> {
+  async #find(session = this.#context.session): Promise<VenueOrderState | null> {
     this.#row = { ...this.#row, queries: this.#row.queries + 1 };
-    return await findAtVenue(this.#context, this.#row);
+    return await findAtVenue({ session }, this.#row);
   }
 
   /** Whether neither the trades nor the position of the account show an order at the market. Another order may rest unseen. */
-  async #isAbsentByPosition(): Promise<boolean> {
-    const { state, session } = this.#context;
+  async #isAbsentByPosition(session: CopyContext["session"]): Promise<boolean> {
+    const { state } = this.#context;
     const { symbol, orderType, sentAt } = this.#row;
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
     try {

@@ -173,6 +173,26 @@ test("a stop that may be at the venue stays told as that under its id, whatever 
   expect((await legsAtVenue())[0]?.clientLegId).toBe(id);
 });
 
+test("a stop does not wait for long behind an opening of which the venue says nothing", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  way.instead = (route) => (/^(POST|GET) .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
+  const at = stage.time.now();
+  await stage.does(strategy, places("BUY", "0.001"), false);
+  const stop: Command = {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("90000"),
+    clientLegId: "stop",
+  };
+  await stage.does(strategy, stop, false);
+  stage.wake(strategy);
+  await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect(stage.time.now() - at).toBeLessThan(8_000);
+  expect((await stage.log(copier))[1]).toBe("PLACE BUY MARKET 0.001 UNCONFIRMED UNCONFIRMED");
+});
+
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
   const takesProfitAt = (price: string): Command => ({
     type: "PlaceLeg",

@@ -24,6 +24,8 @@ export type AccountRest = {
 /** How requests differ in what they may use of the budgets. A leg protects a position. */
 export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE" } as const;
 export const URGENT = { placesOrder: false, priority: "REDUCE" } as const;
+/** A question for one order, on which others wait: it is asked again soon. */
+export const FIND = { ...URGENT, deadlineMs: 2_000 } as const;
 export const POLL = { placesOrder: false, priority: "POLL" } as const;
 
 /** The priority of an order: a reduce-only order always goes first. */

@@ -5,7 +5,7 @@
 // `SETTINGS_AGE_MAX_MS` alone, no longer than polls lie apart: a burst of orders sets it once.
 // Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -158,7 +158,7 @@ async function find(
   clientOrderId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, origClientOrderId: clientOrderId };
-  const answer = await rest.ask({ method: "GET", path: ORDER, weight: FUTURES.find, parameters, ...URGENT });
+  const answer = await rest.ask({ method: "GET", path: ORDER, weight: FUTURES.find, parameters, ...FIND });
   const found = mapped(answer, (value) => orderOf(objectOf(value), { symbol, clientOrderId }, "cumQuote"));
   return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }

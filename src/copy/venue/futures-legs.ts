@@ -2,7 +2,7 @@
 // ordinary order, which says what was executed and under whose id its fills are.
 // Source: reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, LEG_PLACEMENT, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, LEG_PLACEMENT, URGENT, WEIGHTS } from "./account-rest.ts";
 import { type Body, BodyFault, idOf, mapped, objectOf, rowsOf, textOf, timeOf, valueFor } from "./answers.ts";
 import { demandSame, NOT_FOUND_CODES, NOT_OPEN_CODES, type OpenRoute, orderOf } from "./orders.ts";
 import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
@@ -58,7 +58,7 @@ export async function findLeg(
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, clientAlgoId };
   const asked = { symbol, clientOrderId: clientAlgoId };
-  const answer = await rest.ask({ method: "GET", path: LEG, weight: FUTURES.find, parameters, ...URGENT });
+  const answer = await rest.ask({ method: "GET", path: LEG, weight: FUTURES.find, parameters, ...FIND });
   const found = mapped(answer, (value) => legOf(objectOf(value), asked));
   const sought = valueFor<Sought | null>(NOT_FOUND_CODES, found, null);
   if (sought.kind !== "OK") return sought;

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Timers } from "../../market/client/time.ts";
 
 export const SOCKETS_MAX = 256;
-/** How long an answer may take, ms: from the request to its last byte. */
+/** How long an answer may take, ms: from the request to its last byte; unless a request says otherwise. */
 export const DEADLINE_MS = 5_000;
 /** Bytes of an answer: the longest is a list of all contracts. */
 export const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
@@ -21,6 +21,8 @@ export type HttpRequest = {
   /** Form text; null for none. */
   readonly body: string | null;
   readonly apiKey: string | null;
+  /** How long its answer may take, ms; DEADLINE_MS unless said. */
+  readonly deadlineMs?: number | undefined;
 };
 
 /** UNREACHABLE: nothing was sent. LOST: it was, or a part of it, and there is no answer. */
@@ -53,7 +55,7 @@ export class HttpSender {
   }
 
   /** Sends it once. Never rejects. The key must be one that can stand in a header. */
-  send({ method, target, body, apiKey }: HttpRequest): Promise<HttpOutcome> {
+  send({ method, target, body, apiKey, deadlineMs = DEADLINE_MS }: HttpRequest): Promise<HttpOutcome> {
     const { hostname, port, protocol } = this.#origin;
     const request = this.#begin({
       agent: this.#agent,
@@ -85,7 +87,7 @@ export class HttpSender {
         end({ kind: isConnected ? "LOST" : "UNREACHABLE", reason });
         request.destroy();
       };
-      const cancelDeadline = this.#after(DEADLINE_MS, () => fail(`no answer within ${DEADLINE_MS} ms`));
+      const cancelDeadline = this.#after(deadlineMs, () => fail(`no answer within ${deadlineMs} ms`));
       request.on("socket", (socket) => {
         isConnected = request.reusedSocket;
         if (isConnected) return;

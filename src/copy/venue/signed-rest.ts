@@ -28,6 +28,8 @@ export type RestCall = Cost & {
   readonly path: string;
   readonly parameters?: Parameters;
   readonly askedAt?: AskedAt | undefined;
+  /** How long the answer may take, ms; see HttpRequest. */
+  readonly deadlineMs?: number;
   /** A person waits to learn whether the venue accepts the key: a rejection is believed at once. */
   readonly isKeyCheck?: true;
 };
@@ -134,6 +136,7 @@ export class VenueRest {
       target: isBody || form === "" ? call.path : `${call.path}?${form}`,
       body: isBody ? form : null,
       apiKey: asker?.credentials.apiKey ?? null,
+      deadlineMs: call.deadlineMs,
     });
     limits.end(charge, outcome.kind === "ANSWERED" ? outcome.header : null);
     const answer = this.#readingOf(outcome, holder, secrets);

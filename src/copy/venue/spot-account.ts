@@ -2,7 +2,7 @@
 // Source: reference exchange, section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -88,7 +88,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 
     async find(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({ method: "GET", path: ORDER, weight: SPOT.find, parameters, ...URGENT });
+      const answer = await rest.ask({ method: "GET", path: ORDER, weight: SPOT.find, parameters, ...FIND });
       return valueFor(NOT_FOUND_CODES, mapped(answer, orderIn({ symbol, clientOrderId })), null);
     },
 

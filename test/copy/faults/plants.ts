@@ -43,7 +43,7 @@ export const PLANTS = {
     changes: [
       {
         file: "copy/executor/submit.ts",
-        from: /attempts\.doubt\(now\(\)\);/,
+        from: /attempts\.doubt\(attempts\.askedAt\);/,
         to: "attempts.next();",
       },
     ],
@@ -59,7 +59,7 @@ export const PLANTS = {
       },
       {
         file: "copy/executor/submit.ts",
-        from: /if \(isLeg\(this\.#row\) \|\| \(await this\.#isAbsentByPosition\(\)\)\) return "ABSENT";/,
+        from: /if \(isLeg\(this\.#row\) \|\| \(await this\.#isAbsentByPosition\(session\)\)\) return "ABSENT";/,
         to: 'return "ABSENT";',
       },
     ],
@@ -70,7 +70,7 @@ export const PLANTS = {
     changes: [
       {
         file: "copy/executor/submit.ts",
-        from: /if \(given\.status === "SENT"\) attempts\.doubt\(context\.takenAt\);/,
+        from: /if \(given\.status === "SENT"\) attempts\.doubt\(given\.updatedAt \+ CLOCKS_APART_MS\);/,
         to: 'if (given.status === "SENT") attempts.next();',
       },
     ],
