@@ -31,7 +31,7 @@ import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
 import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
-import { securityHeaders } from "./transport-security.ts";
+import { HEADER_LINES, securityHeaders } from "./transport-security.ts";
 import { UnderWay } from "./under-way.ts";
 import { BOT_WORDS, EXCHANGE_WORDS, type Words } from "./words.ts";
 
@@ -294,7 +294,7 @@ function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAns
   socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${JSON_TYPE}\r\n` +
-      `x-content-type-options: nosniff\r\ncache-control: no-store\r\n` +
+      HEADER_LINES +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -2,7 +2,11 @@
 import { expect, test } from "vitest";
 import { isReachedSecurely, securityHeaders } from "./transport-security.ts";
 
-const OF_ALL = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+const OF_ALL = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
 const tls = { certFile: "cert.pem", keyFile: "key.pem" };
 
 test.each([

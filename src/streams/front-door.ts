@@ -138,7 +138,8 @@ export class FrontDoor {
     const body = JSON.stringify({ status: false, message });
     socket.end(
       `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
-        `x-content-type-options: nosniff\r\ncache-control: no-store\r\n` +
+        "x-content-type-options: nosniff\r\ncache-control: no-store\r\n" +
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" +
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
     // HTTP has let go of it and would wait for its end for ever.

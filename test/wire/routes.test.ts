@@ -287,7 +287,9 @@ describe("every answer", () => {
       status,
       headers.get("x-content-type-options"),
       headers.get("cache-control"),
+      headers.get("content-security-policy"),
     ];
+    const policy = "default-src 'none'; frame-ancestors 'none'";
     const order = { symbol, side: "BUY", type: "MARKET", quantity: "0.001" };
     const ask = (method: string, path: string, init = {}) => send(gateway.url, method, path, init);
     for (const [status, answer] of [
@@ -304,7 +306,7 @@ describe("every answer", () => {
       [404, await ask("GET", "/bot/v1/nothing")],
       [400, await ask("GET", "/socket.io/")],
     ] as const) {
-      expect(seen(answer)).toEqual([status, "nosniff", "no-store"]);
+      expect(seen(answer)).toEqual([status, "nosniff", "no-store", policy]);
     }
     const headers = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
     expect(await bot.signals()).toMatchObject({ status: 200, headers });
