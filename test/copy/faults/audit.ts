@@ -103,6 +103,7 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
       : [];
   }
   if (!SENT.includes(entry.status) || isOfCancel(entry) || neverSent(entry)) return [];
+  if (waits(books, entry)) return [];
   if (found === undefined)
     return [fault(books, "LOST", `tells of an order that is not there: ${textOf(entry)}`)];
   const isCut =
@@ -122,6 +123,18 @@ function isUnconfirmed({ status }: MirrorEntry): boolean {
 /** A leg that waited for its position, and was taken back before there was one. */
 function neverSent({ kind, status, sends, clientOrderId }: MirrorEntry): boolean {
   return kind === "PLACE_LEG" && status === "CANCELED" && sends === 0 && clientOrderId === null;
+}
+
+/** A leg may wait for its position as long as an order that opens it may still be executed. */
+function waits({ entries }: CopyBooks, { kind, status, symbol, side, clientOrderId }: MirrorEntry): boolean {
+  if (kind !== "PLACE_LEG" || status !== "RESTING" || clientOrderId !== null) return false;
+  return entries.some(
+    (entry) =>
+      entry.kind === "PLACE" &&
+      entry.symbol === symbol &&
+      entry.side !== side &&
+      (entry.status === "RESTING" || isUnconfirmed(entry)),
+  );
 }
 
 /** An entry of a cancel may name the order that it is about. */
