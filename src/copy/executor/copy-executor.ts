@@ -71,6 +71,8 @@ const REQUESTED_POLL_MS_MAX = 10_000;
 const POLLS_IN_VAIN_MAX = 3;
 /** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
 const UNCONFIRMED_LOOK_MS = 2_000;
+/** What it costs to ask for one order: on spot 4, of contracts 1. */
+const FIND_WEIGHT_MAX = 4;
 /** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
 const MINUTE_MS = 60_000;
@@ -784,6 +786,7 @@ export class CopyExecutor {
     if (unconfirmed.length === 0 || this.#looking !== null || this.#gate.isBlind()) return;
     const youngestMs = Math.min(...unconfirmed.map(({ sentAt }) => now - (sentAt ?? 0)));
     if (now - this.#lookedAt < Math.max(UNCONFIRMED_LOOK_MS, youngestMs / 10)) return;
+    if (this.#session.opened?.venue.mayPoll(unconfirmed.length * FIND_WEIGHT_MAX) === false) return;
     this.#lookedAt = now;
     this.#looking = findUnconfirmed({ ...this.#context, session: this.#session.polling() })
       .then((hasFound) => {

@@ -4,6 +4,7 @@ import type { CopyRequest } from "../../domain/copying.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
+import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 let stage: CopiesStage;
 let proxy: FaultyProxy;
@@ -214,7 +215,7 @@ describe("a stop whose request is lost on its way", () => {
     const at = stage.time.now();
     await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
     await stage.waitFor("it is there", async () => (await legs()).length === 1);
-    expect(stage.time.now() - at).toBeLessThan(2_000);
+    expect(stage.time.now() - at).toBeLessThan(NOT_FOUND_AFTER_MS);
   });
 
   test.each([

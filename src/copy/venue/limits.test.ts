@@ -46,15 +46,15 @@ function sent(
 const refusal = (status: number, code: number) =>
   ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
 
-test("what is not urgent stops at four fifths of the weight, an order at all of it, until the minute is over", () => {
+test("what is not urgent stops at four fifths of an address's weight, an order at nineteen twentieths, until the minute is over", () => {
   const { time, limits } = opened();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 60 })).toBeNull();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 80 })).toBeNull();
   expect(sent(limits, "a", LOOK, {})).not.toBeNull();
-  expect(sent(limits, "a", QUERY, { [WEIGHT]: 97 })).toBeNull();
+  expect(sent(limits, "a", QUERY, { [WEIGHT]: 92 })).toBeNull();
   expect(sent(limits, "a", QUERY, {})).not.toBeNull();
-  expect(sent(limits, "a", ORDER, { [WEIGHT]: 100 })).toBeNull();
-  expect(limits.shareUsed()).toBe(1);
+  expect(sent(limits, "a", ORDER, { [WEIGHT]: 95 })).toBeNull();
+  expect(limits.shareUsed()).toBe(0.95);
   expect(sent(limits, "a", ORDER, {})).not.toBeNull();
   time.advance(40_000);
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 20 })).toBeNull();

@@ -1,5 +1,6 @@
 // The venue's limits: what may be sent now, and until when not. Reductions may use a whole budget, openings a
-// part of it, polls a smaller part.
+// part of it, polls a smaller part. Of weight that is counted by address a little is left for what is not known of: requests of other
+// processes there, and of one that was killed, which the venue counts when they arrive. One request too many stops all of them.
 //
 //   429   the account waits as long as the venue says; a second account's within a minute, and everybody waits
 //   418   everybody waits until the ban is over
@@ -26,6 +27,8 @@ export type Charge = { readonly holder: string; readonly cost: Cost; readonly se
 
 /** The share of a budget that each priority may use: the rest is kept for those before it. */
 export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
+/** The share of weight that is counted by address beyond which nothing is sent that costs any. */
+export const ADDRESS_SHARE = 0.95;
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
@@ -107,7 +110,8 @@ export class Limits {
       const venueNow = this.#venueNow();
       // What the venue charges nothing for is not held up by a budget that is used up.
       if (amount === 0 && cost.priority === "REDUCE") continue;
-      if (!budget.allows(amount, venueNow, terms, SHARES[cost.priority])) {
+      const share = Math.min(SHARES[cost.priority], budget === this.#ofAll ? ADDRESS_SHARE : 1);
+      if (!budget.allows(amount, venueNow, terms, share)) {
         const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
         return this.#wallNow() + (budget === this.#ofAll ? Math.min(leftMs, DISPROOF_MS) : leftMs);
       }

@@ -73,6 +73,9 @@ const WEIGHTS: Readonly<Record<string, readonly [ofOne: number, ofAll: number]>>
   "GET /fapi/v1/income": [30, 30],
 };
 
+/** `GET /api/v3/myTrades` with `orderId`. */
+const TRADES_OF_ORDER = 5;
+
 const NOT_FOUND = refusal(400, -2013, "Order does not exist.");
 const NOT_OPEN = refusal(400, -2011, "Unknown order sent.");
 const DUPLICATE = {
@@ -156,7 +159,8 @@ export class ExchangeBehavior {
     this.#minute = minute;
     const family = familyOf({ path });
     const [ofOne, ofAll] = WEIGHTS[`${method} ${path}`] ?? [1, 1];
-    this.#used[family] += parameters.has("symbol") ? ofOne : ofAll;
+    const isOfOrder = path === "/api/v3/myTrades" && parameters.has("orderId");
+    this.#used[family] += isOfOrder ? TRADES_OF_ORDER : parameters.has("symbol") ? ofOne : ofAll;
     if (this.#used[family] <= limits[family]) return null;
     this.met.WEIGHT_BY_ADDRESS += 1;
     const seconds = Math.ceil((MINUTE_MS - (this.#now() % MINUTE_MS)) / 1_000);
