@@ -11,10 +11,10 @@ const BACK_WITHIN_MS = 3_000;
 /** More than the two minutes that are replayed trade by trade: both edges and the minutes between are asked for. */
 const SILENCE_MS = 200_000;
 /**
- * The tape says something every second, REST is asked a second after that, and the last second is for its answers. A pause
- * between two pages of a contract's trades would take two more.
+ * The tape says something every second, REST is asked a second after that, and a second is for its answers; what is on its way while the
+ * clock goes on in short turns takes some of them more. A pause between two pages of a contract's trades would take two seconds more.
  */
-const FILLED_WITHIN_MS = 3_000;
+const FILLED_WITHIN_MS = 4_500;
 /** So short that what is on its way arrives in hardly any time of the test's own. */
 const SHORT_TURN_MS = 10;
 const PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;

@@ -45,7 +45,7 @@ import type { VenuePrices } from "../sizing/proportion.ts";
 import { isReduction } from "../sizing/scale-order.ts";
 import { skipOf, skipWords } from "../sizing/skip.ts";
 import type { Venue } from "../venue/venue.ts";
-import { type CopyContext, isLeg } from "./context.ts";
+import { type CopyContext, closesPosition, isLeg } from "./context.ts";
 import { executeRow } from "./execute-row.ts";
 import { conclude, ORDER_WAITS_MS } from "./place.ts";
 import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
@@ -71,6 +71,8 @@ const REQUESTED_POLL_MS_MAX = 10_000;
 const POLLS_IN_VAIN_MAX = 3;
 /** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
 const UNCONFIRMED_LOOK_MS = 2_000;
+/** Kinds of rows, beside orders that open something, which a leg need not wait for. */
+const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
 /** What it costs to ask for one order: on spot 4, of contracts 1. */
 const FIND_WEIGHT_MAX = 4;
 /** Between polls while a change at the venue is not explained yet, ms. */
@@ -123,6 +125,7 @@ export class CopyExecutor {
   readonly #workers = new Map<string, Promise<void>>();
   /** Rows that open something, by number. */
   readonly #openings = new Set<number>();
+  #areOpeningsKnown = false;
   /** Symbols that others do not wait for: an outcome is being found out there, or work failed. */
   readonly #inDoubt = new Set<string>();
   readonly #failed = new Set<string>();
@@ -328,6 +331,7 @@ export class CopyExecutor {
     const { actions, wallNow } = this.#parts;
     const state = this.#state;
     try {
+      if (!this.#areOpeningsKnown) await this.#findOpenings();
       for (;;) {
         if (this.#isEnded || state.copy.status === "STOPPED") return;
         const action = await actions.at(state.takenSeq + 1);
@@ -341,6 +345,15 @@ export class CopyExecutor {
     } catch (error) {
       if (await this.#failedWith(error, null)) void this.#parts.pauses.pause(0).then(() => this.wake());
     }
+  }
+
+  /** Which of the rows that a process before has left in the outbox open something. */
+  async #findOpenings(): Promise<void> {
+    for (const { entryId, kind, seq, status } of this.#state.open()) {
+      if (kind !== "PLACE" || seq === null || status !== "NEW") continue;
+      if (this.#opens(await this.#context.actionAt(seq))) this.#openings.add(entryId);
+    }
+    this.#areOpeningsKnown = true;
   }
 
   async #close(action: LeadAction): Promise<void> {
@@ -394,8 +407,23 @@ export class CopyExecutor {
     return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
   }
 
+  /**
+   * The row of a symbol that is next: the oldest, but a leg of the position that the copy has goes before openings that were not sent
+   * yet. However far a copy is behind, its position does not wait for its stop.
+   */
   #head(symbol: string): MirrorEntry | undefined {
-    return this.#state.open(symbol === "" ? undefined : symbol).find(isInOutbox);
+    const rows = this.#state.open(symbol === "" ? undefined : symbol).filter(isInOutbox);
+    const [first] = rows;
+    if (first === undefined || !this.#isOvertakenByLegs(first)) return first;
+    const next = rows.find((row) => !this.#isOvertakenByLegs(row));
+    const isLegNow =
+      next?.kind === "CANCEL_LEG" || (next?.kind === "PLACE_LEG" && closesPosition(this.#state, next));
+    return isLegNow ? next : first;
+  }
+
+  /** Whether it neither reduces nor protects, and was not sent yet. */
+  #isOvertakenByLegs({ kind, status, entryId }: MirrorEntry): boolean {
+    return status === "NEW" && (this.#openings.has(entryId) || OVERTAKEN_BY_LEGS.includes(kind));
   }
 
   /** Whether a row may be executed now: what opens waits for others. */

@@ -178,6 +178,8 @@ test("a stop does not wait for long behind an opening of which the venue says no
   way.instead = (route) => (/^(POST|GET) .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
   const at = stage.time.now();
   await stage.does(strategy, places("BUY", "0.001"), false);
+  stage.wake(strategy);
+  await stage.eventually("it is sent", async () => (await stage.entries(copier))[1]?.status === "SENT");
   const stop: Command = {
     type: "PlaceLeg",
     symbol: "BTCUSDT",
@@ -191,6 +193,31 @@ test("a stop does not wait for long behind an opening of which the venue says no
   await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
   expect(stage.time.now() - at).toBeLessThan(8_000);
   expect((await stage.log(copier))[1]).toBe("PLACE BUY MARKET 0.001 UNCONFIRMED UNCONFIRMED");
+});
+
+test("a stop goes before openings that are not sent yet, also those that a process before has left", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  way.instead = (route) => (route === "POST /fapi/v1/order" ? "HELD" : null);
+  const routes = () => way.seen.filter((route) => route.startsWith("POST") && !/leverage|margin/.test(route));
+  way.seen.length = 0;
+  await stage.stop();
+  for (const quantity of ["0.001", "0.003"]) await stage.does(strategy, places("BUY", quantity), false);
+  const stop: Command = {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("90000"),
+    clientLegId: "stop",
+  };
+  await stage.start();
+  await stage.eventually("the first is sent", () => routes().length === 1);
+  stage.abandon();
+  await stage.does(strategy, stop, false);
+  way.seen.length = 0;
+  await stage.start();
+  await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect(routes()).toEqual(["POST /fapi/v1/algoOrder"]);
 });
 
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
