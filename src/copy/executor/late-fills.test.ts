@@ -121,6 +121,36 @@ test("a sale on spot that never got to the venue is over as soon as the balances
   ]);
 });
 
+test("several sales that never got to the venue are over too", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  const sales = ["0.0004", "0.0003"];
+  const orderIds: number[] = [];
+  for (const quantity of sales) {
+    proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+    orderIds.push(await stage.does(strategy, places("SELL", quantity, { at: "105000" }), false));
+    stage.wake(strategy);
+    const count = orderIds.length;
+    const unconfirmed = async () =>
+      (await stage.log(copier)).filter((line) => line.includes("UNCONFIRMED")).length;
+    await stage.waitFor("nobody knows of it", async () => (await unconfirmed()) === count);
+  }
+  stage.pairs.show("BTCUSDT", "105000", "105010");
+  for (const orderId of orderIds) {
+    const seen = { seen: decimal<Price>("105000"), seenAt: stage.time.now() };
+    await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  }
+  const at = stage.time.now();
+  await stage.waitFor("what they were to sell is sold", async () =>
+    ["0.000299", "0.0003", "0.000309"].includes(await stage.holds(copier, "BTCUSDT")),
+  );
+  expect(stage.time.now() - at).toBeLessThan(75_000);
+  const log = await stage.log(copier);
+  expect(log.filter((line) => line === "PLACE SELL LIMIT 0.0004 SKIPPED UNCONFIRMED")).toHaveLength(1);
+});
+
 test("a sale on spot that rests unseen is not sold twice", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();

@@ -207,9 +207,10 @@ function bookUnconfirmed(
 }
 
 /**
- * A sale on spot that the venue has not confirmed locks its coins while it rests, and takes them when it is executed. Where the account
- * has the coins still, and no more of them are locked than the venue's own open orders account for, there is no such sale: its row is
- * over, and what it was to sell may be sold.
+ * Sales on spot that the venue has not confirmed lock their coins while they rest, and take them when they are executed. Where the account
+ * has the coins still, and no more of them are locked than the venue's own open orders account for, there are no such sales: their rows
+ * are over, and what they were to sell may be sold. A purchase and a sale that are both executed unseen do not cancel out: the fee of
+ * the purchase is taken in coins.
  */
 function endAbsentSales(
   { state, now }: CopyContext,
@@ -218,9 +219,10 @@ function endAbsentSales(
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
   const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
   for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
-    const [sale] = rows;
-    if (sale?.side !== "SELL" || rows.length > 1 || sale.executedQuantity !== 0n) continue;
-    if (now() - (sale.sentAt ?? 0) <= NOT_FOUND_AFTER_MS) continue;
+    const sales = rows.filter(
+      ({ side, executedQuantity, sentAt }) =>
+        side === "SELL" && executedQuantity === 0n && now() - (sentAt ?? 0) > NOT_FOUND_AFTER_MS,
+    );
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
     const resting = state
@@ -232,7 +234,7 @@ function endAbsentSales(
       );
     const isThere = unbookedOf(state, symbol, held) !== 0n || ofSymbol(locked) > resting;
     if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
-    state.put({ ...sale, status: "SKIPPED", updatedAt: now() });
+    for (const sale of sales) state.put({ ...sale, status: "SKIPPED", updatedAt: now() });
   }
 }
 
