@@ -73,8 +73,6 @@ const POLLS_IN_VAIN_MAX = 3;
 const UNCONFIRMED_LOOK_MS = 2_000;
 /** Kinds of rows, beside orders that open something, which a leg need not wait for. */
 const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
-/** What it costs to ask for one order: on spot 4, of contracts 1. */
-const FIND_WEIGHT_MAX = 4;
 /** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
 const MINUTE_MS = 60_000;
@@ -814,7 +812,6 @@ export class CopyExecutor {
     if (unconfirmed.length === 0 || this.#looking !== null || this.#gate.isBlind()) return;
     const youngestMs = Math.min(...unconfirmed.map(({ sentAt }) => now - (sentAt ?? 0)));
     if (now - this.#lookedAt < Math.max(UNCONFIRMED_LOOK_MS, youngestMs / 10)) return;
-    if (this.#session.opened?.venue.mayPoll(unconfirmed.length * FIND_WEIGHT_MAX) === false) return;
     this.#lookedAt = now;
     this.#looking = findUnconfirmed({ ...this.#context, session: this.#session.polling() })
       .then((hasFound) => {

@@ -19,6 +19,8 @@ const IN_FLIGHT_MS = 100;
 const GONE_APART_MS = 2_000;
 /** So long an order is looked for that the venue has not confirmed, ms: it may show its orders minutes late. */
 export const UNCONFIRMED_MS_MAX = 900_000;
+/** For so long the venue may still show an order at the market that it has executed, ms. */
+export const ENDED_MS_MAX = 120_000;
 /** Lines that were done with before the time that is looked back to, of orders that may yet be met with. */
 const LINES_BEFORE = 200;
 const NO_TRADES: Pick<LeadState, "lastPrices"> = { lastPrices: new Map() };
@@ -219,10 +221,11 @@ function endAbsentSales(
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
   const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
   for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
-    const sales = rows.filter(
-      ({ side, executedQuantity, sentAt }) =>
-        side === "SELL" && executedQuantity === 0n && now() - (sentAt ?? 0) > NOT_FOUND_AFTER_MS,
-    );
+    const sales = rows.filter(({ side, orderType, executedQuantity, sentAt }) => {
+      // One at the market does not rest, and may have been executed and taken for the owner's sale.
+      const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
+      return side === "SELL" && executedQuantity === 0n && now() - (sentAt ?? 0) > certainAfterMs;
+    });
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
     const resting = state

@@ -25,11 +25,13 @@ import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../execut
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot, unexecuted } from "../executor/place.ts";
+import { findAtVenue } from "../executor/submit.ts";
 import { isFlat } from "../leads/lead-state.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import { endRow, ownRow, skipped } from "../orders/rows.ts";
+import { applyReport, endRow, ownRow, skipped } from "../orders/rows.ts";
 import { refusedAs } from "../session/failures.ts";
 import { skipOf } from "../sizing/skip.ts";
+import { ENDED_MS_MAX } from "./balances.ts";
 
 /**
  * CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. UNPROTECTED: the position
@@ -55,8 +57,6 @@ export type ReconcileTerms = {
 
 /** A copy that is closed sells nothing for so long while an order that the venue has not confirmed may have sold it already, ms. */
 export const CONFIRMED_MS_MAX = 30_000;
-/** It does not end for so long while the venue may still show an order that it has not confirmed, ms. */
-const ENDED_MS_MAX = 120_000;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 
@@ -139,8 +139,15 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
       else waits = true;
     } else if (isAtMarket) {
-      const isExecuted = entry.executedQuantity > 0n;
-      state.put({ ...entry, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
+      // It may be shown by now, and looks may have been held up by the venue's limits.
+      const found = await findAtVenue(context, entry);
+      const present = state.latest(entry);
+      if (present.status !== "UNCONFIRMED") continue;
+      if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
+      else {
+        const isExecuted = present.executedQuantity > 0n;
+        state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
+      }
     } else {
       const { outcome } = await cancelRow(context, entry, entry.skip);
       if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") waits = true;
