@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest";
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
 import { BOT_ROUTES } from "../http/bot/routes.ts";
+import { ROUTES } from "../http/server.ts";
 import { isFault, readSubmission } from "../signals/submission.ts";
 import { COMMON_ERRORS } from "./common-errors.ts";
+import { weightOf } from "./exchange-operations.ts";
 import { type Operation, openApi } from "./openapi.ts";
 import { followed, referencesOf } from "./testing/references.ts";
 
-const document = openApi(BOT_ROUTES, "https://lyrebird.example");
+const document = openApi({ bot: BOT_ROUTES, exchange: ROUTES }, "https://lyrebird.example");
 const rows = BOT_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 function operationOf({ method, path }: BotRoute): Operation | undefined {
@@ -31,7 +33,22 @@ test("it holds every route and no other", () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
   );
   expect(named.length).toBeGreaterThan(0);
-  expect(named.sort()).toEqual(rows.map(([name]) => name).sort());
+  const exchange = ROUTES.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`));
+  expect(named.sort()).toEqual([...rows.map(([name]) => name), ...exchange].sort());
+});
+
+test("no two operations have one id", () => {
+  const ids = Object.values(document.paths).flatMap((each) =>
+    Object.values(each).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("every group of routes is described, and no other", () => {
+  const used = Object.values(document.paths).flatMap((each) =>
+    Object.values(each).flatMap(({ tags }) => tags),
+  );
+  expect(document.tags.map(({ name }) => name).sort()).toEqual([...new Set(used)].sort());
 });
 
 test("every reference leads somewhere", () => {
@@ -46,13 +63,61 @@ test("everything that is shared is referred to", () => {
   expect(names.filter((name) => !references.has(`#/components/schemas/${name}`))).toEqual([]);
 });
 
-test("a request carries all three headers", () => {
-  expect(document.security).toEqual([{ botApiKey: [], botTimestamp: [], botSignature: [] }]);
-  expect(Object.values(document.components.securitySchemes).map(({ name }) => name)).toEqual([
-    "x-bot-api-key",
-    "x-bot-timestamp",
-    "x-bot-signature",
+test("a request of a bot carries all three headers, a signed one the key and the signature, a public one nothing", () => {
+  const needed = (operation: Operation | undefined) =>
+    operation?.security.map((schemes) =>
+      Object.keys(schemes).map((scheme) => document.components.securitySchemes[scheme]?.name),
+    );
+  expect(needed(operationOf(rowOf("POST /bot/v1/spot/orders")))).toEqual([
+    ["x-bot-api-key", "x-bot-timestamp", "x-bot-signature"],
   ]);
+  expect(needed(document.paths["/fapi/v1/order"]?.post)).toEqual([["X-MBX-APIKEY", "signature"]]);
+  expect(needed(document.paths["/api/v3/depth"]?.get)).toEqual([]);
+});
+
+describe("an exchange-style route", () => {
+  const { post: place } = document.paths["/api/v3/order"] ?? {};
+  const parameter = (operation: Operation | undefined, name: string) =>
+    operation?.parameters.find((each) => each.name === name);
+
+  test("has its parameters, those of its signature, and which of them are required", () => {
+    const required = place?.parameters.filter((each) => each.required).map(({ name }) => name);
+    expect(required).toEqual(["symbol", "side", "type", "timestamp"]);
+    expect(parameter(place, "type")?.schema).toEqual({
+      type: "string",
+      enum: ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"],
+    });
+    expect(parameter(place, "price")?.description).toMatch(/^Required by some types\./);
+    expect(parameter(place, "newClientOrderId")?.description).toMatch(/Default: a fresh one\.$/);
+    const { get: trades } = document.paths["/fapi/v1/trades"] ?? {};
+    expect(parameter(trades, "limit")?.schema).toEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 1_000,
+      default: 500,
+    });
+    expect(trades?.parameters.map(({ name }) => name)).toEqual(["symbol", "limit"]);
+  });
+
+  test("says what it weighs, and what else it is charged and needs", () => {
+    expect(place?.description).toBe("Weight 1.\n\nCounts as an order.\n\nThe strategy must be LIVE.");
+    expect(document.paths["/fapi/v2/account"]?.get?.description).toBe(
+      "The same as `/fapi/v3/account`.\n\nWeight 5.",
+    );
+    const weights = Object.fromEntries(ROUTES.map((route) => [route.paths[0], weightOf(route)]));
+    expect(weights).toMatchObject({
+      "/api/v3/depth": "Weight 5 (`limit=100`), 25 (`limit=500`), 50 (`limit=1000`), 250 (`limit=5000`).",
+      "/fapi/v1/depth": "Weight 2 (`limit=50`), 5 (`limit=100`), 10 (`limit=500`), 20 (`limit=1000`).",
+      "/api/v3/ticker/24hr": "Weight 2 (20 `symbols`), 40 (100 `symbols`), 80 (without parameters).",
+      "/fapi/v1/openOrders": "Weight 1 (with `symbol`), 40 (without parameters).",
+    });
+  });
+
+  test("has an answer and its failures", () => {
+    expect(Object.keys(place?.responses ?? {})).toEqual(["200", "4XX", "5XX"]);
+    const refuses = document.paths["/fapi/v1/positionSide/dual"]?.post;
+    expect(Object.keys(refuses?.responses ?? {})).toEqual(["4XX", "5XX"]);
+  });
 });
 
 test("an operation has a name that reads well in code, and that no other has", () => {

@@ -1,18 +1,23 @@
-// The OpenAPI document of the bot routes, out of the rows that the server routes by and the schemas that it checks with.
-// What no row says holds for all of them: how a request is signed, and which errors any of them may answer.
+// The OpenAPI document of every route, out of the rows that the server routes by and the schemas that it
+// checks with. What no row says holds for all rows of a family: how a request is signed, and which errors any
+// of them may answer.
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
+import type { Route } from "../http/pipeline.ts";
+import { answerSchemas } from "./answers.ts";
 import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
 import { exampleOf } from "./examples.ts";
+import { EXCHANGE_SCHEMES, EXCHANGE_TAGS, exchangeOperation, REJECTION } from "./exchange-operations.ts";
+import { introduction } from "./introduction.ts";
 import { type JsonSchema, SchemaBook } from "./schema-book.ts";
-import { BOT_INTRODUCTION, SIGNED_HEADERS } from "./signing.ts";
+import { SIGNED_HEADERS } from "./signing.ts";
 import { BOT_SCHEMAS, WIRE_WORDS } from "./wire-words.ts";
 
 export type OpenApi = {
   readonly openapi: "3.1.0";
   readonly info: Readonly<Record<"title" | "version" | "description", string>>;
   readonly servers: readonly { readonly url: string }[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
@@ -22,6 +27,9 @@ export type OpenApi = {
 
 export type Operation = {
   readonly operationId: string;
+  readonly tags: readonly string[];
+  /** Alternatives: all schemes of one of them are needed; an empty list needs none. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
@@ -29,12 +37,13 @@ export type Operation = {
   readonly responses: Readonly<Record<string, Answer>>;
 };
 
-type Parameter = {
+export type Parameter = {
   readonly name: string;
-  readonly in: "path" | "header";
+  readonly in: "path" | "header" | "query";
   readonly required: boolean;
   readonly description: string;
   readonly schema: JsonSchema;
+  readonly example?: unknown;
 };
 export type Answer = {
   readonly description: string;
@@ -44,49 +53,59 @@ export type Answer = {
 type Content = { readonly "application/json": { readonly schema: JsonSchema; readonly example?: unknown } };
 type SecurityScheme = {
   readonly type: "apiKey";
-  readonly in: "header";
+  readonly in: "header" | "query";
   readonly name: string;
   readonly description: string;
 };
 
+/** The group of the bot routes on the page. */
+const SIGNALS = "Signals";
+const TAGS = {
+  [SIGNALS]: "Orders in JSON that are executed once and only once, for the key of a spot strategy.",
+  ...EXCHANGE_TAGS,
+};
+
+/** Every route: those of bots, and the exchange-style ones. */
+export type Routes = { readonly bot: readonly BotRoute[]; readonly exchange: readonly Route[] };
+
 /** The document of these routes; `address` is where they are served, an origin. */
-export function openApi(routes: readonly BotRoute[], address: string): OpenApi {
+export function openApi({ bot, exchange }: Routes, address: string): OpenApi {
   const book = new SchemaBook("draft-2020-12", BOT_SCHEMAS, WIRE_WORDS);
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) };
+  const add = (method: string, path: string, operation: Operation) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  for (const route of bot)
+    add(route.method, route.path.replace(/:(\w+)/g, "{$1}"), botOperation(route, book));
+  for (const route of exchange) {
+    for (const path of route.paths) add(route.method, path, exchangeOperation(route, path));
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Lyrebird bot API", version: VERSION, description: BOT_INTRODUCTION },
+    info: { title: "Lyrebird API", version: VERSION, description: introduction(address) },
     servers: [{ url: address }],
-    // One requirement of three schemes: a request carries all of them.
-    security: [Object.fromEntries(SIGNED_HEADERS.map(({ scheme }) => [scheme, []]))],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: Object.fromEntries(
-        SIGNED_HEADERS.map(({ scheme, name, description }) => [
-          scheme,
-          { type: "apiKey", in: "header", name, description },
-        ]),
-      ),
-      schemas: book.named(),
+      securitySchemes: { ...EXCHANGE_SCHEMES, ...BOT_SCHEMES },
+      schemas: { ...book.named(), ...answerSchemas(), Rejection: REJECTION },
     },
   };
 }
 
-/** The name of a route, as `POST /bot/v1/spot/orders`. */
-export function nameOfOperation(method: string, path: string): string {
-  return `${method.toUpperCase()} ${path}`;
-}
+const BOT_SCHEMES: Readonly<Record<string, SecurityScheme>> = Object.fromEntries(
+  SIGNED_HEADERS.map(({ scheme, name, description }) => [
+    scheme,
+    { type: "apiKey", in: "header", name, description },
+  ]),
+);
 
 /** The name of a row, as it is written there. */
 function routeName({ method, path }: BotRoute): string {
-  return nameOfOperation(method, path);
+  return `${method} ${path}`;
 }
 
-function operationOf(route: BotRoute, book: SchemaBook): Operation {
+function botOperation(route: BotRoute, book: SchemaBook): Operation {
   const own = Object.entries(route.answers).map(([status, { schema, description }]): [string, Answer] => [
     status,
     { description, content: contentOf(book.write(schema), exampleOf(routeName(route), status)) },
@@ -96,6 +115,9 @@ function operationOf(route: BotRoute, book: SchemaBook): Operation {
   );
   return {
     operationId: route.operationId,
+    tags: [SIGNALS],
+    // One requirement of three schemes: a request carries all of them.
+    security: [Object.fromEntries(SIGNED_HEADERS.map(({ scheme }) => [scheme, []]))],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     parameters: [...pathParameters(route), ...headerParameters(route, book)],

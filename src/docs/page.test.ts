@@ -1,82 +1,85 @@
-import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { BOT_ROUTES } from "../http/bot/routes.ts";
-import { STREAM_ERROR_CODES } from "../streams/errors.ts";
-import { openApi } from "./openapi.ts";
+import { page } from "./page.ts";
 import { createPages } from "./pages.ts";
 
 const ADDRESS = "http://127.0.0.1:8080";
 const pages = createPages(() => ADDRESS);
-const readable = pages("/docs");
-const text = readable?.body ?? "";
-const links = [...text.matchAll(/ href="([^"]*)"/g)].map(([, link = ""]) => link);
-const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id);
+const get = (path: string, from = pages) => from({ path, headers: {} });
+const textOf = (path: string, from = pages) => String(get(path, from)?.body ?? "");
+const readable = textOf("/docs");
+const streams = textOf("/docs/streams");
+const linksOf = (text: string) => [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link);
 
-describe("the readable page", () => {
-  test("has every route, every code and every shared shape", () => {
-    for (const { method, path } of BOT_ROUTES) {
-      expect(text).toContain(`<code>${method} ${path.replace(/:(\w+)/g, "{$1}")}</code>`);
-    }
-    for (const code of STREAM_ERROR_CODES) expect(text).toContain(`<code>${code}</code>`);
-    for (const name of Object.keys(openApi(BOT_ROUTES, ADDRESS).components.schemas)) {
-      expect(ids).toContain(`schema-${name}`);
-    }
+describe.each([
+  ["/docs", "/docs/openapi.json"],
+  ["/docs/streams", "/docs/streams.json"],
+])("the page %s", (path, document) => {
+  const text = textOf(path);
+
+  test("shows its document, and leads to it without scripts", () => {
+    expect(text).toContain(` data-document="${document}"`);
+    expect(text).toMatch(new RegExp(`<noscript>.*<a href="${document}">.*</noscript>`));
+    expect(JSON.parse(textOf(document)).openapi).toBe("3.1.0");
   });
 
-  test("has no two places of one name", () => {
-    expect(ids.length).toBeGreaterThan(0);
-    expect(new Set(ids).size).toBe(ids.length);
+  test("its links lead to pages that are served", () => {
+    const links = linksOf(text).filter((link) => link !== "data:," && !link.startsWith("#"));
+    expect(links).toEqual(expect.arrayContaining(["/docs/openapi.json", "/docs/asyncapi.json"]));
+    expect(links.filter((link) => get(link) === null)).toEqual([]);
   });
 
-  test("its links lead to places of its own and to pages that are served", () => {
-    const broken = links.filter((link) =>
-      link.startsWith("#") ? !ids.includes(link.slice(1)) : link !== "data:," && pages(link) === null,
+  test("takes scripts and styles from this site alone, and none within the page", () => {
+    expect(text).not.toMatch(/<script>|<style| style="| on\w+="|<img|<iframe|<form/i);
+    const policy = String(get(path)?.headers["content-security-policy"]).split("; ");
+    expect(policy).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]),
     );
-    expect(links.length).toBeGreaterThan(0);
-    expect(broken).toEqual([]);
+    expect(policy.join()).not.toContain("unsafe");
   });
+});
 
-  test("runs nothing and loads nothing, and its policy takes its own style alone", () => {
-    expect(text).not.toMatch(/<script|<img|<iframe|<object|<form|@import|url\(| style="| src="| on\w+="/i);
-    const [, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(text) ?? [];
-    const hash = createHash("sha256").update(style).digest("base64");
-    expect(readable?.headers["content-security-policy"]).toContain(`style-src 'sha256-${hash}'`);
-    expect(readable?.headers["content-security-policy"]).toContain("default-src 'none'");
-  });
+test("no text becomes markup", () => {
+  const title = `<script>"&'</script>`;
+  const text = page({ title: "Title", document: "/document.json", texts: [{ path: "/docs/a.md", title }] });
+  expect(text).toContain(">&lt;script&gt;&quot;&amp;'&lt;/script&gt;</a>");
+  expect(text).not.toContain(title);
+});
 
-  test("closes what it opens", () => {
-    const open: string[] = [];
-    for (const [, slash, name = ""] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
-      if (["meta", "link"].includes(name)) continue;
-      if (slash === "") open.push(name);
-      else expect(open.pop()).toBe(name);
-    }
-    expect(open).toEqual([]);
-  });
+test("the descriptions lead to pages that are served", () => {
+  const documents = ["/docs/openapi.json", "/docs/streams.json"].map((path) => textOf(path));
+  const links = documents.flatMap((text) =>
+    [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = ""]) => link),
+  );
+  expect(links).toContain("/docs/streams");
+  expect(links.filter((link) => get(link) === null)).toEqual([]);
+});
 
-  test("names the address that the server has when it is asked", () => {
-    let address = "http://127.0.0.1:1";
-    const later = createPages(() => address);
-    address = "https://lyrebird.example";
-    expect(later("/docs")?.body).toContain("URL=https://lyrebird.example\n");
-    expect(JSON.parse(later("/docs/openapi.json")?.body ?? "").servers).toEqual([{ url: address }]);
-    expect(JSON.parse(later("/docs/asyncapi.json")?.body ?? "").servers.gateway.host).toBe(
-      "lyrebird.example",
-    );
-  });
+test("the address is the one that the server has when it is asked", () => {
+  let address = "http://127.0.0.1:1";
+  const later = createPages(() => address);
+  address = "https://lyrebird.example";
+  const document = JSON.parse(textOf("/docs/openapi.json", later));
+  expect(document.servers).toEqual([{ url: address }]);
+  expect(document.info.description).toContain("URL=https://lyrebird.example\n");
+  expect(JSON.parse(textOf("/docs/streams.json", later)).info.description).toContain(address);
+  expect(JSON.parse(textOf("/docs/asyncapi.json", later)).servers.gateway.host).toBe("lyrebird.example");
 });
 
 describe("the pages", () => {
   test.each([
     ["/docs", "text/html"],
     ["/docs/", "text/html"],
+    ["/docs/streams", "text/html"],
     ["/docs/openapi.json", "application/json"],
     ["/docs/asyncapi.json", "application/json"],
+    ["/docs/ui/swagger-ui-bundle.js", "text/javascript"],
+    ["/docs/ui/swagger-ui-bundle.js.LICENSE.txt", "text/plain"],
+    ["/docs/ui/page.css", "text/css"],
     ["/docs/api/spot.md", "text/plain"],
     ["/docs/fidelity.md", "text/plain"],
     ["/docs/clients/typescript/README.md", "text/plain"],
   ])("%s is served as %s", (path, contentType) => {
-    const page = pages(path);
+    const page = get(path);
     expect(page?.status).toBe(200);
     expect(page?.contentType).toBe(`${contentType};charset=UTF-8`);
     expect(page?.headers).toMatchObject({
@@ -94,25 +97,41 @@ describe("the pages", () => {
     "/docs/none",
     "/docs/../package.json",
     "/docs/api/../../package.json",
+    "/docs/ui/package.json",
     "/docs/decisions/0001-journal-entries-carry-postings.md",
     "/docs/clients/typescript/package.json",
     "/docs/__proto__",
   ])("%s is none of them", (path) => {
-    expect(pages(path)).toBeNull();
+    expect(get(path)).toBeNull();
   });
 
   test("have no links but to pages that are served", () => {
-    const texts = links.filter((link) => link.endsWith(".md"));
+    const texts = linksOf(readable).filter((link) => link.endsWith(".md"));
     const targets = texts.flatMap((path) =>
-      [...(pages(path)?.body ?? "").matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(([, target = ""]) => target),
+      [...textOf(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(([, target = ""]) => target),
     );
     expect(targets).toContain("/docs/clients/typescript/README.md");
-    expect(targets.filter((target) => pages(target) === null)).toEqual([]);
+    expect(targets.filter((target) => get(target) === null)).toEqual([]);
     // What is not served is still named.
-    expect(pages("/docs/fidelity.md")?.body).toContain("scenarios/");
+    expect(textOf("/docs/fidelity.md")).toContain("scenarios/");
   });
 
-  test("are made once", () => {
-    expect(pages("/docs")).toBe(readable);
+  test("are compressed, and not sent again to a client that has them", () => {
+    const path = "/docs/openapi.json";
+    const { headers, body } = pages({ path, headers: { "accept-encoding": "gzip, br" } }) ?? {};
+    expect(headers?.["content-encoding"]).toBe("br");
+    expect(Buffer.byteLength(body ?? "")).toBeLessThan(textOf(path).length / 4);
+    expect(pages({ path, headers: { "if-none-match": String(headers?.etag) } })?.status).toBe(304);
   });
+});
+
+test("the streams are shown with every message, and every schema that one names", () => {
+  const { info, components } = JSON.parse(textOf("/docs/streams.json"));
+  const named = [...info.description.matchAll(/Schema: `(\w+)`/g)].map(([, name]) => name);
+  expect(named).toHaveLength(12);
+  expect(named.filter((name) => !(name in components.schemas))).toEqual([]);
+  for (const channel of ["/bot/v1/market", "/bot/v1/orderbook"]) {
+    expect(info.description).toContain(`\n## \`${channel}\`\n`);
+  }
+  expect(streams).toContain("Lyrebird streams");
 });

@@ -1,12 +1,17 @@
-// What is served under /docs: the readable page, both documents, and the texts of docs/ and of the client, as they are but for links
-// that would lead to nothing here. All of it is made once, when it is first asked for, and kept as text.
+// What is served under /docs: the pages for readers, the documents for programs, and the texts of docs/ and
+// of the client, as they are but for links that would lead to nothing here. All of it is made once, when it
+// is first asked for, and kept in memory.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path/posix";
+import { basename, dirname, extname, join } from "node:path/posix";
+import { fileURLToPath } from "node:url";
 import { BOT_ROUTES } from "../http/bot/routes.ts";
-import type { Reply } from "../http/pipeline.ts";
+import type { Pages } from "../http/pipeline.ts";
+import { ROUTES } from "../http/server.ts";
+import { replyOfFile, type StaticFile, staticFile } from "../http/static-files.ts";
 import { asyncApi } from "./asyncapi.ts";
 import { openApi } from "./openapi.ts";
 import { DOCUMENT_POLICY, PAGE_POLICY, page } from "./page.ts";
+import { streamsReference } from "./streams-reference.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** The folders whose texts are for those who use the service, and where each is served. */
@@ -16,30 +21,46 @@ const FOLDERS = [
   { folder: "clients/typescript", served: "/docs/clients/typescript" },
 ] as const;
 
-type Page = Reply & { readonly body: string };
+const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
+/** The files of the pages, as they lie on the disk. */
+const PAGE_FILES = [
+  ...["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"].map((name) =>
+    join(SWAGGER_UI, name),
+  ),
+  ...["start.js", "page.css"].map((name) => join(import.meta.dirname, "browser", name)),
+];
 
-/** The pages by path; null for a path that is none. `address` says where the service is reached once it listens: an origin. */
-export function createPages(address: () => string): (path: string) => Page | null {
-  let made: ReadonlyMap<string, Page> | null = null;
-  return (path) => {
+/**
+ * The pages; null for a path that is none. `address` says where the service is reached once it listens: an
+ * origin.
+ */
+export function createPages(address: () => string): Pages {
+  let made: ReadonlyMap<string, StaticFile> | null = null;
+  return ({ path, headers }) => {
     if (path !== "/docs" && !path.startsWith("/docs/")) return null;
     made ??= makePages(address());
-    return made.get(path) ?? null;
+    const file = made.get(path);
+    return file === undefined ? null : replyOfFile(file, headers);
   };
 }
 
-function makePages(address: string): ReadonlyMap<string, Page> {
-  const documents = { openApi: openApi(BOT_ROUTES, address), asyncApi: asyncApi(address) };
+function makePages(address: string): ReadonlyMap<string, StaticFile> {
   const texts = readTexts();
-  const readable = reply("text/html", page({ ...documents, address, texts }), {
-    "content-security-policy": PAGE_POLICY,
-  });
+  const reference = page({ title: "Lyrebird API", document: "/docs/openapi.json", texts });
+  const streams = page({ title: "Lyrebird streams", document: "/docs/streams.json", texts });
+  const routes = { bot: BOT_ROUTES, exchange: ROUTES };
   return new Map([
-    ["/docs", readable],
-    ["/docs/", readable],
-    ["/docs/openapi.json", reply("application/json", JSON.stringify(documents.openApi))],
-    ["/docs/asyncapi.json", reply("application/json", JSON.stringify(documents.asyncApi))],
-    ...texts.map(({ path, text }): [string, Page] => [path, reply("text/plain", text)]),
+    ["/docs", fileOf(reference, ".html")],
+    ["/docs/", fileOf(reference, ".html")],
+    ["/docs/streams", fileOf(streams, ".html")],
+    ["/docs/openapi.json", fileOf(JSON.stringify(openApi(routes, address)), ".json")],
+    ["/docs/asyncapi.json", fileOf(JSON.stringify(asyncApi(address)), ".json")],
+    ["/docs/streams.json", fileOf(JSON.stringify(streamsReference(address)), ".json")],
+    ...PAGE_FILES.map((path): [string, StaticFile] => [
+      `/docs/ui/${basename(path)}`,
+      fileOf(readFileSync(path), extname(path)),
+    ]),
+    ...texts.map(({ path, text }): [string, StaticFile] => [path, fileOf(text, ".md")]),
   ]);
 }
 
@@ -60,7 +81,10 @@ function readTexts(): readonly Text[] {
   });
 }
 
-/** The text of a file in a folder: its links to other files lead to where those are served, and are mere words if they are not. */
+/**
+ * The text of a file in a folder: its links to other files lead to where those are served, and are mere words
+ * if they are not.
+ */
 function withServedLinks(text: string, folder: string, paths: ReadonlyMap<string, string>): string {
   return text.replace(/\[([^\]]+)\]\(([^)#:\s]+)(#[^)]*)?\)/g, (_link, words, target, place = "") => {
     const path = paths.get(join(folder, target));
@@ -71,17 +95,11 @@ function withServedLinks(text: string, folder: string, paths: ReadonlyMap<string
 /** How long a browser may keep a page, s. */
 const KEPT_SECONDS = 300;
 
-function reply(contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Page {
-  return {
-    status: 200,
-    headers: {
-      "cache-control": `public, max-age=${KEPT_SECONDS}`,
-      "content-security-policy": DOCUMENT_POLICY,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      ...headers,
-    },
-    contentType: `${contentType};charset=UTF-8`,
-    body,
-  };
+function fileOf(content: string | Buffer, extension: string): StaticFile {
+  return staticFile(Buffer.from(content), extension, {
+    "cache-control": `public, max-age=${KEPT_SECONDS}`,
+    "content-security-policy": extension === ".html" ? PAGE_POLICY : DOCUMENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
 }

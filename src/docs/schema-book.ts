@@ -88,11 +88,6 @@ class Names extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   }
 }
 
-/** The name that a schema refers to; null if it is written out. */
-export function nameOf({ $ref }: JsonSchema): string | null {
-  return $ref?.startsWith(HOME) === true ? $ref.slice(HOME.length) : null;
-}
-
 /** The same with its references led to where a document keeps what is shared. */
 function moved(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Snippet, signalSnippets, streamSnippets } from "./snippets.ts";
+import { exchangeSnippets, type Snippet, signalSnippets, streamSnippets } from "./snippets.ts";
 import { CONNECT_ERROR_TABLE } from "./stream-words.ts";
 
 const ADDRESS = "http://127.0.0.1:8080";
@@ -30,6 +30,11 @@ test("every example of a signal has an idempotency key of its own", () => {
   );
   expect(keys.filter((found) => found.length === 0)).toEqual([]);
   expect(new Set(keys.flat()).size).toBe(keys.flat().length);
+});
+
+test("the first order is the same on the page and in the text", () => {
+  const [snippet] = exchangeSnippets(ADDRESS);
+  expect(read("docs/api/README.md")).toContain(`\n\`\`\`sh\n${snippet?.text}\n\`\`\`\n`);
 });
 
 test("the first stream is the same on the page and in the text", () => {

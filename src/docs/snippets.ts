@@ -1,13 +1,37 @@
 // Programs that a reader can copy: each signs, and does the smallest thing that is of use. They name the address that the page
 // is served at; the key and the secret are the reader's.
 
-export type Snippet = { readonly title: string; readonly text: string };
+export type Snippet = { readonly title: string; readonly language: string; readonly text: string };
+
+/** Snippets as Markdown: a title and a block of code each. */
+export function markdownOf(snippets: readonly Snippet[]): string {
+  return snippets
+    .map(({ title, language, text }) => `${title}:\n\n\`\`\`${language}\n${text}\n\`\`\``)
+    .join("\n\n");
+}
+
+/** A first order of the exchange-style routes. */
+export function exchangeSnippets(address: string): readonly Snippet[] {
+  return [
+    {
+      title: "curl and openssl",
+      language: "sh",
+      text: `
+KEY=lyre_bot_… SECRET=… URL=${address}
+BODY="symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.001&newClientOrderId=by-hand-1"
+QUERY="timestamp=$(date +%s)000"
+SIGNATURE=$(printf %s "$QUERY$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')
+curl -H "X-MBX-APIKEY: $KEY" -d "$BODY" "$URL/api/v3/order?$QUERY&signature=$SIGNATURE"`,
+    },
+  ].map(trimmed);
+}
 
 /** A first signal. */
 export function signalSnippets(address: string): readonly Snippet[] {
   return [
     {
       title: "curl and openssl",
+      language: "sh",
       text: `
 KEY=lyre_bot_… SECRET=… URL=${address}
 TARGET=/bot/v1/spot/orders
@@ -19,6 +43,7 @@ curl -H "x-bot-api-key: $KEY" -H "x-bot-timestamp: $TIMESTAMP" -H "x-bot-signatu
     },
     {
       title: "The client for TypeScript",
+      language: "ts",
       text: `
 import { LyrebirdClient } from "@lyrebird/client";
 
@@ -37,6 +62,7 @@ export function streamSnippets(address: string): readonly Snippet[] {
   return [
     {
       title: "socket.io-client",
+      language: "js",
       text: `
 import { createHmac } from "node:crypto";
 import { io } from "socket.io-client";
@@ -73,6 +99,7 @@ books.on("orderBook", ({ bids, asks }) => console.log(bids[0], asks[0]));`,
     },
     {
       title: "Python, with python-socketio[client]",
+      language: "python",
       text: `
 import hashlib, hmac, time, socketio
 
@@ -93,6 +120,6 @@ client.wait()`,
   ].map(trimmed);
 }
 
-function trimmed({ title, text }: Snippet): Snippet {
-  return { title, text: text.trim() };
+function trimmed(snippet: Snippet): Snippet {
+  return { ...snippet, text: snippet.text.trim() };
 }

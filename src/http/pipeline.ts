@@ -31,6 +31,7 @@ import type { Signals } from "../signals/signals.ts";
 import type { Store, Strategy } from "../store/store.ts";
 import { observed } from "./observed.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
+import { type Descriptions, mandatory, optional } from "./parse/descriptions.ts";
 import { wireError } from "./refusals.ts";
 
 /** What the pipeline and the routes work with. */
@@ -108,6 +109,10 @@ type RouteBase = {
   readonly method: "GET" | "POST" | "DELETE";
   /** The first is the route's name, the others are aliases. */
   readonly paths: readonly [string, ...string[]];
+  /** What the route does, in a few words, for the API reference. */
+  readonly summary: string;
+  /** The parameters that it knows, those that it ignores among them; those of every signed request are not. */
+  readonly parameters: Descriptions;
   readonly weight: (parameters: Parameters) => number;
 };
 
@@ -137,21 +142,34 @@ export type SignedRoute = RouteBase & {
 export type Route = PublicRoute | SignedRoute;
 
 /** What every signed request says. Source: specification 5.1. */
-const SIGNING_PARAMETERS = ["timestamp", "recvWindow", "signature"] as const;
+export const SIGNING_PARAMETERS = {
+  timestamp: mandatory(
+    "time",
+    "When the request was made: not more than `recvWindow` ago, less than a second ahead.",
+    { example: "1767225600000" },
+  ),
+  recvWindow: optional("decimal", "For how many ms the request is valid: more than 0, at most 30000.", {
+    default: "5000",
+  }),
+  signature: mandatory(
+    "text",
+    "64 lowercase hex digits: HMAC-SHA256 of query and body as sent, without the signature, keyed with the secret.",
+    { example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+  ),
+} satisfies Descriptions;
 
 /**
- * A row of a signed route. It names the parameters that it knows, in `parameters`: those that it reads, without which it does not
- * compile, and those that clients send and that it ignores.
+ * A row of a signed route. It describes the parameters that it knows, in `parameters`: those that it reads, without which it does
+ * not compile, and those that clients send and that it ignores.
  */
 export function signedRoute<const Name extends string>(
-  row: Omit<SignedRoute, "known" | "weight" | "answer"> & {
-    readonly parameters: readonly Name[];
+  row: Omit<SignedRoute, "known" | "parameters" | "weight" | "answer"> & {
+    readonly parameters: Descriptions<Name>;
     readonly weight: (parameters: Parameters<NoInfer<Name>>) => number;
     readonly answer: (call: SignedCall<NoInfer<Name>>) => Promise<Answer> | Answer;
   },
 ): SignedRoute {
-  const { parameters, ...route } = row;
-  return { ...route, known: new Set<string>([...SIGNING_PARAMETERS, ...parameters]) };
+  return { ...row, known: new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters })) };
 }
 
 /** What a signed route is asked; its reader may read the parameters `Name`. */

@@ -22,18 +22,18 @@ function described({ headers }: { readonly headers: Headers }) {
 }
 
 describe("GET /docs", () => {
-  test("is a page of this server, which may load and run nothing", async () => {
+  test("is a page that may load and run what this server has, and nothing else", async () => {
     const { status, headers, text } = await get("/docs");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html;charset=UTF-8");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(text).toContain(`<code>${gateway.url}</code>`);
+    expect(text).toContain('<main id="reference"');
   });
 
   test("leads to pages that are there", async () => {
     const { text } = await get("/docs/");
-    const paths = [...text.matchAll(/ href="(\/[^"]*)"/g)].map(([, path = ""]) => path);
+    const paths = [...text.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, path = ""]) => path);
     expect(paths).toEqual(expect.arrayContaining(["/docs/openapi.json", "/docs/api/spot.md"]));
     for (const path of paths) expect((await get(path)).status, path).toBe(200);
   });
@@ -75,16 +75,30 @@ describe("GET /docs", () => {
   });
 });
 
-test("every route of the document is served: without a signature it answers 401", async () => {
+test("every route of the document is served: without a signature it answers what its security says", async () => {
   const { paths } = JSON.parse((await get("/docs/openapi.json")).text);
-  const named = Object.entries<object>(paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => ({ path, method: method.toUpperCase() })),
+  const named = Object.entries<Record<string, { readonly security: readonly object[] }>>(paths).flatMap(
+    ([path, operations]) =>
+      Object.entries(operations).map(([method, { security }]) => ({
+        path: path.replace(/\{\w+\}/g, "x"),
+        method: method.toUpperCase(),
+        scheme: Object.keys(security[0] ?? {})[0],
+      })),
   );
-  expect(named).toHaveLength(BOT_ROUTES.length);
-  for (const { path, method } of named) {
-    const { status, text } = await get(path.replace(/\{\w+\}/g, "x"), { method });
-    expect(JSON.parse(text), path).toEqual({ status: false, message: "Missing bot authentication headers" });
-    expect(status).toBe(401);
+  expect(named.length).toBeGreaterThan(BOT_ROUTES.length + 70);
+  for (const { path, method, scheme } of named) {
+    const { status, text } = await get(path, { method });
+    const body = JSON.parse(text);
+    if (scheme === "botApiKey") {
+      expect(body, path).toEqual({ status: false, message: "Missing bot authentication headers" });
+      expect(status).toBe(401);
+    } else if (scheme === "exchangeApiKey") {
+      expect(body, path).toMatchObject({ code: -2015 });
+    } else {
+      // A mandatory parameter is missing, or there is none.
+      expect([200, 400], path).toContain(status);
+      if (status === 400) expect(body.code, path).toBe(-1102);
+    }
   }
 });
 
@@ -92,9 +106,9 @@ describe("the programs that are shown", () => {
   test.skipIf(!hasPrograms("curl", "openssl"))(
     "curl and openssl submit a signal, wherever it is shown",
     async () => {
-      const page = (await get("/docs")).text;
+      const page = await introductionOf("openapi");
       for (const [program, keys] of [
-        [codeAfter(page, "KEY="), gateway.takeStrategy()],
+        [codeAfter(page, `KEY=lyre_bot_… SECRET=… URL=${gateway.url}\nTARGET=`), gateway.takeStrategy()],
         [blockOf("docs/api/signals.md", "sh", "KEY="), gateway.takeStrategy()],
         [blockOf("README.md", "sh", "KEY="), gateway.takeStrategy()],
       ] as const) {
@@ -120,7 +134,7 @@ describe("the programs that are shown", () => {
   });
 
   test("the client for TypeScript submits a signal, as the page shows", async () => {
-    const program = codeAfter((await get("/docs")).text, "import { LyrebirdClient }");
+    const program = codeAfter(await introductionOf("openapi"), "import { LyrebirdClient }");
     const client = JSON.stringify(join(ROOT, "clients/typescript/src/index.ts"));
     const script = withKeys(program, gateway.takeStrategy()).replace(/from "[^"]*"/, `from ${client}`);
     const output = await run(process.execPath, [fileOf(script, "first-signal.ts")]);
@@ -128,7 +142,7 @@ describe("the programs that are shown", () => {
   });
 
   test("socket.io-client receives candles, and books where they are shown", async () => {
-    const page = (await get("/docs")).text;
+    const page = await introductionOf("streams");
     const keys = gateway.takeStrategy();
     const shown = withKeys(codeAfter(page, "import { createHmac }"), keys);
     await untilPrinted(shown, (lines) => lines.some(isPrice) && lines.some((line) => line.startsWith("[ '")));
@@ -141,11 +155,14 @@ function isPrice(line: string): boolean {
   return /^\d+\.\d+( final)?\s*$/.test(line);
 }
 
-/** The example on the page that begins so. */
-function codeAfter(page: string, beginning: string): string {
-  const examples = [...page.matchAll(/<pre class="copy"><code>([\s\S]*?)<\/code>/g)].map(([, code = ""]) =>
-    code.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
-  );
+/** What a document that a page shows opens with. */
+async function introductionOf(document: "openapi" | "streams"): Promise<string> {
+  return JSON.parse((await get(`/docs/${document}.json`)).text).info.description;
+}
+
+/** The example of an introduction that begins so. */
+function codeAfter(introduction: string, beginning: string): string {
+  const examples = [...introduction.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
   return only(examples.filter((code) => code.startsWith(beginning)));
 }
 

@@ -1,7 +1,9 @@
 // The routes of the bot family. Source: specification 4.4; design, section 6 (signals).
+
+import { jsonOf, NOT_JSON } from "../../signals/json-body.ts";
 import { submissionSchema } from "../../signals/submission.ts";
-import { pairs, test } from "./any-key.ts";
-import type { BotRoute } from "./route.ts";
+import { success } from "./present.ts";
+import type { BotAnswer, BotCall, BotRoute } from "./route.ts";
 import {
   canceledSchema,
   cancelSchema,
@@ -137,3 +139,19 @@ export const BOT_ROUTES: readonly BotRoute[] = [
     answer: close,
   },
 ];
+
+// What every key may ask, whatever it manages.
+
+export function pairs({ gateway }: BotCall): BotAnswer {
+  return { status: 200, body: `{"status":true,"message":"Trading pairs","data":${gateway.pairs.text()}}` };
+}
+
+/** Nothing but the proof that the request is signed as it must be. */
+export function test({ gateway, caller, body }: BotCall): BotAnswer {
+  if (body !== "" && jsonOf(body) === NOT_JSON) return { status: 400, message: "The body is not JSON" };
+  return success("Signature is valid", {
+    apiKeyId: caller.keyId,
+    userId: caller.userId,
+    serverTime: gateway.wallNow(),
+  });
+}

@@ -8,6 +8,15 @@ import { INCOME_TYPES, type IncomeType } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "../../store/store.ts";
 import type { Parameters } from "../parameters.ts";
+import {
+  type Descriptions,
+  END_TIME,
+  IGNORED,
+  optional,
+  START_TIME,
+  SYMBOL_OF_ROWS,
+  SYMBOL_OR_ALL,
+} from "./descriptions.ts";
 import { count, optionalInteger, optionalText, text } from "./fields.ts";
 
 const ROWS = { standard: 500, max: 1_000 } as const;
@@ -16,13 +25,39 @@ const INCOMES = { standard: 100, max: 1_000 } as const;
 const PAGES = { standard: 1, max: 1_000_000 } as const;
 
 /** What the lists may be asked. Source: specification 4.2; reference exchange, sections 11.8, 11.9, 12.2 and 13.3. */
-const SPAN_PARAMETERS = ["symbol", "startTime", "endTime", "limit"] as const;
-export const FUTURES_ORDER_LIST_PARAMETERS = [...SPAN_PARAMETERS, "orderId"] as const;
-export const FUTURES_TRADE_LIST_PARAMETERS = [...FUTURES_ORDER_LIST_PARAMETERS, "fromId"] as const;
-export const LEG_LIST_PARAMETERS = [...SPAN_PARAMETERS, "algoId", "page"] as const;
-export const INCOME_PARAMETERS = [...SPAN_PARAMETERS, "incomeType", "page"] as const;
+const SPAN_PARAMETERS = {
+  symbol: SYMBOL_OF_ROWS,
+  startTime: START_TIME,
+  endTime: {
+    ...END_TIME,
+    description: "Inclusive. Not before `startTime`, and at most seven days after it.",
+  },
+  limit: optional("count", "", { default: String(ROWS.standard), min: 1, max: ROWS.max }),
+} satisfies Descriptions;
+export const FUTURES_ORDER_LIST_PARAMETERS = {
+  ...SPAN_PARAMETERS,
+  orderId: optional("id", "The first order that is wanted."),
+} satisfies Descriptions;
+export const FUTURES_TRADE_LIST_PARAMETERS = {
+  ...SPAN_PARAMETERS,
+  orderId: optional("id", "The order whose fills are wanted."),
+  fromId: optional("id", "The first fill that is wanted. Not with a time."),
+} satisfies Descriptions;
+export const LEG_LIST_PARAMETERS = {
+  ...SPAN_PARAMETERS,
+  algoId: optional("id", "The first leg that is wanted."),
+  page: IGNORED,
+} satisfies Descriptions;
+export const INCOME_PARAMETERS = {
+  symbol: { ...SYMBOL_OR_ALL, description: "A symbol; one that is unknown has no rows." },
+  incomeType: optional("text", "A type of income; one that is unknown has no rows.", { default: "all" }),
+  startTime: { ...START_TIME, default: "seven days before the end" },
+  endTime: { ...END_TIME, description: "Inclusive. Not before `startTime`.", default: "now" },
+  page: optional("count", "", { default: String(PAGES.standard), min: 1, max: PAGES.max }),
+  limit: optional("count", "", { default: String(INCOMES.standard), min: 1, max: INCOMES.max }),
+} satisfies Descriptions;
 
-type SpanName = (typeof SPAN_PARAMETERS)[number];
+type SpanName = keyof typeof SPAN_PARAMETERS;
 
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 7;
@@ -33,7 +68,7 @@ const SPAN_MS = SPAN_DAYS * DAY_MS;
  * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED and DAYS_TOO_MANY.
  */
 export function parseAllFuturesOrders(
-  parameters: Parameters<(typeof FUTURES_ORDER_LIST_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof FUTURES_ORDER_LIST_PARAMETERS>,
   now: number,
 ): OrderQuery | Refusal {
   const rows = rowsFrom(parameters, now, "orderId");
@@ -44,7 +79,7 @@ export function parseAllFuturesOrders(
 
 /** The same of allAlgoOrders, from `algoId` on. */
 export function parseAllLegs(
-  parameters: Parameters<(typeof LEG_LIST_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof LEG_LIST_PARAMETERS>,
   now: number,
 ): LegQuery | Refusal {
   const rows = rowsFrom(parameters, now, "algoId");
@@ -58,7 +93,7 @@ export function parseAllLegs(
  * not go with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllFuturesOrders` does.
  */
 export function parseUserTrades(
-  parameters: Parameters<(typeof FUTURES_TRADE_LIST_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof FUTURES_TRADE_LIST_PARAMETERS>,
   now: number,
 ): TradeQuery | Refusal {
   const symbol = text(parameters, "symbol");
@@ -83,7 +118,7 @@ export function parseUserTrades(
  * Refuses ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED.
  */
 export function parseIncomes(
-  parameters: Parameters<(typeof INCOME_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof INCOME_PARAMETERS>,
   now: number,
 ): IncomeQuery | null | Refusal {
   const symbol = optionalText(parameters, "symbol") ?? undefined;

@@ -6,15 +6,29 @@
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/store.ts";
 import type { Parameters } from "../parameters.ts";
+import { type Descriptions, END_TIME, optional, START_TIME, SYMBOL_OF_ROWS } from "./descriptions.ts";
 import { optionalInteger, text } from "./fields.ts";
-
-/** What the two lists may be asked. Source: specification 4.1; reference exchange, sections 7.5 and 7.6. */
-export const ORDER_LIST_PARAMETERS = ["symbol", "orderId", "startTime", "endTime", "limit"] as const;
-export const TRADE_LIST_PARAMETERS = [...ORDER_LIST_PARAMETERS, "fromId"] as const;
 
 /** How many rows a list has unless said, and at most. Source: specification 4.1; reference exchange, section 7.5. */
 const LIMIT_DEFAULT = 500;
 const LIMIT_MAX = 1_000;
+
+/** What the two lists may be asked. Source: specification 4.1; reference exchange, sections 7.5 and 7.6. */
+export const ORDER_LIST_PARAMETERS = {
+  symbol: SYMBOL_OF_ROWS,
+  orderId: optional("id", "The first order that is wanted."),
+  startTime: START_TIME,
+  endTime: { ...END_TIME, description: "Inclusive. At most 24 hours after `startTime`." },
+  limit: optional("count", `A higher limit than ${LIMIT_MAX} counts as ${LIMIT_MAX}.`, {
+    default: String(LIMIT_DEFAULT),
+    min: 1,
+  }),
+} satisfies Descriptions;
+export const TRADE_LIST_PARAMETERS = {
+  ...ORDER_LIST_PARAMETERS,
+  orderId: optional("id", "The order whose fills are wanted. Not with a time."),
+  fromId: optional("id", "The first fill that is wanted. Not with a time."),
+} satisfies Descriptions;
 
 /** What a list may span when both its ends are given, ms: 24 hours, and not a millisecond more. */
 const SPAN_MS_MAX = 86_400_000;
@@ -24,7 +38,7 @@ const SPAN_MS_MAX = 86_400_000;
  * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID for a limit of 0 and SPAN_TOO_LONG.
  */
 export function parseAllOrders(
-  parameters: Parameters<(typeof ORDER_LIST_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof ORDER_LIST_PARAMETERS>,
 ): OrderQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
@@ -39,7 +53,7 @@ export function parseAllOrders(
  * with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllOrders` does.
  */
 export function parseMyTrades(
-  parameters: Parameters<(typeof TRADE_LIST_PARAMETERS)[number]>,
+  parameters: Parameters<keyof typeof TRADE_LIST_PARAMETERS>,
 ): TradeQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;

@@ -6,37 +6,83 @@ import { type AttachedLegs, FUTURES_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
+import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
 import { amount, optionalClientId, optionalFlag, optionalInteger, optionalText, text } from "./fields.ts";
-import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, otherPositionSide, sideOf } from "./terms.ts";
+import {
+  anyOf,
+  limitTerms,
+  nestedLegs,
+  notGoodTillCancelled,
+  otherPositionSide,
+  POSITION_SIDE,
+  SIDE,
+  sideOf,
+  TIME_IN_FORCE,
+} from "./terms.ts";
 
 /**
  * What a placement may say. Clients send the last five of their own accord: they are ignored.
  * Source: specification 4.2; reference exchange, section 12.1.
  */
-export const FUTURES_ORDER_PARAMETERS = [
-  "symbol",
-  "side",
-  "type",
-  "positionSide",
-  "timeInForce",
-  "quantity",
-  "price",
-  "priceMatch",
-  "stopPrice",
-  "reduceOnly",
-  "closePosition",
-  "takeProfitPrice",
-  "stopLossPrice",
-  "leverage",
-  "newClientOrderId",
-  "newOrderRespType",
-  "selfTradePreventionMode",
-  "goodTillDate",
-  "workingType",
-  "priceProtect",
-] as const;
+export const FUTURES_ORDER_PARAMETERS = {
+  symbol: SYMBOL,
+  side: SIDE,
+  type: mandatory("text", "The conditional types are refused with -4120: place a leg instead.", {
+    values: FUTURES_ORDER_TYPES,
+    example: "MARKET",
+  }),
+  positionSide: POSITION_SIDE,
+  timeInForce: conditional("text", "for LIMIT", "Not with MARKET (-1106).", TIME_IN_FORCE),
+  quantity: mandatory(
+    "decimal",
+    "With the digits of the contract; the filters LOT_SIZE and MARKET_LOT_SIZE apply.",
+    { example: "0.01" },
+  ),
+  price: conditional(
+    "decimal",
+    "for LIMIT",
+    "With the digits of the contract; the filters PRICE_FILTER and PERCENT_PRICE apply. Not with MARKET (-1106).",
+  ),
+  priceMatch: optional("text", "The price cannot be left to the exchange.", {
+    values: ["NONE"],
+    default: "NONE",
+  }),
+  stopPrice: optional("decimal", "Refused (-1106): orders have no trigger. Place a leg instead."),
+  reduceOnly: optional(
+    "flag",
+    "With `true` the order is cut to what there is to reduce, and refused (-2022) where there is nothing.",
+    { default: "false" },
+  ),
+  closePosition: optional("flag", "`true` is refused (-1106): only legs close the whole position.", {
+    default: "false",
+  }),
+  takeProfitPrice: optional(
+    "decimal",
+    "The trigger of a take-profit leg. Not with an order that only reduces (-1106).",
+    { default: "none" },
+  ),
+  stopLossPrice: optional(
+    "decimal",
+    "The trigger of a stop-loss leg. Not with an order that only reduces (-1106).",
+    { default: "none" },
+  ),
+  leverage: optional("count", "Becomes the leverage of the symbol, unless a position is open.", {
+    default: "as it is",
+    min: 1,
+  }),
+  newClientOrderId: optional(
+    "text",
+    "1 to 36 of letters, digits and `.` `:` `/` `_` `-`. Not beginning with `stopLoss/` or `takeProfit/`, and not that of an open leg (-4116).",
+    { default: "a fresh one" },
+  ),
+  newOrderRespType: IGNORED,
+  selfTradePreventionMode: IGNORED,
+  goodTillDate: IGNORED,
+  workingType: IGNORED,
+  priceProtect: IGNORED,
+} satisfies Descriptions;
 
-type FuturesOrderParameters = Parameters<(typeof FUTURES_ORDER_PARAMETERS)[number]>;
+type FuturesOrderParameters = Parameters<keyof typeof FUTURES_ORDER_PARAMETERS>;
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceFuturesOrder(

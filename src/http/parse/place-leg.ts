@@ -6,38 +6,52 @@ import { LEG_TYPES, type LegType } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
+import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
 import { amount, optionalClientId, optionalFlag, optionalText, text } from "./fields.ts";
-import { anyOf, otherPositionSide, sideOf } from "./terms.ts";
+import { anyOf, otherPositionSide, POSITION_SIDE, SIDE, sideOf } from "./terms.ts";
+
+/** The price that clients name; ours is the mark price whatever they say. */
+const WORKING_TYPES: readonly string[] = ["MARK_PRICE", "CONTRACT_PRICE"];
 
 /**
  * What the placement of a leg may say. Clients send the last five of their own accord: they are ignored.
  * Source: specification 4.2; reference exchange, section 13.1.
  */
-export const LEG_PARAMETERS = [
-  "symbol",
-  "side",
-  "type",
-  "algoType",
-  "positionSide",
-  "closePosition",
-  "quantity",
-  "price",
-  "reduceOnly",
-  "stopPrice",
-  "triggerPrice",
-  "workingType",
-  "clientAlgoId",
-  "timeInForce",
-  "priceProtect",
-  "newOrderRespType",
-  "selfTradePreventionMode",
-  "goodTillDate",
-] as const;
+export const LEG_PARAMETERS = {
+  symbol: { ...SYMBOL, description: "A listed symbol with an open position." },
+  side: { ...SIDE, description: "The side that closes the position." },
+  type: mandatory("text", "", { values: LEG_TYPES, example: "STOP_MARKET" }),
+  algoType: optional("text", "", { values: ["CONDITIONAL"], default: "CONDITIONAL" }),
+  positionSide: POSITION_SIDE,
+  closePosition: mandatory("flag", "Only `true`: a leg closes the whole position.", { example: "true" }),
+  quantity: optional("decimal", "Refused with -4137 unless it is zero: a leg closes the whole position."),
+  price: optional("decimal", "Refused (-1106): a leg closes at the market's price."),
+  reduceOnly: optional("flag", "Refused (-1106): a leg only reduces anyway."),
+  stopPrice: conditional(
+    "decimal",
+    "without `triggerPrice`",
+    "The trigger; the filter PRICE_FILTER applies. The mark price must not have reached it.",
+  ),
+  triggerPrice: conditional(
+    "decimal",
+    "without `stopPrice`",
+    "Another name of `stopPrice`; with both, they must be the same.",
+  ),
+  workingType: optional("text", "The mark price decides with either of them; the answer says `MARK_PRICE`.", {
+    values: WORKING_TYPES,
+    default: "MARK_PRICE",
+  }),
+  clientAlgoId: optional("text", "As `newClientOrderId` of an order; not that of an open order (-4116).", {
+    default: "a fresh one",
+  }),
+  timeInForce: IGNORED,
+  priceProtect: IGNORED,
+  newOrderRespType: IGNORED,
+  selfTradePreventionMode: IGNORED,
+  goodTillDate: IGNORED,
+} satisfies Descriptions;
 
-type LegParameters = Parameters<(typeof LEG_PARAMETERS)[number]>;
-
-/** The price that clients name; ours is the mark price whatever they say. */
-const WORKING_TYPES: ReadonlySet<string> = new Set(["MARK_PRICE", "CONTRACT_PRICE"]);
+type LegParameters = Parameters<keyof typeof LEG_PARAMETERS>;
 
 /** Reads a leg; one without a client id gets a fresh one. */
 export function parsePlaceLeg(parameters: LegParameters, newClientLegId: () => string): PlaceLeg | Refusal {
@@ -88,7 +102,7 @@ function closesLess(parameters: LegParameters): Refusal | null {
 /** `stopPrice`, or `triggerPrice` in its place. */
 function triggerOf(parameters: LegParameters): Price | Refusal {
   const workingType = optionalText(parameters, "workingType");
-  if (workingType !== null && !WORKING_TYPES.has(workingType)) {
+  if (workingType !== null && !WORKING_TYPES.includes(workingType)) {
     return { refusal: "WORKING_TYPE_INVALID", workingType };
   }
   const stopPrice = optionalText(parameters, "stopPrice");

@@ -5,30 +5,43 @@ import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } fro
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
+import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
 import { amount, optionalClientId, optionalText, text } from "./fields.ts";
-import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, sideOf } from "./terms.ts";
+import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, SIDE, sideOf, TIME_IN_FORCE } from "./terms.ts";
 
 /**
  * What a placement may say. Clients send the last four of their own accord: they are ignored.
  * Source: specification 4.1; reference exchange, section 7.2.
  */
-export const ORDER_PARAMETERS = [
-  "symbol",
-  "side",
-  "type",
-  "timeInForce",
-  "quantity",
-  "quoteOrderQty",
-  "price",
-  "stopPrice",
-  "newClientOrderId",
-  "newOrderRespType",
-  "selfTradePreventionMode",
-  "strategyId",
-  "strategyType",
-] as const;
+export const ORDER_PARAMETERS = {
+  symbol: SYMBOL,
+  side: SIDE,
+  type: mandatory("text", "", { values: SPOT_ORDER_TYPES, example: "MARKET" }),
+  timeInForce: conditional("text", "by some types", "", TIME_IN_FORCE),
+  quantity: conditional(
+    "decimal",
+    "by some types",
+    "At most 8 decimals; the filters LOT_SIZE and MARKET_LOT_SIZE apply.",
+  ),
+  quoteOrderQty: conditional(
+    "decimal",
+    "by some types",
+    "In place of `quantity` for a MARKET order that buys. At most 8 decimals; the filter NOTIONAL applies, also to what the amount buys.",
+  ),
+  price: conditional("decimal", "by some types", "At most 8 decimals; the filter PRICE_FILTER applies."),
+  stopPrice: conditional(
+    "decimal",
+    "by some types",
+    "At most 8 decimals; the filter PRICE_FILTER applies. The last price must not have reached it.",
+  ),
+  newClientOrderId: optional("text", "1 to 36 of letters, digits, `-` and `_`.", { default: "a fresh one" }),
+  newOrderRespType: IGNORED,
+  selfTradePreventionMode: IGNORED,
+  strategyId: IGNORED,
+  strategyType: IGNORED,
+} satisfies Descriptions;
 
-type OrderParameters = Parameters<(typeof ORDER_PARAMETERS)[number]>;
+type OrderParameters = Parameters<keyof typeof ORDER_PARAMETERS>;
 
 /** Reads a placement; an order without a client id gets a fresh one. */
 export function parsePlaceOrder(

@@ -4,7 +4,13 @@ import { SIDES, type Side } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
+import { mandatory, optional } from "./descriptions.ts";
 import { amount, optionalText, text } from "./fields.ts";
+
+export const SIDE = mandatory("text", "", { values: SIDES, example: "BUY" });
+/** All that is served. */
+export const TIME_IN_FORCE = { values: ["GTC"], example: "GTC" } as const;
+export const POSITION_SIDE = optional("text", "", { values: ["BOTH"], default: "BOTH" });
 
 /** PARAMETER_MISSING, SIDE_INVALID. */
 export function sideOf(parameters: Parameters<"side">): Side | Refusal {

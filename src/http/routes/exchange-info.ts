@@ -10,10 +10,19 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { WEIGHT_PER_MINUTE } from "../../limits/budgets.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
-import type { ExchangeInfoBody } from "../../market/client/listings.ts";
+import type { ExchangeInfoBody } from "../../market/client/rules/listings.ts";
 import type { Parameters } from "../parameters.ts";
+import { type Descriptions, IGNORED, optional } from "../parse/descriptions.ts";
 import { optionalText } from "../parse/fields.ts";
-import { type Listed, listedSymbols, symbol, symbolStatus, textList } from "../parse/market-data.ts";
+import {
+  type Listed,
+  listedSymbols,
+  SYMBOL_STATUS,
+  symbol,
+  symbolStatus,
+  symbols,
+  textList,
+} from "../parse/market-data.ts";
 import { type Answer, type Gateway, ReadyJson } from "../pipeline.ts";
 
 const RATE_LIMITS = [
@@ -24,6 +33,19 @@ const RATE_LIMITS = [
 
 const PERMISSION = /^[A-Z0-9_]{1,32}$/;
 
+export const SPOT_EXCHANGE_INFO_PARAMETERS: Descriptions = {
+  symbol: symbol.description,
+  symbols: symbols.description,
+  permissions: optional(
+    "text",
+    "A permission, or a JSON list of permissions: the symbols that have one of them. Not with named symbols.",
+    { default: "any" },
+  ),
+  symbolStatus: { ...SYMBOL_STATUS, description: "Not with named symbols." },
+  showPermissionSets: optional("flag", "With `false`, `permissionSets` are empty.", { default: "true" }),
+};
+export const FUTURES_EXCHANGE_INFO_PARAMETERS: Descriptions = { symbol: IGNORED };
+
 type Row = NonNullable<ReturnType<Listed["get"]>>;
 
 /**
@@ -33,7 +55,7 @@ type Row = NonNullable<ReturnType<Listed["get"]>>;
  */
 export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answer {
   const body = gateway.markets.SPOT.exchangeInfo();
-  const one = symbol(parameters, body.symbols);
+  const one = symbol(parameters, body.symbols, "symbol");
   if (isRefusal(one)) return one;
   const many = listedSymbols(parameters, body.symbols);
   if (isRefusal(many)) return many;

@@ -6,9 +6,9 @@
 // Source: specification 4.5; reference exchange, sections 5 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import { bodyOf, type UpstreamAnswer } from "../../market/client/rest.ts";
+import { bodyOf, type UpstreamAnswer } from "../../market/client/rest/rest.ts";
 import type { Parameters } from "../parameters.ts";
-import { type Listed, type Reader, symbolStatus } from "../parse/market-data.ts";
+import { type Listed, type Reader, SYMBOL_STATUS, symbolStatus } from "../parse/market-data.ts";
 import { type Answer, type PublicRoute, ReadyJson } from "../pipeline.ts";
 import { listedBy } from "./exchange-info.ts";
 
@@ -18,6 +18,7 @@ export type UpstreamRoute = {
   readonly paths: PublicRoute["paths"];
   /** Unless it is the same. */
   readonly upstreamPath?: string;
+  readonly summary: string;
   readonly weight: PublicRoute["weight"];
   /** The parameters that upstream gets, checked in this order. */
   readonly readers: Readonly<Record<string, Reader>>;
@@ -25,15 +26,25 @@ export type UpstreamRoute = {
   readonly takesStatus?: boolean;
 };
 
+const STATUS_OF_SYMBOL = {
+  ...SYMBOL_STATUS,
+  description: "Refuses a `symbol` of another status, and leaves symbols of another status out of a list.",
+};
+
 /** Answers with what the REST route of a type's own market answers to the same parameters. */
 export function fromUpstream(
   type: StrategyType,
-  { paths, upstreamPath = paths[0], weight, readers, takesStatus }: UpstreamRoute,
+  { paths, summary, upstreamPath = paths[0], weight, readers, takesStatus }: UpstreamRoute,
 ): PublicRoute {
   return {
     access: "public",
     method: "GET",
     paths,
+    summary,
+    parameters: {
+      ...Object.fromEntries(Object.entries(readers).map(([name, { description }]) => [name, description])),
+      ...(takesStatus === true ? { symbolStatus: STATUS_OF_SYMBOL } : {}),
+    },
     weight,
     async answer(parameters, { markets }) {
       const listed = listedBy(type, markets[type]);

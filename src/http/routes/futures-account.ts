@@ -74,7 +74,7 @@ export async function income({
   parameters,
   strategyId,
   gateway,
-}: SignedCall<(typeof INCOME_PARAMETERS)[number]>): Promise<Answer> {
+}: SignedCall<keyof typeof INCOME_PARAMETERS>): Promise<Answer> {
   const query = parseIncomes(parameters, gateway.markets.FUTURES.now());
   if (query === null) return [];
   if (isRefusal(query)) return query;

@@ -1,8 +1,15 @@
 // Legs: the exchange's algo orders. A leg is found by its own ids; a symbol that is sent besides is ignored.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.
-import { legKey } from "../../domain/command-key.ts";
+import { legKey } from "../../domain/command.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import {
+  type Descriptions,
+  IGNORED,
+  optional,
+  SYMBOL_OF_ROWS_OR_ALL,
+  soughtIds,
+} from "../parse/descriptions.ts";
 import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
 import { type LEG_LIST_PARAMETERS, parseAllLegs } from "../parse/futures-history.ts";
 import { type LEG_PARAMETERS, parsePlaceLeg } from "../parse/place-leg.ts";
@@ -13,14 +20,28 @@ import { cancelAll } from "./futures-orders.ts";
 import { accountOf, listedOr } from "./strategy.ts";
 
 /** What clients call a leg's id. */
-export const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
-/** What a leg may be looked for by; clients send its symbol of their own accord. */
-export const SOUGHT_LEG_PARAMETERS = [...LEG_ID_PARAMETERS, "clientAlgoId", "symbol"] as const;
-
+const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
 type LegIdName = (typeof LEG_ID_PARAMETERS)[number];
+const OTHER_NAMES = {
+  algoid: optional("id", "The same as `algoId`."),
+  orderid: optional("id", "The same as `algoId`."),
+};
+
+/** What a leg may be looked for by; clients send its symbol of their own accord. */
+export const SOUGHT_LEG_PARAMETERS: Descriptions<LegIdName | "clientAlgoId" | "symbol"> = {
+  ...soughtIds("algoId", "clientAlgoId", "With both, `algoId` prevails."),
+  ...OTHER_NAMES,
+  symbol: IGNORED,
+};
+export const OPEN_LEGS_PARAMETERS: Descriptions<LegIdName | "symbol" | "algoType"> = {
+  symbol: SYMBOL_OF_ROWS_OR_ALL,
+  algoId: optional("id", "The leg that is wanted.", { default: "all" }),
+  ...OTHER_NAMES,
+  algoType: IGNORED,
+};
 
 /** A client id that was used before answers with its leg as it stands now. */
-export async function placeLeg(call: SignedCall<(typeof LEG_PARAMETERS)[number]>): Promise<Answer> {
+export async function placeLeg(call: SignedCall<keyof typeof LEG_PARAMETERS>): Promise<Answer> {
   const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
   const command = parsePlaceLeg(parameters, gateway.newClientOrderId);
   if (isRefusal(command)) return command;
@@ -63,7 +84,7 @@ export async function openLegs(call: SignedCall<LegIdName | "symbol">): Promise<
   return symbol === null ? body : listedOr(symbol, body, gateway.markets.FUTURES);
 }
 
-export async function allLegs(call: SignedCall<(typeof LEG_LIST_PARAMETERS)[number]>): Promise<Answer> {
+export async function allLegs(call: SignedCall<keyof typeof LEG_LIST_PARAMETERS>): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;
   const query = parseAllLegs(parameters, market.now());

@@ -17,9 +17,7 @@ import { cancelFound, findOrder, listedOr, place, type SoughtOrderName } from ".
 /** The answer to the cancelling of all of a symbol's orders, or legs, also if there was none. */
 const ALL_CANCELED = { code: 200, msg: "The operation of cancel all open order is done." };
 
-export async function placeOrder(
-  call: SignedCall<(typeof FUTURES_ORDER_PARAMETERS)[number]>,
-): Promise<Answer> {
+export async function placeOrder(call: SignedCall<keyof typeof FUTURES_ORDER_PARAMETERS>): Promise<Answer> {
   const command = parsePlaceFuturesOrder(call.parameters, call.gateway.newClientOrderId);
   if (isRefusal(command)) return command;
   const placed = await place(call, command);
@@ -69,7 +67,7 @@ export async function openOrders(call: SignedCall<"symbol">): Promise<Answer> {
 }
 
 export async function allOrders(
-  call: SignedCall<(typeof FUTURES_ORDER_LIST_PARAMETERS)[number]>,
+  call: SignedCall<keyof typeof FUTURES_ORDER_LIST_PARAMETERS>,
 ): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;
@@ -81,7 +79,7 @@ export async function allOrders(
 }
 
 export async function userTrades(
-  call: SignedCall<(typeof FUTURES_TRADE_LIST_PARAMETERS)[number]>,
+  call: SignedCall<keyof typeof FUTURES_TRADE_LIST_PARAMETERS>,
 ): Promise<Answer> {
   const { parameters, strategyId, gateway } = call;
   const market = gateway.markets.FUTURES;

@@ -2,6 +2,14 @@
 // versions of a path are aliases, answered with the same body.
 // Source: specification 4.2; reference exchange, sections 11 to 13.
 import type { Parameters } from "../parameters.ts";
+import {
+  mandatory,
+  optional,
+  SYMBOL,
+  SYMBOL_OF_ROWS,
+  SYMBOL_OF_ROWS_OR_ALL,
+  SYMBOL_OR_ALL,
+} from "../parse/descriptions.ts";
 import { optionalText } from "../parse/fields.ts";
 import {
   FUTURES_ORDER_LIST_PARAMETERS,
@@ -26,7 +34,7 @@ import {
   allLegs,
   cancelLeg,
   cancelOpenLegs,
-  LEG_ID_PARAMETERS,
+  OPEN_LEGS_PARAMETERS,
   openLegs,
   placeLeg,
   queryLeg,
@@ -59,59 +67,73 @@ const cancel = { ...write, method: "DELETE" } as const;
 const byBreadth = (parameters: Parameters<"symbol">): number =>
   optionalText(parameters, "symbol") === null ? 40 : 1;
 
+const POSITION_SYMBOL = optional(
+  "text",
+  "A listed symbol, or one with a position. One without a position has a row of zeros, with its leverage.",
+  { default: "all open positions" },
+);
+
 export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...read,
     paths: ["/fapi/v3/account", "/fapi/v2/account"],
-    parameters: [],
+    summary: "Balances, margins and open positions",
+    parameters: {},
     weight: fixed(5),
     answer: account,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v3/balance", "/fapi/v2/balance"],
-    parameters: [],
+    summary: "Balances, as a list",
+    parameters: {},
     weight: fixed(5),
     answer: balance,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v3/positionRisk", "/fapi/v2/positionRisk"],
-    parameters: ["symbol"],
+    summary: "Open positions with their risk",
+    parameters: { symbol: POSITION_SYMBOL },
     weight: fixed(5),
     answer: positionRisk,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/accountConfig"],
-    parameters: [],
+    summary: "The settings of the account",
+    parameters: {},
     weight: fixed(5),
     answer: accountConfig,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/symbolConfig"],
-    parameters: ["symbol"],
+    summary: "Leverage by contract",
+    parameters: { symbol: SYMBOL_OR_ALL },
     weight: fixed(5),
     answer: symbolConfig,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/leverageBracket"],
-    parameters: ["symbol"],
+    summary: "Risk brackets",
+    parameters: { symbol: SYMBOL_OR_ALL },
     weight: fixed(1),
     answer: leverageBracket,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/commissionRate"],
-    parameters: ["symbol"],
+    summary: "The fees of a contract",
+    parameters: { symbol: SYMBOL },
     weight: fixed(20),
     answer: commissionRate,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/income"],
+    summary: "Every change of the wallet, oldest first",
     parameters: INCOME_PARAMETERS,
     weight: fixed(30),
     answer: income,
@@ -120,45 +142,77 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...write,
     paths: ["/fapi/v1/leverage"],
-    parameters: ["symbol", "leverage"],
+    summary: "Set the leverage of a contract",
+    parameters: {
+      symbol: SYMBOL,
+      leverage: mandatory(
+        "count",
+        "Above the highest leverage of the contract it counts as that one, and the answer says so.",
+        { min: 1, example: "10" },
+      ),
+    },
     answer: changeLeverage,
   }),
   signedRoute({
     ...write,
     paths: ["/fapi/v1/marginType"],
-    parameters: ["symbol", "marginType"],
+    summary: "Confirm that margin is isolated",
+    parameters: {
+      symbol: SYMBOL,
+      marginType: mandatory("text", "`CROSSED` is refused with -2010.", {
+        values: ["ISOLATED"],
+        example: "ISOLATED",
+      }),
+    },
     answer: changeMarginType,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/positionSide/dual"],
-    parameters: [],
+    summary: "Whether positions have two sides: they do not",
+    parameters: {},
     weight: fixed(30),
     answer: () => ({ dualSidePosition: false }),
   }),
   signedRoute({
     ...write,
     paths: ["/fapi/v1/positionSide/dual"],
-    parameters: ["dualSidePosition"],
+    summary: "Always refused: positions are one-way",
+    parameters: {
+      dualSidePosition: mandatory(
+        "flag",
+        "`false` is refused with -4059, since it is so already; `true` with -2010.",
+        { example: "false" },
+      ),
+    },
     answer: changePositionMode,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/multiAssetsMargin"],
-    parameters: [],
+    summary: "Whether there are several margin assets: there are not",
+    parameters: {},
     weight: fixed(30),
     answer: () => ({ multiAssetsMargin: false }),
   }),
   signedRoute({
     ...write,
     paths: ["/fapi/v1/multiAssetsMargin"],
-    parameters: ["multiAssetsMargin"],
+    summary: "Always refused: there is one margin asset",
+    parameters: {
+      multiAssetsMargin: mandatory(
+        "flag",
+        "`false` is refused with -4171, since it is so already; `true` with -2010.",
+        { example: "false" },
+      ),
+    },
     answer: changeAssetsMode,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/feeBurn"],
-    parameters: [],
+    summary: "Whether fees are paid in another asset: they are not",
+    parameters: {},
     weight: fixed(30),
     answer: () => ({ feeBurn: false }),
   }),
@@ -166,6 +220,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...write,
     paths: ["/fapi/v1/order"],
+    summary: "Place an order",
     parameters: FUTURES_ORDER_PARAMETERS,
     placesOrder: true,
     answer: placeOrder,
@@ -173,39 +228,45 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/order"],
-    parameters: SOUGHT_ORDER_PARAMETERS,
+    summary: "Cancel an order",
+    parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
     answer: cancelOrder,
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/allOpenOrders"],
-    parameters: ["symbol"],
+    summary: "Cancel all open orders of a symbol",
+    parameters: { symbol: SYMBOL_OF_ROWS },
     answer: cancelOpenOrders,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/order"],
-    parameters: SOUGHT_ORDER_PARAMETERS,
+    summary: "One order",
+    parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
     weight: fixed(1),
     answer: queryOrder,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/openOrder"],
-    parameters: SOUGHT_ORDER_PARAMETERS,
+    summary: "One order, if it is open",
+    parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
     weight: fixed(1),
     answer: queryOpenOrder,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/openOrders"],
-    parameters: ["symbol"],
+    summary: "The open orders",
+    parameters: { symbol: SYMBOL_OF_ROWS_OR_ALL },
     weight: byBreadth,
     answer: openOrders,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/allOrders"],
+    summary: "All orders of a symbol, newest last",
     parameters: FUTURES_ORDER_LIST_PARAMETERS,
     weight: fixed(5),
     answer: allOrders,
@@ -213,6 +274,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...read,
     paths: ["/fapi/v1/userTrades"],
+    summary: "The fills of a symbol, newest last",
     parameters: FUTURES_TRADE_LIST_PARAMETERS,
     weight: fixed(5),
     answer: userTrades,
@@ -221,6 +283,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...write,
     paths: ["/fapi/v1/algoOrder"],
+    summary: "Place a leg: a stop-loss or a take-profit that closes the position",
     parameters: LEG_PARAMETERS,
     placesOrder: true,
     answer: placeLeg,
@@ -228,18 +291,21 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/algoOrder"],
+    summary: "Cancel a leg",
     parameters: SOUGHT_LEG_PARAMETERS,
     answer: cancelLeg,
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/algoOpenOrders"],
-    parameters: ["symbol"],
+    summary: "Cancel all open legs of a symbol",
+    parameters: { symbol: SYMBOL_OF_ROWS },
     answer: cancelOpenLegs,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/algoOrder"],
+    summary: "One leg",
     parameters: SOUGHT_LEG_PARAMETERS,
     weight: fixed(1),
     answer: queryLeg,
@@ -247,13 +313,15 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...read,
     paths: ["/fapi/v1/openAlgoOrders"],
-    parameters: ["symbol", "algoType", ...LEG_ID_PARAMETERS],
+    summary: "The open legs, those that wait for their entry among them",
+    parameters: OPEN_LEGS_PARAMETERS,
     weight: byBreadth,
     answer: openLegs,
   }),
   signedRoute({
     ...read,
     paths: ["/fapi/v1/allAlgoOrders"],
+    summary: "All legs of a symbol, newest last",
     parameters: LEG_LIST_PARAMETERS,
     weight: fixed(5),
     answer: allLegs,
@@ -262,7 +330,8 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...write,
     paths: ["/fapi/v1/platform/strategy/close"],
-    parameters: [],
+    summary: "Close the strategy for good",
+    parameters: {},
     // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
     writes: false,
     answer: closeStrategy,

@@ -1,6 +1,7 @@
 // The nine signed routes of the spot family. Source: specification 4.1.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
+import { IGNORED, optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import {
   ORDER_LIST_PARAMETERS,
@@ -32,7 +33,12 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...read,
     paths: ["/api/v3/account"],
-    parameters: ["omitZeroBalances"],
+    summary: "Balances and commission rates",
+    parameters: {
+      omitZeroBalances: optional("flag", "Leaves out assets of which there is nothing.", {
+        default: "false",
+      }),
+    },
     weight: fixed(20),
     answer: account,
   }),
@@ -40,6 +46,7 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     ...write,
     method: "POST",
     paths: ["/api/v3/order"],
+    summary: "Place an order",
     parameters: ORDER_PARAMETERS,
     placesOrder: true,
     answer: placeOrder,
@@ -48,33 +55,44 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     ...write,
     method: "DELETE",
     paths: ["/api/v3/order"],
-    parameters: [...SOUGHT_ORDER_PARAMETERS, "newClientOrderId", "cancelRestrictions"],
+    summary: "Cancel an order",
+    parameters: {
+      ...SOUGHT_ORDER_PARAMETERS.SPOT,
+      newClientOrderId: optional("text", "As in a placement; the answer shows it as `clientOrderId`.", {
+        default: "the order's own",
+      }),
+      cancelRestrictions: IGNORED,
+    },
     answer: cancelOrder,
   }),
   signedRoute({
     ...write,
     method: "DELETE",
     paths: ["/api/v3/openOrders"],
-    parameters: ["symbol"],
+    summary: "Cancel all open orders of a symbol",
+    parameters: { symbol: SYMBOL_OF_ROWS },
     answer: cancelOpenOrders,
   }),
   signedRoute({
     ...read,
     paths: ["/api/v3/order"],
-    parameters: SOUGHT_ORDER_PARAMETERS,
+    summary: "One order",
+    parameters: SOUGHT_ORDER_PARAMETERS.SPOT,
     weight: fixed(4),
     answer: queryOrder,
   }),
   signedRoute({
     ...read,
     paths: ["/api/v3/openOrders"],
-    parameters: ["symbol"],
+    summary: "The open orders",
+    parameters: { symbol: SYMBOL_OF_ROWS_OR_ALL },
     weight: fixed(6),
     answer: openOrders,
   }),
   signedRoute({
     ...read,
     paths: ["/api/v3/allOrders"],
+    summary: "All orders of a symbol, newest last",
     parameters: ORDER_LIST_PARAMETERS,
     weight: fixed(20),
     answer: allOrders,
@@ -82,6 +100,7 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
   signedRoute({
     ...read,
     paths: ["/api/v3/myTrades"],
+    summary: "The fills of a symbol, newest last",
     parameters: TRADE_LIST_PARAMETERS,
     weight: fixed(20),
     answer: myTrades,
@@ -90,7 +109,8 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     ...spot,
     method: "POST",
     paths: ["/api/v3/platform/strategy/close"],
-    parameters: [],
+    summary: "Close the strategy for good",
+    parameters: {},
     weight: fixed(1),
     // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
     answer: closeStrategy,
@@ -106,7 +126,7 @@ async function account(call: SignedCall<"omitZeroBalances">): Promise<Answer> {
   });
 }
 
-async function placeOrder(call: SignedCall<(typeof ORDER_PARAMETERS)[number]>): Promise<Answer> {
+async function placeOrder(call: SignedCall<keyof typeof ORDER_PARAMETERS>): Promise<Answer> {
   const command = parsePlaceOrder(call.parameters, call.gateway.newClientOrderId);
   if (isRefusal(command)) return command;
   const placed = (await orderOfSignal(call, command.clientOrderId)) ?? (await place(call, command));
@@ -177,7 +197,7 @@ async function allOrders({
   parameters,
   strategyId,
   gateway,
-}: SignedCall<(typeof ORDER_LIST_PARAMETERS)[number]>): Promise<Answer> {
+}: SignedCall<keyof typeof ORDER_LIST_PARAMETERS>): Promise<Answer> {
   const query = parseAllOrders(parameters);
   if (isRefusal(query)) return query;
   const orders = await gateway.store.listOrders(strategyId, query);
@@ -189,7 +209,7 @@ async function myTrades({
   parameters,
   strategyId,
   gateway,
-}: SignedCall<(typeof TRADE_LIST_PARAMETERS)[number]>): Promise<Answer> {
+}: SignedCall<keyof typeof TRADE_LIST_PARAMETERS>): Promise<Answer> {
   const query = parseMyTrades(parameters);
   if (isRefusal(query)) return query;
   const trades = await gateway.store.listTrades(strategyId, query);

@@ -11,17 +11,38 @@ const signed = {
   method: "GET",
   weight: fixed(1),
 } as const;
-const open = { access: "public", method: "GET", weight: fixed(1) } as const;
+const open = { access: "public", method: "GET", parameters: {}, weight: fixed(1) } as const;
 
 export const STARTUP_ROUTES: readonly (PublicRoute | SignedRoute)[] = [
   signedRoute({
     ...signed,
     paths: ["/sapi/v1/capital/config/getall"],
-    parameters: [],
+    summary: "The coins of the wallet: there is none here",
+    parameters: {},
     answer: () => [],
   }),
-  { ...open, paths: ["/sapi/v1/margin/allPairs"], answer: () => [] },
-  { ...open, paths: ["/sapi/v1/margin/isolated/allPairs"], answer: () => [] },
-  { ...open, paths: ["/sapi/v1/system/status"], answer: () => ({ status: 0, msg: "normal" }) },
-  { ...open, paths: ["/dapi/v1/exchangeInfo"], answer: () => ({ symbols: [] }) },
+  {
+    ...open,
+    paths: ["/sapi/v1/margin/allPairs"],
+    summary: "The pairs of margin trading: there is none here",
+    answer: () => [],
+  },
+  {
+    ...open,
+    paths: ["/sapi/v1/margin/isolated/allPairs"],
+    summary: "The pairs of isolated margin trading: there is none here",
+    answer: () => [],
+  },
+  {
+    ...open,
+    paths: ["/sapi/v1/system/status"],
+    summary: "Whether the service is under maintenance",
+    answer: () => ({ status: 0, msg: "normal" }),
+  },
+  {
+    ...open,
+    paths: ["/dapi/v1/exchangeInfo"],
+    summary: "The coin-margined contracts: there are none here",
+    answer: () => ({ symbols: [] }),
+  },
 ];

@@ -1,16 +1,26 @@
 // What the signed routes of both families do alike: find an order, have a command carried out, close the strategy.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import { placementKey } from "../../domain/command-key.ts";
+import { placementKey } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import { type Descriptions, SYMBOL, soughtIds } from "../parse/descriptions.ts";
 import { optionalInteger, soughtClientId, text } from "../parse/fields.ts";
 import type { Answer, SignedCall } from "../pipeline.ts";
 
 /** What an order may be looked for by. */
-export const SOUGHT_ORDER_PARAMETERS = ["symbol", "orderId", "origClientOrderId"] as const;
-export type SoughtOrderName = (typeof SOUGHT_ORDER_PARAMETERS)[number];
+export type SoughtOrderName = "symbol" | "orderId" | "origClientOrderId";
+export const SOUGHT_ORDER_PARAMETERS: { readonly [T in StrategyType]: Descriptions<SoughtOrderName> } = {
+  SPOT: {
+    symbol: { ...SYMBOL, description: "The symbol of the order." },
+    ...soughtIds("orderId", "origClientOrderId", "With both, they must name the same order."),
+  },
+  FUTURES: {
+    symbol: { ...SYMBOL, description: "The symbol of the order." },
+    ...soughtIds("orderId", "origClientOrderId", "With both, `orderId` prevails."),
+  },
+};
 
 /** The account as last committed. */
 export async function accountOf({ strategyId, gateway }: SignedCall): Promise<Account> {
