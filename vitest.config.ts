@@ -30,6 +30,34 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+/** Tests of `src/` that open a database or sockets, and take seconds each. */
+const WITH_REAL_PARTS = [
+  "src/store/**/*.test.ts",
+  "src/copy/{executor,reconcile}/*.test.ts",
+  "src/people/mail/mail.test.ts",
+];
+
+/** What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, all screens. */
+const LONG = [
+  "src/copy/reconcile/polls-and-orders.test.ts",
+  "src/store/backup/between-stores.test.ts",
+  "src/store/postgres/notifications.test.ts",
+  "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
+  "test/copy/faults/{faults,takeover}.test.ts",
+  "test/copy/kill-switches.test.ts",
+  "test/crash/**/*.test.ts",
+  "test/fire/*.test.ts",
+  "test/hostile/*.test.ts",
+  "test/house/bench.test.ts",
+  "test/market/{futures-history,futures-outage,outage}.test.ts",
+  "test/process/{backup,copier,copier-https,copier-news,copier-thread,keys,master-key,outage,secrets}.test.ts",
+  "test/process/two-servers*.test.ts",
+  "test/simulation/*.test.ts",
+  "test/soak/*.test.ts",
+];
+
+const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"];
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/temporary-root.ts"],
@@ -40,16 +68,11 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"],
-          // A worker runs one file after another: a process for each would take as long to start as most of them run.
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: "system", include: ["test/**/*.test.ts"] } },
+      // A worker runs one file after another: a process for each would take as long to start as most of them run.
+      { extends: true, test: { name: "unit", include: UNIT, exclude: WITH_REAL_PARTS, isolate: false } },
+      { extends: true, test: { name: "parts", include: WITH_REAL_PARTS, exclude: LONG, isolate: false } },
+      { extends: true, test: { name: "system", include: ["test/**/*.test.ts"], exclude: LONG } },
+      { extends: true, test: { name: "long", include: LONG } },
     ],
   },
 });

@@ -1,39 +1,46 @@
 // Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other,
 // streams, copying, at last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
-import { copyNotes, copySection } from "./copy-figures.ts";
-import { measureCopying } from "./copying.ts";
+import { measureCopying } from "./copying/copying.ts";
+import { copyNotes, copySection } from "./copying/figures.ts";
 import type { Section } from "./figures.ts";
-import { FUTURES_DECISIONS } from "./futures-decisions.ts";
-import type { InProcess } from "./in-process.ts";
-import type { Liquidations } from "./liquidations.ts";
-import { describeMachine, type Machine } from "./machine.ts";
-import { measureMemory } from "./memory.ts";
+import { FUTURES_DECISIONS } from "./in-process/futures-decisions.ts";
+import type { InProcess } from "./in-process/in-process.ts";
+import type { Liquidations } from "./in-process/liquidations.ts";
+import { withPosition } from "./in-process/positions.ts";
+import { SPOT_DECISIONS } from "./in-process/spot-decisions.ts";
 import { loadNotes } from "./notes.ts";
 import type { Options } from "./options.ts";
-import { overloadNotes, overloadSection } from "./overload-figures.ts";
-import { measureOverloads, type OverloadRound } from "./overload-rounds.ts";
-import { withPosition } from "./positions.ts";
+import { describeMachine, type Machine } from "./processes/machine.ts";
+import { measureMemory } from "./processes/memory.ts";
 import {
   engineSection,
   liquidationSection,
   memoryNote,
   memorySection,
   startUpSection,
-} from "./process-figures.ts";
-import { type Echo, runToEnd, type Sender, startEcho, startGateway, startSender } from "./processes.ts";
-import { countCores } from "./processor-time.ts";
+} from "./processes/process-figures.ts";
+import {
+  type Echo,
+  runToEnd,
+  type Sender,
+  startEcho,
+  startGateway,
+  startSender,
+} from "./processes/processes.ts";
+import { countCores } from "./processes/processor-time.ts";
+import { measureStartUp } from "./processes/start-up.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
 import { countSignals } from "./signal-count.ts";
-import { SPOT_DECISIONS } from "./spot-decisions.ts";
-import { measureStartUp } from "./start-up.ts";
 import { type BenchStore, openStores, type Place, postgresNote, STORE_TITLES } from "./stores.ts";
 import { countOrders, FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
-import { streamNotes, streamSection } from "./stream-figures.ts";
-import { measureStreams } from "./streams.ts";
+import { streamNotes, streamSection } from "./streams/figures.ts";
+import { measureStreams } from "./streams/streams.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
-import { echoSection, signalSection, storeSection } from "./wire-figures.ts";
+import { overloadNotes, overloadSection } from "./wire/overload-figures.ts";
+import { measureOverloads, type OverloadRound } from "./wire/overload-rounds.ts";
+import { echoSection, signalSection, storeSection } from "./wire/wire-figures.ts";
 
 type Say = (text: string) => void;
 
@@ -46,7 +53,10 @@ export async function measureAll(options: Options, directory: string, say: Say):
   const { stores, missing } = await openStores(options.stores, directory, machine.pinning);
   try {
     say("decisions and ticks");
-    const inProcess = await runToEnd<InProcess>(["bench/in-process.ts", String(options.repeats)], serverCore);
+    const inProcess = await runToEnd<InProcess>(
+      ["bench/in-process/in-process.ts", String(options.repeats)],
+      serverCore,
+    );
     const liquidations = new Map<BenchStore, Liquidations>();
     for (const store of stores)
       liquidations.set(store, await measureLiquidations(store, options, machine, say));
@@ -122,7 +132,7 @@ async function measureLiquidations(
   const place = await store.newPlace();
   await prepareStrategies(place, positions, withPosition);
   const args = [place.dataDir, place.databaseUrl ?? "", String(positions), String(repeats)];
-  return await runToEnd<Liquidations>(["bench/liquidations.ts", ...args], pinning?.server ?? null);
+  return await runToEnd<Liquidations>(["bench/in-process/liquidations.ts", ...args], pinning?.server ?? null);
 }
 
 type Prepared = Subject & { readonly place: Place; readonly sender: Sender };

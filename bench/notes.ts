@@ -2,7 +2,7 @@
 import { ECHO_KINDS, KINDS, type Pair, type Round } from "./rounds.ts";
 import { median } from "./statistics.ts";
 import { STORE_TITLES, type StoreName } from "./stores.ts";
-import { ECHO_NAMES, gatewayOf, REQUEST_NAMES } from "./wire-figures.ts";
+import { ECHO_NAMES, gatewayOf, REQUEST_NAMES } from "./wire/wire-figures.ts";
 
 /** Below this share of its core a saturated server was kept from it by others. */
 const CORES_MIN = 0.9;

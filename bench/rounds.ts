@@ -2,12 +2,12 @@
 // what the machine could do in the same seconds. Whoever is not measured stands still.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "./options.ts";
-import type { Gateway } from "./processes.ts";
-import { countCores } from "./processor-time.ts";
-import type { RequestKind } from "./requests.ts";
+import type { Gateway } from "./processes/processes.ts";
+import { countCores } from "./processes/processor-time.ts";
 import type { Loaded } from "./run.ts";
 import type { StoreName } from "./stores.ts";
 import type { Trial } from "./trial.ts";
+import type { RequestKind } from "./wire/requests.ts";
 
 /** At saturation, and at half the rate of that. */
 export type Pair = {

@@ -2,7 +2,7 @@
 // the end. What is sent when is for the loads to say.
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { quantile, Samples } from "./statistics.ts";
-import { WireConnection } from "./wire.ts";
+import { WireConnection } from "./wire/wire.ts";
 
 /** Sends one request; says whether its answer was good, and its status. */
 export type Exchange = (

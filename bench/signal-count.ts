@@ -1,5 +1,5 @@
 // What became of the signals that were sent: counted in the tables, and held against the orders beside them.
-import { signalKey } from "../src/domain/command-key.ts";
+import { signalKey } from "../src/domain/command.ts";
 import { openRows } from "./rows.ts";
 import type { Place } from "./stores.ts";
 

@@ -3,7 +3,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { hasPostgres, openPostgres } from "../test/support/postgres.ts";
-import { type Pinning, pinThisProcess } from "./machine.ts";
+import { type Pinning, pinThisProcess } from "./processes/machine.ts";
 
 export const STORE_NAMES = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];

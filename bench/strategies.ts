@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
 import type { Account, StrategyType } from "../src/domain/account.ts";
-import { placementKey } from "../src/domain/command-key.ts";
+import { placementKey } from "../src/domain/command.ts";
 import type { DomainEvent } from "../src/domain/event.ts";
 import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
@@ -12,10 +12,10 @@ import type { MasterKey } from "../src/identity/master-key.ts";
 import { keyRow } from "../src/store/key-rows.ts";
 import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
-import type { Credentials, Trip } from "./key-ring.ts";
-import type { Trips } from "./requests.ts";
+import type { Credentials, Trip } from "./in-process/key-ring.ts";
 import { openRows } from "./rows.ts";
 import type { Place } from "./stores.ts";
+import type { Trips } from "./wire/requests.ts";
 
 /** Rows of one statement. */
 const BATCH = 1_000;

@@ -1,7 +1,7 @@
 // The report on standard output: as a table to read, or as the tables of the document.
 import type { Figure, Section, Unit } from "./figures.ts";
-import type { Machine } from "./machine.ts";
 import type { Options } from "./options.ts";
+import type { Machine } from "./processes/machine.ts";
 import type { Spread } from "./statistics.ts";
 
 export type Report = {

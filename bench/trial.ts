@@ -1,9 +1,10 @@
 // One server under one sender: loads it, holds it to good answers, and keeps count of the orders it acknowledged.
-import type { Overloaded } from "./overload.ts";
-import type { Sender } from "./processes.ts";
-import type { RequestKind, Target } from "./requests.ts";
+
+import type { Sender } from "./processes/processes.ts";
 import type { Loaded } from "./run.ts";
-import type { Pace, SenderAnswer } from "./sender.ts";
+import type { Overloaded } from "./wire/overload.ts";
+import type { RequestKind, Target } from "./wire/requests.ts";
+import type { Pace, SenderAnswer } from "./wire/sender.ts";
 
 /** A measurement that is no figure, and why. */
 export class MeasurementFailed extends Error {}

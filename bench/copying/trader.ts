@@ -1,0 +1,78 @@
+// A trader as far as the bench of copying needs one: an order over a connection that is kept, and how long its answer took.
+import { createHmac } from "node:crypto";
+import type { StrategyType } from "../../src/domain/account.ts";
+import type { Credentials } from "../in-process/key-ring.ts";
+import { MeasurementFailed } from "../trial.ts";
+import { WireConnection } from "../wire/wire.ts";
+import { COPIED_SYMBOL } from "./terms.ts";
+
+/** Worth about ten dollars at the simulated market; what is sold on spot is what was bought less its fee. */
+const QUANTITIES = { SPOT: { BUY: "150", SELL: "149" }, FUTURES: { BUY: "150", SELL: "150" } } as const;
+const PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
+
+export type Answered = {
+  /** From the request to its answer. */
+  readonly ms: number;
+  /** When the gateway did it, market time, which is wall time here: Unix ms. */
+  readonly at: number;
+};
+
+export class CopyTrader {
+  readonly #connection: WireConnection;
+  readonly #family: StrategyType;
+  /** Rejects once the gateway has ended the connection. */
+  readonly #lost: Promise<never>;
+  /** Who holds what was bought sells next. */
+  readonly #holders = new Set<string>();
+  #lastId = 0;
+
+  private constructor(connection: WireConnection, lost: Promise<never>, family: StrategyType) {
+    this.#connection = connection;
+    this.#family = family;
+    this.#lost = lost;
+  }
+
+  static async open(port: number, family: StrategyType = "SPOT"): Promise<CopyTrader> {
+    const lost = Promise.withResolvers<never>();
+    // Whoever trades next hears of it.
+    lost.promise.catch(() => {});
+    const lose = (reason: string) => lost.reject(new MeasurementFailed(`copying: ${reason}`));
+    return new CopyTrader(await WireConnection.open(port, lose), lost.promise, family);
+  }
+
+  /** Buys or sells, in turns. */
+  async trade({ apiKey, apiSecret }: Credentials): Promise<Answered> {
+    const side = this.#holders.has(apiKey) ? "SELL" : "BUY";
+    this.#lastId += 1;
+    const form =
+      `symbol=${COPIED_SYMBOL}&side=${side}&type=MARKET&quantity=${QUANTITIES[this.#family][side]}` +
+      `&newClientOrderId=bench-${this.#lastId}&recvWindow=10000&timestamp=${Date.now()}`;
+    const body = `${form}&signature=${createHmac("sha256", apiSecret).update(form, "latin1").digest("hex")}`;
+    const request =
+      `POST ${PATHS[this.#family]} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
+      `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const began = performance.now();
+    const answer = new Promise<{ status: number; text: string }>((resolve) => {
+      this.#connection.send(request, (answered, bytes) =>
+        resolve({ status: answered, text: bytes.toString("latin1") }),
+      );
+    });
+    const { status, text } = await Promise.race([answer, this.#lost]);
+    const ms = performance.now() - began;
+    if (status !== 200) throw new MeasurementFailed(`copying: an order was answered ${status}: ${text}`);
+    if (side === "BUY") this.#holders.add(apiKey);
+    else this.#holders.delete(apiKey);
+    return { ms, at: timeOf(JSON.parse(text)) };
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
+/** Of both families' answers. */
+function timeOf({ transactTime, updateTime }: { transactTime?: number; updateTime?: number }): number {
+  const at = updateTime ?? transactTime;
+  if (at === undefined) throw new MeasurementFailed("copying: an answer has no time");
+  return at;
+}

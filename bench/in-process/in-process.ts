@@ -1,0 +1,140 @@
+// What the pure parts cost by themselves, each beside the least that its work could cost: printed as JSON. A program of
+// its own, so that it can be pinned and nothing else has warmed it.
+import { createHmac, createSecretKey } from "node:crypto";
+import type { Quote } from "../../src/domain/market.ts";
+import type { Price } from "../../src/money/decimal.ts";
+import { decimal } from "../../src/money/decimal.ts";
+import { WatchList } from "../../src/watch/watch-list.ts";
+import { type Spread, spreadOf } from "../statistics.ts";
+import { decisionsPerSecond } from "./decisions.ts";
+import { FUTURES_DECISIONS } from "./futures-decisions.ts";
+import { MarkTicks } from "./mark-ticks.ts";
+import { SPOT_DECISIONS } from "./spot-decisions.ts";
+
+export type InProcess = {
+  readonly decisionsPerSecond: Spread;
+  readonly futuresDecisionsPerSecond: Spread;
+  readonly signaturesPerSecond: Spread;
+  /** Of a tick that crosses nothing, by how many orders rest. */
+  readonly ticks: readonly { readonly resting: number; readonly ns: Spread }[];
+  readonly bareTickNs: Spread;
+  /** Of a mark price that reaches none of many positions, and of one that liquidates one of them. */
+  readonly idleMarkNs: Spread;
+  readonly liquidatingMarkUs: Spread;
+};
+
+const SIGNATURES = 50_000;
+const SYMBOLS = 500;
+const RESTING = [0, 10_000, 100_000] as const;
+const TICKS = 1_000_000;
+
+const [repeatsText] = process.argv.slice(2);
+const repeats = Number(repeatsText);
+if (!(repeats >= 1)) throw new Error("it is told how often to repeat everything");
+
+const BID = decimal<Price>("99.99");
+const ASK = decimal<Price>("100.01");
+
+function signatures(): number {
+  const key = createSecretKey("0123456789abcdef".repeat(4), "utf8");
+  const message =
+    "symbol=DOGEUSDT&side=BUY&type=MARKET&quantity=161&recvWindow=10000&timestamp=1790000000000";
+  const start = performance.now();
+  for (let count = 0; count < SIGNATURES; count += 1) {
+    createHmac("sha256", key).update(message, "latin1").digest("hex");
+  }
+  return SIGNATURES / ((performance.now() - start) / 1_000);
+}
+
+const symbols = Array.from({ length: SYMBOLS }, (_, index) => `COIN${index}USDT`);
+const lists = RESTING.map((resting) => watchListOf(resting / SYMBOLS));
+const quotes: Quote[] = Array.from({ length: 16 }, (_, index) => ({
+  bid: (BID - BigInt(index)) as Price,
+  ask: (ASK + BigInt(index)) as Price,
+}));
+
+/** Buyers from 90 down and sellers from 110 up, in no order, so many a symbol. */
+function watchListOf(restingPerSymbol: number): WatchList {
+  const list = new WatchList();
+  for (const symbol of symbols) {
+    for (let count = 0; count < restingPerSymbol; count += 1) {
+      const waitsFor = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
+      const distance = BigInt((count * 7_919) % restingPerSymbol) * 1_000_000n;
+      const price = (
+        waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
+      ) as Price;
+      list.add({ strategyId: symbol, kind: "LIMIT", id: count, symbol, waitsFor, price, since: 0 });
+    }
+  }
+  return list;
+}
+
+function ticks(list: WatchList): number {
+  let crossed = 0;
+  const start = performance.now();
+  for (let count = 0; count < TICKS; count += 1) {
+    const quote = quotes[count & 15];
+    const symbol = symbols[count % SYMBOLS];
+    if (quote !== undefined && symbol !== undefined) crossed += list.takeAtQuote(symbol, quote).length;
+  }
+  const elapsedMs = performance.now() - start;
+  if (crossed > 0) throw new Error("these ticks cross nothing");
+  return (elapsedMs * 1_000_000) / TICKS;
+}
+
+const tops = new Map(symbols.map((symbol) => [symbol, { buy: 9_000_000_000n, sell: 11_000_000_000n }]));
+
+function bareTicks(): number {
+  let crossed = 0;
+  const start = performance.now();
+  for (let count = 0; count < TICKS; count += 1) {
+    const quote = quotes[count & 15];
+    const symbol = symbols[count % SYMBOLS];
+    const top = symbol === undefined ? undefined : tops.get(symbol);
+    if (quote === undefined || top === undefined || quote.ask === null || quote.bid === null) continue;
+    if (quote.ask <= top.buy || quote.bid >= top.sell) crossed += 1;
+  }
+  const elapsedMs = performance.now() - start;
+  if (crossed > 0) throw new Error("these ticks cross nothing");
+  return (elapsedMs * 1_000_000) / TICKS;
+}
+
+/** Measures several things in turns; the first turn of each is the compiler's. */
+function inTurns(measures: readonly (() => number)[]): Spread[] {
+  const values: number[][] = measures.map(() => []);
+  for (let turn = 0; turn <= repeats; turn += 1) {
+    measures.forEach((measure, index) => {
+      const value = measure();
+      if (turn > 0) values[index]?.push(value);
+    });
+  }
+  return values.map(spreadOf);
+}
+
+const marks = new MarkTicks(repeats + 1);
+
+const [decided, decidedFutures, signed, bareTick, idleMark, liquidatingMark, ...ticked] = inTurns([
+  () => decisionsPerSecond(SPOT_DECISIONS),
+  () => decisionsPerSecond(FUTURES_DECISIONS),
+  signatures,
+  bareTicks,
+  () => marks.idleNs(),
+  () => marks.liquidatingUs(),
+  ...lists.map((list) => () => ticks(list)),
+]);
+process.stdout.write(
+  JSON.stringify({
+    decisionsPerSecond: measured(decided),
+    futuresDecisionsPerSecond: measured(decidedFutures),
+    signaturesPerSecond: measured(signed),
+    bareTickNs: measured(bareTick),
+    idleMarkNs: measured(idleMark),
+    liquidatingMarkUs: measured(liquidatingMark),
+    ticks: RESTING.map((resting, index) => ({ resting, ns: measured(ticked[index]) })),
+  } satisfies InProcess),
+);
+
+function measured(spread: Spread | undefined): Spread {
+  if (spread === undefined) throw new Error("every measure has its spread");
+  return spread;
+}

@@ -1,0 +1,95 @@
+// One mark price that reaches one position in a hundred: all of them liquidated durably, by the desk and the watcher as they
+// are shipped, on a market that says what it is told to. A program of its own, so that it can be pinned and nothing else has
+// warmed it. It is given the place of a database with positions, and prints how long each tick took as JSON.
+import pino from "pino";
+import { systemTimers } from "../../src/concurrency/time.ts";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { Desk } from "../../src/desk/desk.ts";
+import { STANDARD } from "../../src/engine/profiles.ts";
+import { formatBriefly, type Price } from "../../src/money/decimal.ts";
+import { StubMarket } from "../../src/watch/testing/stub-market.ts";
+import { Watcher } from "../../src/watch/watcher.ts";
+import { CONTRACT } from "../contract.ts";
+import { type Spread, spreadOf } from "../statistics.ts";
+import type { Place } from "../stores.ts";
+import { entryOf, liquidationOf, withPosition } from "./positions.ts";
+
+export type Liquidations = {
+  /** Until the last of a tick was durable, ms. */
+  readonly tickMs: Spread;
+  /** The same by the number of liquidations, µs. */
+  readonly eachUs: Spread;
+};
+
+/** One in so many is liquidated by a tick. */
+const SHARE = 100;
+
+const [dataDir = "", databaseUrl = "", positionsText, ticksText] = process.argv.slice(2);
+const place: Place = { dataDir, databaseUrl: databaseUrl === "" ? null : databaseUrl };
+const positions = Number(positionsText);
+const ticks = Number(ticksText);
+const atOnce = positions / SHARE;
+if (!(Number.isInteger(atOnce) && ticks >= 1)) {
+  throw new Error(
+    "it is told the place of a database, how many hundreds of positions it has, and how many ticks to measure",
+  );
+}
+
+const log = pino({ level: "silent" });
+const market = new StubMarket(() => Date.now(), "FUTURES");
+market.terms.set(CONTRACT.symbol, CONTRACT.contract);
+const highest = formatBriefly(entryOf(positions));
+market.show(CONTRACT.symbol, highest, highest);
+market.showMark(CONTRACT.symbol, highest);
+
+const { store } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
+const desk = new Desk({
+  store,
+  markets: { SPOT: market, FUTURES: market },
+  profiles: STANDARD,
+  onStoreFailure: (failure) => {
+    throw failure;
+  },
+  log,
+});
+const watcher = new Watcher({ family: "FUTURES", desk, store, market, timers: systemTimers, log });
+const waiting = await watcher.rebuild();
+if (waiting.positions !== positions) {
+  throw new Error(`of ${positions} positions ${waiting.positions} are watched`);
+}
+
+let liquidated = 0;
+let whenAll = Promise.withResolvers<void>();
+desk.onCommitted(() => {
+  liquidated += 1;
+  if (liquidated === atOnce) whenAll.resolve();
+});
+
+// The first tick is the compiler's.
+const tookMs: number[] = [];
+for (let tick = 1; tick <= ticks + 1; tick += 1) {
+  liquidated = 0;
+  whenAll = Promise.withResolvers();
+  const last = positions - tick * atOnce;
+  const price = liquidationPriceOf(last);
+  const start = performance.now();
+  market.showMark(CONTRACT.symbol, formatBriefly(price));
+  await whenAll.promise;
+  if (tick > 1) tookMs.push(performance.now() - start);
+}
+await watcher.close();
+await desk.drain();
+await store.close();
+if (liquidated !== atOnce) throw new Error(`a tick liquidated ${liquidated} positions, not ${atOnce}`);
+process.stdout.write(
+  JSON.stringify({
+    tickMs: spreadOf(tookMs),
+    eachUs: spreadOf(tookMs.map((ms) => (ms * 1_000) / atOnce)),
+  } satisfies Liquidations),
+);
+process.exit(0);
+
+/** Of the position of this number. */
+function liquidationPriceOf(number: number): Price {
+  return liquidationOf(withPosition("any", 0, number).account).price;
+}

@@ -1,0 +1,105 @@
+// What the figures were measured on, and which cores the parts run on.
+import { execFileSync } from "node:child_process";
+import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { median } from "../statistics.ts";
+
+/** A core for whatever is measured, another for the sender; null where nothing can be pinned. */
+export type Pinning = { readonly server: number; readonly sender: number } | null;
+
+export type Machine = {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly node: string;
+  readonly platform: string;
+  /** In full; null outside a repository. */
+  readonly commit: string | null;
+  /** Whether files differ from the commit. */
+  readonly isChanged: boolean;
+  readonly pinning: Pinning;
+  /** The median of a 4 kB append with its sync, where the data directories lie, ms. */
+  readonly syncMs: number;
+  /** Whether they lie in memory, so that a sync costs nothing. */
+  readonly isInMemory: boolean;
+};
+
+const TMPFS = 0x01021994;
+const SYNCS = 100;
+
+export function describeMachine(directory: string): Machine {
+  const processors = cpus();
+  return {
+    cpu: processors[0]?.model.trim() ?? "unknown",
+    cores: processors.length,
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    ...commit(),
+    pinning: pinning(),
+    syncMs: measureSync(join(directory, "sync")),
+    isInMemory: statfsSync(directory).type === TMPFS,
+  };
+}
+
+function commit(): Pick<Machine, "commit" | "isChanged"> {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  try {
+    const isChanged = git("status", "--porcelain", "--untracked-files=no").trim() !== "";
+    return { commit: git("rev-parse", "HEAD").trim(), isChanged };
+  } catch {
+    return { commit: null, isChanged: false };
+  }
+}
+
+function pinning(): Pinning {
+  const cores = allowedCores();
+  // The first and the last: neighbours may be two threads of one core.
+  const [server] = cores;
+  const sender = cores.at(-1);
+  if (server === undefined || sender === undefined || server === sender) return null;
+  try {
+    execFileSync("taskset", ["-c", String(sender), "true"], { stdio: "ignore" });
+    return { server, sender };
+  } catch {
+    return null;
+  }
+}
+
+/** Moves this process, and with it whatever it starts from now on, to a core. */
+export function pinThisProcess(core: number): void {
+  execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", String(core), String(process.pid)], {
+    stdio: "ignore",
+  });
+}
+
+/** The cores that this process may use, by number. Linux only; elsewhere none. */
+function allowedCores(): number[] {
+  try {
+    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "";
+    return list.split(",").flatMap((range) => {
+      const [first = Number.NaN, last = first] = range.split("-").map(Number);
+      return Number.isNaN(first) ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+  } catch {
+    return [];
+  }
+}
+
+function measureSync(file: string): number {
+  const descriptor = openSync(file, "w");
+  const page = Buffer.alloc(4_096, 1);
+  const times = Array.from({ length: SYNCS }, () => {
+    const start = performance.now();
+    writeSync(descriptor, page);
+    fdatasyncSync(descriptor);
+    return performance.now() - start;
+  });
+  closeSync(descriptor);
+  rmSync(file);
+  return median(times);
+}

@@ -1,0 +1,75 @@
+// Three ways to send one snapshot to everybody who subscribed to it: the gateway's own streams, and the two that they are held
+// against, which do nothing else. All of them speak the same frames, so that the same receivers read the same bytes.
+import { createServer, type Server } from "node:http";
+import { Server as SocketServer } from "socket.io";
+import { type WebSocket, WebSocketServer } from "ws";
+import { ORDER_BOOK } from "../../test/support/stream-client.ts";
+import type { Credentials } from "../in-process/key-ring.ts";
+import { messageOf, snapshotOf } from "./message.ts";
+
+export const BROADCASTERS = ["ws", "room", "gateway"] as const;
+export type BroadcasterName = (typeof BROADCASTERS)[number];
+
+export type Broadcaster = {
+  readonly server: Server;
+  /** Who may connect, each so many times; none where nobody is asked. */
+  readonly credentials: readonly Credentials[];
+  /** Sends the snapshot of this number to all subscribers. */
+  publish(number: number): void;
+};
+
+const EVENT = "orderBook";
+const ROOM = "room";
+
+/** `ws` alone: the text is made once and sent to each. It answers what a client says in its handshake, and checks nothing. */
+export function bareSockets(): Broadcaster {
+  const server = createServer();
+  const acceptor = new WebSocketServer({ server, perMessageDeflate: false });
+  const subscribers = new Set<WebSocket>();
+  acceptor.on("connection", (socket) => {
+    socket.on("close", () => subscribers.delete(socket));
+    socket.on("error", () => socket.terminate());
+    socket.on("message", (data) => {
+      const text = String(data);
+      if (text.startsWith("40")) socket.send(`40${ORDER_BOOK},{}`);
+      else if (text.startsWith("42")) {
+        subscribers.add(socket);
+        socket.send(`42${ORDER_BOOK},["subscribed",{}]`);
+      }
+    });
+    socket.send("0{}");
+  });
+  return {
+    server,
+    credentials: [],
+    publish(number) {
+      const text = `42${ORDER_BOOK},${JSON.stringify([EVENT, messageOf(snapshotOf(number))])}`;
+      const bytes = Buffer.from(text);
+      for (const socket of subscribers) socket.send(bytes, { binary: false });
+    },
+  };
+}
+
+/** Socket.IO as it comes: a namespace, a room, a broadcast to it. */
+export function bareRoom(): Broadcaster {
+  const server = createServer();
+  const streams = new SocketServer(server, {
+    transports: ["websocket"],
+    serveClient: false,
+    perMessageDeflate: false,
+  });
+  const namespace = streams.of(ORDER_BOOK);
+  namespace.on("connection", (socket) => {
+    socket.on("subscribe", (stream) => {
+      socket.join(ROOM);
+      socket.emit("subscribed", stream);
+    });
+  });
+  return {
+    server,
+    credentials: [],
+    publish(number) {
+      namespace.to(ROOM).emit(EVENT, messageOf(snapshotOf(number)));
+    },
+  };
+}

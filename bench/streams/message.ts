@@ -1,0 +1,36 @@
+// The depth snapshot that is broadcast: 20 levels a side, in decimals as the exchange writes them, the same for every
+// broadcaster but for the id, which has as many digits throughout.
+import type { DepthTopic, OrderBook } from "../../src/streams/topics.ts";
+
+export const TOPIC: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
+
+/** As the exchange sends it. */
+export type Snapshot = Pick<OrderBook, "lastUpdateId" | "bids" | "asks">;
+
+const FIRST_ID = 48_000_000_000;
+const BID = 67_123.45;
+const TICK = 0.01;
+const DECIMALS = 8;
+
+/** So many different ones go round, made beforehand. */
+const SNAPSHOTS = 64;
+
+const books = Array.from({ length: SNAPSHOTS }, (_, number) => {
+  const side = (direction: 1 | -1) =>
+    Array.from({ length: TOPIC.levels }, (_, level): [string, string] => [
+      (BID + direction * (level + 1) * TICK).toFixed(DECIMALS),
+      (1 + ((number * 7_919 + level * 104_729) % 9_000) / 1_000).toFixed(DECIMALS),
+    ]);
+  return { bids: side(-1), asks: side(1) };
+});
+
+/** The snapshot of this number, from 0 up: the ids rise. */
+export function snapshotOf(number: number): Snapshot {
+  const { bids = [], asks = [] } = books[number % SNAPSHOTS] ?? {};
+  return { lastUpdateId: FIRST_ID + number, bids, asks };
+}
+
+/** The message that subscribers are sent. Source: specification 6.4. */
+export function messageOf(snapshot: Snapshot): OrderBook {
+  return { event: "depth", ...TOPIC, ...snapshot };
+}

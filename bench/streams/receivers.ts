@@ -1,0 +1,65 @@
+// The process that receives: many connections to one server, each subscribed to the same stream. It is told where and as whom
+// to connect, and how many; then it is asked what has come.
+import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
+import type { Credentials } from "../in-process/key-ring.ts";
+import { TOPIC } from "./message.ts";
+import { CONNECTIONS_PER_KEY, StreamConnection, type Tally } from "./wire.ts";
+
+/** Has so many connections in all, or asks what has come. */
+export type ReceiversTask =
+  | {
+      readonly name: "CONNECT";
+      readonly port: number;
+      readonly credentials: readonly Credentials[];
+      readonly connections: number;
+    }
+  | { readonly name: "COUNT" };
+
+export type Received = Tally & {
+  /** The share of its time since the last answer in which the process had something to do. */
+  readonly busy: number;
+  /** What went wrong, if anything did. */
+  readonly failure: string | null;
+};
+
+/** So many are opened at once that a server's queue of new connections holds them. */
+const OPENING_MAX = 64;
+
+const tally: Tally = { messages: 0, bytes: 0 };
+let failure: string | null = null;
+let connected = 0;
+let loopBefore = performance.eventLoopUtilization();
+
+process.on("message", async (task: ReceiversTask) => {
+  try {
+    if (task.name === "CONNECT") await connect(task);
+  } catch (error) {
+    failure ??= error instanceof Error ? error.message : String(error);
+  }
+  const loop = performance.eventLoopUtilization();
+  const { utilization } = performance.eventLoopUtilization(loop, loopBefore);
+  loopBefore = loop;
+  process.send?.({ ...tally, busy: utilization, failure } satisfies Received);
+});
+process.once("disconnect", () => process.exit());
+
+async function connect({
+  port,
+  credentials,
+  connections,
+}: ReceiversTask & { name: "CONNECT" }): Promise<void> {
+  while (connected < connections) {
+    const count = Math.min(OPENING_MAX, connections - connected);
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => {
+        const key = credentials[Math.floor((connected + index) / CONNECTIONS_PER_KEY)];
+        const auth = () => (key === undefined ? {} : handshakeAuth(ORDER_BOOK, key));
+        const onLost = (reason: string) => {
+          failure ??= reason;
+        };
+        return StreamConnection.open(port, { namespace: ORDER_BOOK, auth, stream: TOPIC }, { tally, onLost });
+      }),
+    );
+    connected += count;
+  }
+}

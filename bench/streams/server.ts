@@ -1,0 +1,75 @@
+// A process that broadcasts as fast as what it sent has left it: one of the three, named by its first argument; the second is a
+// data directory for the one that needs it. It says where it listens, then broadcasts for as long as it is told to, time
+// after time.
+//
+// The next snapshot is sent when no connection has anything left that the system did not take: nothing is dropped or kept
+// back for being late, and what is measured is the sending.
+import type { AddressInfo, Socket } from "node:net";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import type { Credentials } from "../in-process/key-ring.ts";
+import { type Broadcaster, type BroadcasterName, bareRoom, bareSockets } from "./broadcasters.ts";
+import { gatewayStreams } from "./stage.ts";
+
+export type StreamServerReady = { readonly port: number; readonly credentials: readonly Credentials[] };
+export type StreamServerTask = { readonly seconds: number };
+export type Broadcasted = {
+  readonly broadcasts: number;
+  readonly seconds: number;
+  /** Of all threads of the process, s. */
+  readonly processorSeconds: number;
+};
+
+const HOST = "127.0.0.1";
+/** The system's buffers are full: the receivers need a moment. */
+const BREATH_MS = 1;
+const MICROSECONDS = 1_000_000;
+
+const [name, dataDir = "", clients = ""] = process.argv.slice(2);
+const make: { readonly [N in BroadcasterName]: () => Broadcaster | Promise<Broadcaster> } = {
+  ws: bareSockets,
+  room: bareRoom,
+  gateway: () => gatewayStreams(dataDir, Number(clients)),
+};
+if (name !== "ws" && name !== "room" && name !== "gateway")
+  throw new Error(`there is no broadcaster ${name}`);
+
+const { server, credentials, publish } = await make[name]();
+const sockets = new Set<Socket>();
+server.on("connection", (socket: Socket) => {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+});
+let number = 0;
+
+process.on("message", async ({ seconds }: StreamServerTask) => {
+  process.send?.(await broadcast(seconds));
+});
+process.once("disconnect", () => process.exit());
+server.listen(0, HOST, () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ port, credentials } satisfies StreamServerReady);
+});
+
+async function broadcast(seconds: number): Promise<Broadcasted> {
+  const startedAt = performance.now();
+  const usedBefore = process.cpuUsage();
+  const until = startedAt + seconds * 1_000;
+  let broadcasts = 0;
+  while (performance.now() < until) {
+    publish(number++);
+    broadcasts += 1;
+    await nextTurn();
+    while (isBehind()) await wait(BREATH_MS);
+  }
+  const { user, system } = process.cpuUsage(usedBefore);
+  return {
+    broadcasts,
+    seconds: (performance.now() - startedAt) / 1_000,
+    processorSeconds: (user + system) / MICROSECONDS,
+  };
+}
+
+function isBehind(): boolean {
+  for (const socket of sockets) if (socket.writableLength > 0) return true;
+  return false;
+}

@@ -1,0 +1,203 @@
+// How fast one depth snapshot after another is sent to many subscribers: by the gateway's own streams, by a bare Socket.IO
+// room, and by bare `ws`. In turns, each on the server's core with the receivers on the other, so that a ratio compares what
+// the machine could do in the same seconds. Then what a connected subscriber takes in memory.
+//
+// Real are the gateway's handshakes, keys, limits, subscriptions, its depth source and all that is between that and the
+// socket. Made up are the upstream feed and the schedule: snapshots come as fast as they are sent on, where the real
+// schedule is one or ten a second. Memory is that of the whole program on the simulated market, at the real schedule.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type MemoryUsed, memoryOf } from "../in-process/inspector.ts";
+import type { Credentials } from "../in-process/key-ring.ts";
+import type { Options } from "../options.ts";
+import type { Machine } from "../processes/machine.ts";
+import {
+  type Receivers,
+  type StreamServer,
+  startGateway,
+  startReceivers,
+  startStreamServer,
+} from "../processes/processes.ts";
+import { prepareStrategies, SPOT } from "../strategies.ts";
+import { MeasurementFailed } from "../trial.ts";
+import { BROADCASTERS, type BroadcasterName } from "./broadcasters.ts";
+import type { Received } from "./receivers.ts";
+import { CONNECTIONS_PER_KEY } from "./wire.ts";
+
+export type Broadcast = {
+  /** Messages that arrived, by the time and by the processor time of the sending. */
+  readonly perSecond: number;
+  readonly perProcessorSecond: number;
+  readonly processorUs: number;
+  /** Of those that were sent, how many arrived: a fan-out may leave out what has been overtaken. */
+  readonly arrivedShare: number;
+  readonly bytesPerMessage: number;
+  /** The share of its time in which the receiving process had something to do. */
+  readonly receiversBusy: number;
+};
+export type StreamRound = { readonly [N in BroadcasterName]: Broadcast };
+
+export type StreamMemory = {
+  readonly few: number;
+  readonly many: number;
+  readonly gateway: MemoryOf;
+  readonly room: MemoryOf;
+};
+type MemoryOf = { readonly few: MemoryUsed; readonly many: MemoryUsed };
+
+export type StreamsMeasured = {
+  readonly connections: number;
+  readonly rounds: readonly StreamRound[];
+  readonly memory: StreamMemory;
+};
+
+const ASK_AGAIN_MS = 20;
+/** What is on its way arrives within this time, ms. */
+const ARRIVAL_MS_MAX = 10_000;
+const MICROSECONDS = 1_000_000;
+
+type Subject = {
+  readonly name: BroadcasterName;
+  readonly server: StreamServer;
+  readonly receivers: Receivers;
+};
+
+export async function measureStreams(
+  directory: string,
+  options: Options,
+  machine: Machine,
+  say: (text: string) => void,
+): Promise<StreamsMeasured> {
+  const newDirectory = () => mkdtempSync(join(directory, "streams-"));
+  const { connections } = options.streams;
+  say(`streams to ${connections} connections`);
+  const subjects: Subject[] = [];
+  for (const name of BROADCASTERS) subjects.push(await start(name, newDirectory(), connections, machine));
+  const rounds: StreamRound[] = [];
+  try {
+    for (const subject of subjects) await measure(subject, connections, options.firstSeconds.gateway);
+    while (rounds.length < options.rounds) {
+      const round = new Map<BroadcasterName, Broadcast>();
+      for (const subject of subjects) {
+        await measure(subject, connections, options.warmSeconds);
+        round.set(subject.name, await measure(subject, connections, options.seconds));
+      }
+      const of = (name: BroadcasterName) => broadcastOf(round, name);
+      rounds.push({ ws: of("ws"), room: of("room"), gateway: of("gateway") });
+      const rates = BROADCASTERS.map((name) => `${name} ${Math.round(of(name).perSecond)}/s`);
+      say(`streams ${rounds.length} of ${options.rounds}: ${rates.join(", ")}`);
+    }
+  } finally {
+    for (const { server, receivers } of subjects) {
+      receivers.stop();
+      server.stop();
+    }
+  }
+  say(`memory of ${options.streams.many} connections`);
+  return { connections, rounds, memory: await measureMemory(newDirectory, options, machine) };
+}
+
+async function start(
+  name: BroadcasterName,
+  dataDir: string,
+  connections: number,
+  { pinning }: Machine,
+): Promise<Subject> {
+  const server = await startStreamServer({ name, dataDir, connections }, pinning?.server ?? null);
+  const receivers = startReceivers(pinning?.sender ?? null);
+  await connect(receivers, server, connections);
+  return { name, server, receivers };
+}
+
+async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
+  const { name, server, receivers } = subject;
+  const before = await receivers.run({ name: "COUNT" });
+  const sent = await server.broadcast({ seconds });
+  const expected = sent.broadcasts * connections;
+  const first = await receivers.run({ name: "COUNT" });
+  const received = await settled(first, before.messages + expected, receivers);
+  if (received.failure !== null) throw new MeasurementFailed(`streams, ${name}: ${received.failure}`);
+  const messages = received.messages - before.messages;
+  if (messages === 0) throw new MeasurementFailed(`streams, ${name}: nothing arrived`);
+  if (name !== "gateway" && messages !== expected) {
+    throw new MeasurementFailed(`streams, ${name}: of ${expected} messages ${messages} arrived`);
+  }
+  return {
+    perSecond: messages / sent.seconds,
+    perProcessorSecond: messages / sent.processorSeconds,
+    processorUs: (sent.processorSeconds * MICROSECONDS) / messages,
+    arrivedShare: messages / expected,
+    bytesPerMessage: (received.bytes - before.bytes) / messages,
+    receiversBusy: first.busy,
+  };
+}
+
+/** What has arrived once all has, or nothing more does. */
+async function settled(first: Received, expected: number, receivers: Receivers): Promise<Received> {
+  const deadline = performance.now() + ARRIVAL_MS_MAX;
+  let received = first;
+  for (;;) {
+    if (received.messages >= expected || received.failure !== null) return received;
+    await wait(ASK_AGAIN_MS);
+    const { messages } = received;
+    received = await receivers.run({ name: "COUNT" });
+    if (received.messages === messages || performance.now() > deadline) return received;
+  }
+}
+
+async function measureMemory(
+  newDirectory: () => string,
+  options: Options,
+  { pinning }: Machine,
+): Promise<StreamMemory> {
+  const { few, many } = options.streams;
+  const serverCore = pinning?.server ?? null;
+  const place = { dataDir: newDirectory(), databaseUrl: null };
+  const credentials = await prepareStrategies(place, Math.ceil(many / CONNECTIONS_PER_KEY), SPOT);
+  const gateway = await startGateway(place, serverCore, { canBeInspected: true });
+  const ofGateway = await memoryWith(gateway, credentials, options, pinning?.sender ?? null);
+  await gateway.stop();
+  const broadcaster = { name: "room", dataDir: "", connections: many } as const;
+  const room = await startStreamServer(broadcaster, serverCore, { canBeInspected: true });
+  const ofRoom = await memoryWith(room, [], options, pinning?.sender ?? null, () =>
+    room.broadcast({ seconds: options.warmSeconds }),
+  );
+  room.stop();
+  return { few, many, gateway: ofGateway, room: ofRoom };
+}
+
+async function memoryWith(
+  server: Pick<StreamServer, "port" | "pid" | "inspectorUrl">,
+  credentials: readonly Credentials[],
+  { streams: { few, many } }: Options,
+  core: number | null,
+  broadcast: () => Promise<unknown> = async () => {},
+): Promise<MemoryOf> {
+  const receivers = startReceivers(core);
+  const measured = async (connections: number) => {
+    await connect(receivers, { port: server.port, credentials }, connections);
+    await broadcast();
+    return await memoryOf(server);
+  };
+  try {
+    return { few: await measured(few), many: await measured(many) };
+  } finally {
+    receivers.stop();
+  }
+}
+
+async function connect(
+  receivers: Receivers,
+  { port, credentials }: Pick<StreamServer, "port" | "credentials">,
+  connections: number,
+): Promise<void> {
+  const { failure } = await receivers.run({ name: "CONNECT", port, credentials, connections });
+  if (failure !== null) throw new MeasurementFailed(`streams: ${failure}`);
+}
+
+function broadcastOf(round: ReadonlyMap<BroadcasterName, Broadcast>, name: BroadcasterName): Broadcast {
+  const broadcast = round.get(name);
+  if (broadcast === undefined) throw new Error(`every round measures every broadcaster: ${name}`);
+  return broadcast;
+}

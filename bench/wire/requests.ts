@@ -1,0 +1,128 @@
+// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies. Orders
+// and reads are signed as the exchange's own clients do it, signals as bots do.
+import { createHmac } from "node:crypto";
+import type { StrategyType } from "../../src/domain/account.ts";
+import { type Credentials, type Key, KeyRing, type Trip } from "../in-process/key-ring.ts";
+
+export type ByFamily<T> = { readonly [F in StrategyType]: T };
+export type Trips = ByFamily<readonly Trip[]>;
+
+/** What is sent: spot orders, futures orders, signals (orders on spot), reads of a spot account. */
+export type RequestKind = "orders" | "futures" | "signals" | "reads";
+/** Whoever keeps accounts sees buys and sells alternate; the echo does not care. */
+export type Target = "gateway" | "echo";
+
+export type Ticket = { readonly key: Key; readonly text: string };
+
+const FAMILIES: { readonly [K in RequestKind]: StrategyType } = {
+  orders: "SPOT",
+  futures: "FUTURES",
+  signals: "SPOT",
+  reads: "SPOT",
+};
+const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
+const SIGNAL_PATH = "/bot/v1/spot/orders";
+
+/** The status of a good answer. */
+export const GOOD_STATUS: { readonly [K in RequestKind]: number } = {
+  orders: 200,
+  futures: 200,
+  signals: 202,
+  reads: 200,
+};
+
+/** Text that only a good answer has in its body. */
+export const PROOF: { readonly [T in Target]: { readonly [K in RequestKind]: Buffer } } = {
+  gateway: {
+    orders: Buffer.from('"status":"FILLED"'),
+    futures: Buffer.from('"status":"FILLED"'),
+    signals: Buffer.from('"status":"EXECUTED"'),
+    reads: Buffer.from('"balances":[{'),
+  },
+  echo: {
+    orders: Buffer.from('"newClientOrderId":"'),
+    futures: Buffer.from('"newClientOrderId":"'),
+    // The echo knows no signals: an order is what they are held against.
+    signals: Buffer.from('"newClientOrderId":"'),
+    reads: Buffer.from('"timestamp":"'),
+  },
+};
+
+export class Requests {
+  readonly #rings: ByFamily<KeyRing>;
+  /** Whether a key's next order is a sale. */
+  readonly #holds: { readonly [T in Target]: ByFamily<Uint8Array> };
+  /** When each key signed its last signal, Unix ms. */
+  readonly #stampedAt = new Map<Key, number>();
+  #lastId = 0;
+
+  constructor(credentials: ByFamily<readonly Credentials[]>, trips: Trips) {
+    this.#rings = {
+      SPOT: new KeyRing(credentials.SPOT, trips.SPOT),
+      FUTURES: new KeyRing(credentials.FUTURES, trips.FUTURES),
+    };
+    const nothing = () => ({
+      SPOT: new Uint8Array(this.#rings.SPOT.size),
+      FUTURES: new Uint8Array(this.#rings.FUTURES.size),
+    });
+    this.#holds = { gateway: nothing(), echo: nothing() };
+  }
+
+  /** The next request, under the key that was idle longest. */
+  take(kind: RequestKind, target: Target): Ticket {
+    const family = FAMILIES[kind];
+    const key = this.#rings[family].take();
+    const isSale = this.#holds[target][family][key.index] === 1;
+    return { key, text: this.#text(kind, key, isSale) };
+  }
+
+  /** Gives the ticket's key back; `isGood` is whether the request was carried out. */
+  answered({ key }: Ticket, kind: RequestKind, target: Target, isGood: boolean): void {
+    const family = FAMILIES[kind];
+    const holds = this.#holds[target][family];
+    if (kind !== "reads" && isGood) holds[key.index] = holds[key.index] === 0 ? 1 : 0;
+    this.#rings[family].putBack(key);
+  }
+
+  #text(kind: RequestKind, key: Key, isSale: boolean): string {
+    if (kind === "reads") return this.#read(key);
+    if (kind === "signals") return this.#signal(key, isSale);
+    return this.#order(key, ORDER_PATHS[FAMILIES[kind]], isSale);
+  }
+
+  // As ccxt sends it: a form body with a client order id of its own.
+  #order({ apiKey, signs, trip }: Key, path: string, isSale: boolean): string {
+    const form =
+      `symbol=${trip.symbol}&side=${isSale ? "SELL" : "BUY"}&type=MARKET&quantity=${isSale ? trip.sell : trip.buy}` +
+      `&newClientOrderId=bench-${++this.#lastId}&recvWindow=10000&timestamp=${Date.now()}`;
+    const body = `${form}&signature=${createHmac("sha256", signs).update(form, "latin1").digest("hex")}`;
+    return (
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
+      `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    );
+  }
+
+  #signal(key: Key, isSale: boolean): string {
+    const { apiKey, signs, trip } = key;
+    const body =
+      `{"symbol":"${trip.symbol}","tradeType":"${isSale ? "SELL" : "BUY"}","orderType":"MARKET",` +
+      `"quantity":"${isSale ? trip.sell : trip.buy}"}`;
+    // A signature is good for one idempotency key.
+    const timestamp = Math.max(Date.now(), (this.#stampedAt.get(key) ?? 0) + 1);
+    this.#stampedAt.set(key, timestamp);
+    const signature = createHmac("sha256", signs)
+      .update(`${timestamp}POST${SIGNAL_PATH}${body}`, "latin1")
+      .digest("hex");
+    return (
+      `POST ${SIGNAL_PATH} HTTP/1.1\r\nhost: localhost\r\nx-bot-api-key: ${apiKey}\r\nx-bot-timestamp: ${timestamp}\r\n` +
+      `x-bot-signature: ${signature}\r\nidempotency-key: bench-${++this.#lastId}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    );
+  }
+
+  #read({ apiKey, signs }: Key): string {
+    const query = `recvWindow=10000&timestamp=${Date.now()}`;
+    const signature = createHmac("sha256", signs).update(query, "latin1").digest("hex");
+    return `GET /api/v3/account?${query}&signature=${signature} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n\r\n`;
+  }
+}

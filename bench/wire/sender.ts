@@ -1,0 +1,106 @@
+// The process that sends. It is given the keys once, then one load after another, and answers with what it measured.
+import { constants, setPriority } from "node:os";
+import type { Credentials } from "../in-process/key-ring.ts";
+import type { Exchange, Load, Loaded } from "../run.ts";
+import { count, saturate, schedule } from "./load.ts";
+import { type Overloaded, overload } from "./overload.ts";
+import {
+  type ByFamily,
+  GOOD_STATUS,
+  PROOF,
+  type RequestKind,
+  Requests,
+  type Target,
+  type Trips,
+} from "./requests.ts";
+import type { WireConnection } from "./wire.ts";
+
+export type SenderSetup = {
+  readonly credentials: ByFamily<readonly Credentials[]>;
+  readonly trips: Trips;
+  /** Whether a database has its core too: it then goes first, since a sender that never sleeps would keep it waiting. */
+  readonly yieldsToDatabase?: boolean;
+};
+export type SenderTask = Load & {
+  readonly kind: RequestKind;
+  readonly target: Target;
+  readonly pace: Pace;
+};
+/** Closed loop at saturation; open loop at a rate, which may be more than the server carries; so many and no more. */
+export type Pace =
+  | { readonly name: "SATURATE" }
+  | { readonly name: "SCHEDULE" | "OVERLOAD"; readonly perSecond: number }
+  | { readonly name: "COUNT"; readonly requests: number };
+
+export type SenderAnswer = {
+  readonly loaded: Loaded | null;
+  readonly overloaded: Overloaded | null;
+  /** Good answers of the whole run, the warming up included. */
+  readonly goodCount: number;
+  /** What went wrong, if anything did: the run is then no figure. */
+  readonly failure: string | null;
+};
+
+const FAILURE_TEXT_MAX = 300;
+/** What a server may answer that is asked for more than it can do, if it says when to come again. */
+const SHED_STATUSES: readonly number[] = [429, 503];
+const RETRY_AFTER = /\r\nretry-after: [0-9]+(?:\r\n|$)/i;
+
+process.once("message", ({ credentials, trips, yieldsToDatabase = false }: SenderSetup) => {
+  if (yieldsToDatabase) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  const requests = new Requests(credentials, trips);
+  process.on("message", async (task: SenderTask) => {
+    process.send?.(await carryOut(task, requests));
+  });
+  process.send?.("ready");
+});
+process.once("disconnect", () => process.exit());
+
+async function carryOut(task: SenderTask, requests: Requests): Promise<SenderAnswer> {
+  const { kind, target } = task;
+  const proof = PROOF[target][kind];
+  let goodCount = 0;
+  let badCount = 0;
+  let firstBad = "";
+  const exchange: Exchange = (connection: WireConnection, onDone): void => {
+    const ticket = requests.take(kind, target);
+    connection.send(ticket.text, (status, body, head) => {
+      const isGood = status === GOOD_STATUS[kind] && body.includes(proof);
+      if (isGood) goodCount += 1;
+      else if (!(SHED_STATUSES.includes(status) && RETRY_AFTER.test(head))) {
+        badCount += 1;
+        if (firstBad === "") firstBad = `${status} ${body.toString("latin1", 0, FAILURE_TEXT_MAX)}`;
+      }
+      requests.answered(ticket, kind, target, isGood);
+      onDone(isGood, status);
+    });
+  };
+  try {
+    const measured = await send(task, exchange);
+    const failure =
+      badCount === 0 ? null : `${badCount} of ${goodCount + badCount} answers were bad: ${firstBad}`;
+    return { ...NOTHING, ...measured, goodCount, failure };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...NOTHING, goodCount, failure: firstBad === "" ? reason : `${reason}; ${firstBad}` };
+  }
+}
+
+const NOTHING = { loaded: null, overloaded: null };
+
+async function send(
+  { pace, ...load }: SenderTask,
+  exchange: Exchange,
+): Promise<Partial<Pick<SenderAnswer, "loaded" | "overloaded">>> {
+  switch (pace.name) {
+    case "SATURATE":
+      return { loaded: await saturate(load, exchange) };
+    case "SCHEDULE":
+      return { loaded: await schedule({ ...load, perSecond: pace.perSecond }, exchange) };
+    case "OVERLOAD":
+      return { overloaded: await overload({ ...load, perSecond: pace.perSecond }, exchange) };
+    case "COUNT":
+      await count({ ...load, requests: pace.requests }, exchange);
+      return {};
+  }
+}
