@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/overlays/toast.tsx";
 import { call, type Method } from "./call.ts";
 import { copyPath, copyQuery } from "./copying.ts";
 

@@ -7,7 +7,7 @@ import { lazyRouteComponent, useRouter } from "@tanstack/react-router";
 import { type ComponentType, useEffect } from "react";
 import type { PersonShape } from "../../../src/dashboard/shapes.ts";
 import { ApiError } from "../api/error.ts";
-import { loadPlot } from "../ui/load-plot.ts";
+import { loadPlot } from "../ui/figures/plot.tsx";
 import { refusedTo } from "./audience.ts";
 
 const RELOADED = "lyrebird.reloaded";

@@ -2,7 +2,7 @@ import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { asApiError } from "../api/error.ts";
 import { useConnection } from "../live/use-live.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { ChunkFailed, reloadIfAnswered } from "./chunks.ts";
 

@@ -7,10 +7,10 @@ import { createRootRoute, createRoute } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import type { Audience } from "./audience.ts";
 import { lazyPage } from "./chunks.ts";
-import { Frame } from "./frame.tsx";
+import { Frame } from "./frame/frame.tsx";
+import { StrategyFrame } from "./frame/strategy-frame.tsx";
 import { Home } from "./home.tsx";
 import type { Search } from "./search.ts";
-import { StrategyFrame } from "./strategy-frame.tsx";
 
 type PageModule = { readonly Page: ComponentType };
 
@@ -72,7 +72,7 @@ const copying = [
 const copy = createRoute({
   ...top,
   path: "/copies/$copyId",
-  component: lazyPage(() => import("./copy-frame.tsx"), "CopyFrame"),
+  component: lazyPage(() => import("./frame/copy-frame.tsx"), "CopyFrame"),
   staticData: { audience: "COPIER" },
 });
 const insideCopy = { getParentRoute: () => copy } as const;

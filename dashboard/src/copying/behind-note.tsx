@@ -1,7 +1,7 @@
 // That a copy does not keep up with its strategy, and what that means. Nothing where it does.
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import { Time } from "../ui/figures/time.tsx";
 import { Note } from "../ui/note.tsx";
-import { Time } from "../ui/time.tsx";
 import { counted } from "./words.ts";
 
 export function BehindNote({ copy: { behind } }: { copy: Pick<CopyShape, "behind"> }) {

@@ -1,6 +1,7 @@
 // Basis points against the strategy's own price. Plus is worse for the copier, so the colours are the other way round than of a profit.
-import { grouped, rounded, signOf } from "../ui/decimals.ts";
-import { Missing } from "../ui/missing.tsx";
+
+import { Missing } from "../ui/badge.tsx";
+import { grouped, rounded, signOf } from "../ui/figures/decimals.ts";
 
 const DECIMALS = 2;
 

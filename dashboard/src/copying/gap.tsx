@@ -2,14 +2,14 @@
 
 import type { GapShape } from "../../../src/dashboard/shapes.ts";
 import { OrderLink } from "../trading/links.tsx";
-import { ExactPrice, Price } from "../ui/amounts.tsx";
+import { Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
-import { grouped } from "../ui/decimals.ts";
-import { latencyInWords } from "../ui/duration.ts";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { Side } from "../ui/side.tsx";
+import { ExactPrice, Price } from "../ui/figures/amounts.tsx";
+import { grouped } from "../ui/figures/decimals.ts";
+import { latencyInWords } from "../ui/figures/duration.ts";
+import { Time } from "../ui/figures/time.tsx";
+import { EmptyState } from "../ui/note.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
 import { Bps } from "./bps.tsx";
 
 type BySymbol = GapShape["bySymbol"][number];

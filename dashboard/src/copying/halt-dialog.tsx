@@ -1,9 +1,9 @@
 // Asks for the reason of a kill switch: everybody whom it concerns is told it.
 import { useState } from "react";
 import { fieldsOf } from "../api/error.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { DialogForm } from "../ui/dialog-form.tsx";
-import { TextInput } from "../ui/text-input.tsx";
+import { DialogForm } from "../ui/forms/dialog-form.tsx";
+import { TextInput } from "../ui/forms/text-input.tsx";
+import { Dialog } from "../ui/overlays/dialog.tsx";
 
 const REASON_LENGTH_MAX = 200;
 

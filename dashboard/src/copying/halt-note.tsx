@@ -2,8 +2,7 @@
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
 import { useCopyMutation } from "../api/use-copy.ts";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Note } from "../ui/note.tsx";
+import { ErrorNote, Note } from "../ui/note.tsx";
 
 type HaltNoteProps = { copy: Pick<CopyShape, "copyId" | "halted"> };
 

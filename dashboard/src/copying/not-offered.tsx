@@ -1,6 +1,6 @@
 // Where the operator allows no exchange.
 import { SwitchProfileButton } from "../profile/switch-profile-button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { EmptyState } from "../ui/note.tsx";
 
 export function NotOffered() {
   return (

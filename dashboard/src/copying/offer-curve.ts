@@ -1,6 +1,6 @@
 // The equity of a strategy on offer, with its drawdown at each point, as the curves of a strategy want it.
 import type { EquityPointShape, OfferDetailShape, PerformanceShape } from "../../../src/dashboard/shapes.ts";
-import { compare, multiply, percentOf, subtract, trimZeros } from "../ui/decimals.ts";
+import { compare, multiply, percentOf, subtract, trimZeros } from "../ui/figures/decimals.ts";
 
 /** Of a rate in per cent: more than is ever shown. */
 const RATE_DECIMALS = 6;

@@ -2,9 +2,9 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
-import { Facts } from "../ui/facts.tsx";
-import { Meter } from "../ui/meter.tsx";
-import { TEXT_LINK } from "../ui/text-link.ts";
+import { TEXT_LINK } from "../ui/button.tsx";
+import { Facts } from "../ui/figures/facts.tsx";
+import { Meter } from "../ui/figures/meter.tsx";
 import { ratesOf } from "./rates.ts";
 import { SKIP_NAMES } from "./words.ts";
 

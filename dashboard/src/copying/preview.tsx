@@ -2,16 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import type { PreviewRowShape, PreviewShape } from "../../../src/dashboard/shapes.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
-import { Amount, Price } from "../ui/amounts.tsx";
-import { Badge, inWords } from "../ui/badge.tsx";
+import { Badge, inWords, Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
-import { multiply, rounded, signOf, trimZeros } from "../ui/decimals.ts";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Side } from "../ui/side.tsx";
+import { Amount, Price } from "../ui/figures/amounts.tsx";
+import { multiply, rounded, signOf, trimZeros } from "../ui/figures/decimals.ts";
+import { Time } from "../ui/figures/time.tsx";
+import { useSettled } from "../ui/hooks.ts";
+import { EmptyState, ErrorNote } from "../ui/note.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
-import { useSettled } from "../ui/use-settled.ts";
 import { counted } from "./words.ts";
 
 /** So long after the last key the account is asked. */

@@ -1,6 +1,6 @@
 // Counts as parts of their sum, in words.
 import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
-import { percentOf } from "../ui/decimals.ts";
+import { percentOf } from "../ui/figures/decimals.ts";
 
 type Counted = Pick<EntryCountsShape, "placed" | "skipped" | "failed">;
 

@@ -1,7 +1,7 @@
 // What a copy has made of the equity that it began with.
 import type { CopyShape } from "../../../src/dashboard/shapes.ts";
-import { Percent, SignedAmount } from "../ui/amounts.tsx";
-import { roundedDifference } from "../ui/decimals.ts";
+import { Percent, SignedAmount } from "../ui/figures/amounts.tsx";
+import { roundedDifference } from "../ui/figures/decimals.ts";
 
 type ResultProps = { copy: Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "asset"> };
 

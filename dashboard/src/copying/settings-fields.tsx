@@ -1,10 +1,10 @@
 // The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of them.
 import { type ReactNode, useState } from "react";
 import type { StrategyType } from "../../../src/dashboard/shapes.ts";
-import { Checkbox } from "../ui/checkbox.tsx";
-import { Field } from "../ui/field.tsx";
-import { Select } from "../ui/select.tsx";
-import { TextInput } from "../ui/text-input.tsx";
+import { Checkbox } from "../ui/forms/checkbox.tsx";
+import { Field } from "../ui/forms/field.tsx";
+import { Select } from "../ui/forms/select.tsx";
+import { TextInput } from "../ui/forms/text-input.tsx";
 import {
   PRESET_NAMES,
   type PresetName,

@@ -1,7 +1,7 @@
 // The settings of a copy as a form has them, texts with shares in per cent, and as the server takes them, shares of one. Exact both
 // ways. An empty text sets no limit.
 import type { CopySettingsShape, StrategyType } from "../../../src/dashboard/shapes.ts";
-import { compare, isDecimal, multiply, perCent, signOf, trimZeros } from "../ui/decimals.ts";
+import { compare, isDecimal, multiply, perCent, signOf, trimZeros } from "../ui/figures/decimals.ts";
 
 export type SizeBy = CopySettingsShape["size"]["by"];
 

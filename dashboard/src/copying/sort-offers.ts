@@ -1,6 +1,6 @@
 // The order of the strategies on offer, of a page of them at a time. What is not known comes last, whichever way round.
 import type { OfferShape } from "../../../src/dashboard/shapes.ts";
-import { compare, magnitude } from "../ui/decimals.ts";
+import { compare, magnitude } from "../ui/figures/decimals.ts";
 
 export const OFFER_SORTS = ["return", "drawdown", "age", "copiers", "smallest"] as const;
 export type OfferSort = (typeof OFFER_SORTS)[number];

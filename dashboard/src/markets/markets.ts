@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionShape, StrategyType, SymbolShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
-import { decimalsOf, trimZeros } from "../ui/decimals.ts";
+import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
 
 /** What kind of market orders are filled by: every text about it is from here. */
 export const MARKET_KINDS: Readonly<

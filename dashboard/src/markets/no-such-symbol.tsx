@@ -1,7 +1,7 @@
 // Where an address names a symbol that the market does not list: says so, and lets choose another.
 import { useAddress } from "../app/use-address.ts";
 import { Card } from "../ui/card.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { EmptyState } from "../ui/note.tsx";
 import { SymbolChooser } from "./symbol-chooser.tsx";
 import type { SymbolChoice } from "./use-symbol.ts";
 

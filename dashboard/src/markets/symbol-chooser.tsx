@@ -1,7 +1,7 @@
 // One symbol out of hundreds: a button that opens a search with a list, the strategy's own symbols first. Arrow keys move, Enter
 // takes, Escape closes.
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { CONTROL_LOOK } from "../ui/field.tsx";
+import { CONTROL_LOOK } from "../ui/forms/field.tsx";
 import { matching } from "./own-symbols.ts";
 
 const MATCHES_MAX = 60;

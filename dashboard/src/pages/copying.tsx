@@ -8,7 +8,7 @@ import { NotOffered } from "../copying/not-offered.tsx";
 import { useWatchCopies } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { CopyTable, EndedTable } from "./copying/copy-table.tsx";

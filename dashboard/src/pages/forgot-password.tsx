@@ -1,8 +1,8 @@
 // Asks for a link by which a new password is set.
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session.ts";
+import { TEXT_LINK } from "../ui/button.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 
 export function Page() {

@@ -9,12 +9,11 @@ import { focusHeading } from "../app/focus.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Note } from "../ui/note.tsx";
+import { Time } from "../ui/figures/time.tsx";
+import { ErrorNote, Note } from "../ui/note.tsx";
+import { toast } from "../ui/overlays/toast.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
 import { IdentityForm } from "./identity/identity-form.tsx";
 
 const KYC_KEY = ["kyc"];

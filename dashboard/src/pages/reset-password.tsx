@@ -7,10 +7,9 @@ import { asApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Note } from "../ui/note.tsx";
+import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { PasswordInput } from "../ui/password-input.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { useLinkToken } from "./entrance/link-token.ts";
 

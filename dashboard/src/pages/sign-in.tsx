@@ -6,13 +6,11 @@ import type { SessionShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { asApiError, fieldsOf } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
-import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { Note } from "../ui/note.tsx";
+import { Button, TEXT_LINK } from "../ui/button.tsx";
+import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { TextInput } from "../ui/forms/text-input.tsx";
+import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { PasswordInput } from "../ui/password-input.tsx";
-import { TextInput } from "../ui/text-input.tsx";
-import { TEXT_LINK } from "../ui/text-link.ts";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { SecondFactorInput } from "./entrance/second-factor-input.tsx";
 

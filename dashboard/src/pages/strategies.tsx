@@ -9,9 +9,9 @@ import { useChanges, useWatches } from "../live/use-changes.ts";
 import { useLive } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { Time } from "../ui/figures/time.tsx";
+import { ErrorNote } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { Time } from "../ui/time.tsx";
 import { NextStep } from "./strategies/next-step.tsx";
 import { StrategyTable } from "./strategies/strategy-table.tsx";
 

@@ -5,9 +5,9 @@ import type { SessionShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { takeSession, usePerson } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog, DialogActions } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { toast } from "../ui/toast.tsx";
+import { ErrorNote } from "../ui/note.tsx";
+import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
+import { toast } from "../ui/overlays/toast.tsx";
 
 const CHANGES = {
   TRADER: {

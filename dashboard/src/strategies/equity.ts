@@ -12,7 +12,7 @@ import {
   roundedParts,
   subtract,
   trimZeros,
-} from "../ui/decimals.ts";
+} from "../ui/figures/decimals.ts";
 
 const QUOTE_ASSET = "USDT";
 const MONEY_DECIMALS = 8;

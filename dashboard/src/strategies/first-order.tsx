@@ -6,7 +6,7 @@ import { KeyTest } from "../pages/keys/key-test.tsx";
 import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { EmptyState } from "../ui/note.tsx";
 
 export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyShape }) {
   const [isTesting, setTesting] = useState(false);

@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { pathOf } from "../api/trading.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog, DialogActions } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { toast } from "../ui/toast.tsx";
+import { ErrorNote } from "../ui/note.tsx";
+import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
+import { toast } from "../ui/overlays/toast.tsx";
 
 export type Cancelling = {
   readonly kind: "orders" | "legs";

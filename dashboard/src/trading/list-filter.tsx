@@ -1,6 +1,6 @@
 // Which symbol of a list is shown: a choice among those that the strategy has to do with, kept in the address.
 import { useAddress } from "../app/use-address.ts";
-import { Select } from "../ui/select.tsx";
+import { Select } from "../ui/forms/select.tsx";
 
 export function SymbolFilter({ own }: { own: readonly string[] }) {
   const { search, change } = useAddress();

@@ -2,7 +2,7 @@
 // What has more digits than that keeps them.
 import { useStrategy } from "../api/use-strategy.ts";
 import { decimalsOfStep, useSymbols } from "../markets/markets.ts";
-import { Amount } from "../ui/amounts.tsx";
+import { Amount } from "../ui/figures/amounts.tsx";
 
 type SymbolAmountProps = { symbol: string; value: string | null };
 

@@ -1,11 +1,11 @@
 // Fills, newest first.
 import type { ReactNode } from "react";
 import type { TradeShape } from "../../../src/dashboard/shapes.ts";
-import { Amount, SignedAmount } from "../ui/amounts.tsx";
-import { decimalsOf, trimZeros } from "../ui/decimals.ts";
-import { Side } from "../ui/side.tsx";
+import { Side } from "../ui/badge.tsx";
+import { Amount, SignedAmount } from "../ui/figures/amounts.tsx";
+import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
+import { Time } from "../ui/figures/time.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
 import { ChartLink, OrderLink } from "./links.tsx";
 import { SymbolPrice, SymbolQuantity } from "./symbol-amounts.tsx";
 

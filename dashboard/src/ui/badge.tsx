@@ -1,5 +1,7 @@
 // Small labels. What a colour says, the word says too.
 import type { ReactNode } from "react";
+import { useEffect, useState } from "react";
+import { durationInWords } from "./figures/duration.ts";
 
 export type Tone = "neutral" | "accent" | "gain" | "loss" | "warn";
 
@@ -68,4 +70,50 @@ export function StatusBadge({ status, label }: { status: string; label?: string 
 export function inWords(name: string): string {
   const words = name.toLowerCase().replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Buy or sell; what the colour says, the word says too. */
+export function Side({ side }: { side: "BUY" | "SELL" }) {
+  return side === "BUY" ? (
+    <span className="font-medium text-gain">Buy</span>
+  ) : (
+    <span className="font-medium text-loss">Sell</span>
+  );
+}
+
+const TICK_MS = 1000;
+
+type StaleBadgeProps = {
+  /** Since when nothing was heard, Unix ms by this browser's clock; null while it is fresh, and then nothing shows. */
+  since: number | null;
+};
+
+/** "Stale for 12 s", counting. */
+export function StaleBadge({ since }: StaleBadgeProps) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (since === null) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [since]);
+  if (since === null) return null;
+  return (
+    <Badge tone="warn">
+      <span aria-hidden="true">◌</span>
+      <span>
+        stale for <span className="numeric">{durationInWords((now - since) / 1_000)}</span>
+      </span>
+    </Badge>
+  );
+}
+
+/** Where there is nothing to be shown: a dash, which is read out as a word. */
+export function Missing() {
+  return (
+    <span className="text-ink-soft">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">none</span>
+    </span>
+  );
 }

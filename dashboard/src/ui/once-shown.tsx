@@ -1,9 +1,9 @@
 // A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut until its reader
 // says that they have it; leaving the page before that is asked about.
 import { type ReactNode, useEffect, useState } from "react";
-import { Checkbox } from "./checkbox.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { DownloadButton } from "./download-button.tsx";
+import { Checkbox } from "./forms/checkbox.tsx";
 import { Note } from "./note.tsx";
 
 type OnceShownProps = {

@@ -1,11 +1,11 @@
 // The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
 import type { ReactNode } from "react";
-import { EmptyState } from "./empty-state.tsx";
-import { Missing } from "./missing.tsx";
+import { Missing } from "./badge.tsx";
+import { IsZoneShown, ZONE } from "./figures/time.tsx";
+import { useIsPhone } from "./hooks.ts";
+import { EmptyState } from "./note.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { Skeleton } from "./skeleton.tsx";
-import { IsZoneShown, ZONE } from "./time.tsx";
-import { useIsPhone } from "./use-is-phone.ts";
 
 const SKELETON_ROWS = 5;
 

@@ -7,11 +7,9 @@ import { isOff, repairOf } from "../../copying/drift.ts";
 import { counted } from "../../copying/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Note } from "../../ui/note.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { EmptyState, ErrorNote, Note } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { Time } from "../../ui/time.tsx";
 import { DriftTable } from "./drift/drift-table.tsx";
 import { RepairDialog } from "./drift/repair-dialog.tsx";
 

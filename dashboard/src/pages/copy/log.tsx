@@ -7,11 +7,10 @@ import { useAddress } from "../../app/use-address.ts";
 import { ENTRY_STATUSES } from "../../copying/words.ts";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Select } from "../../ui/select.tsx";
 import { EntryDialog } from "./log/entry-dialog.tsx";
 import { EntryTable } from "./log/entry-table.tsx";
 

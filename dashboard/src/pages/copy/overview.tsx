@@ -6,7 +6,7 @@ import { BehindNote } from "../../copying/behind-note.tsx";
 import { HaltNote } from "../../copying/halt-note.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { Actions } from "./overview/actions.tsx";

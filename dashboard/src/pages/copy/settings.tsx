@@ -10,13 +10,12 @@ import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/set
 import { SettingsFields } from "../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Facts } from "../../ui/figures/facts.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
 
 export function Page() {
   const { copy } = useCopy();

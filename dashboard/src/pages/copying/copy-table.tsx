@@ -4,11 +4,11 @@ import type { CopyShape } from "../../../../src/dashboard/shapes.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { Result } from "../../copying/result.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
-import { Amount } from "../../ui/amounts.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { TEXT_LINK } from "../../ui/button.tsx";
+import { Amount } from "../../ui/figures/amounts.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { EmptyState } from "../../ui/note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
-import { Time } from "../../ui/time.tsx";
 import { DriftHint } from "./drift-hint.tsx";
 
 export function CopyTable({ rows }: { rows: readonly CopyShape[] | undefined }) {

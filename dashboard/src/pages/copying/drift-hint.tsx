@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { driftHintQuery } from "../../api/copying.ts";
 import { isOff } from "../../copying/drift.ts";
 import { counted } from "../../copying/words.ts";
-import { Missing } from "../../ui/missing.tsx";
+import { Missing } from "../../ui/badge.tsx";
+import { TEXT_LINK } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
 
 export function DriftHint({ copyId }: { copyId: string }) {
   const { data, error } = useQuery(driftHintQuery(copyId));

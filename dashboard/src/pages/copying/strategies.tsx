@@ -8,13 +8,12 @@ import { listedWords, sortedOffers, sortOf } from "../../copying/sort-offers.ts"
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { SearchForm } from "../../ui/forms/search-form.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { useIsPhone } from "../../ui/hooks.ts";
+import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { SearchForm } from "../../ui/search-form.tsx";
-import { Select } from "../../ui/select.tsx";
-import { useIsPhone } from "../../ui/use-is-phone.ts";
 import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
 
 const SEARCH_LENGTH_MAX = 100;

@@ -5,8 +5,8 @@ import type { MailShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { Button, type ButtonKind } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
+import { TextInput } from "../../ui/forms/text-input.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { LinkSent } from "./link-sent.tsx";
 
 type AskForLinkProps = {

@@ -1,8 +1,8 @@
 // The code of an authenticator, or in its place one of the recovery codes.
 import { useState } from "react";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
+import { TEXT_LINK } from "../../ui/button.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { TextInput } from "../../ui/forms/text-input.tsx";
 
 type SecondFactorInputProps = {
   value: string;

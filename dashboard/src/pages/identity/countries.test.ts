@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COUNTRIES } from "../../../../src/people/countries.ts";
+import { COUNTRIES } from "../../../../src/people/kyc/countries.ts";
 import { COUNTRY_OPTIONS, countryName } from "./countries.ts";
 
 test("offers the countries that the server takes, each once", () => {

@@ -6,10 +6,10 @@ import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { CONTROL_LOOK, Field } from "../../ui/field.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
+import { CONTROL_LOOK, Field } from "../../ui/forms/field.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { TextInput } from "../../ui/forms/text-input.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { COUNTRY_OPTIONS } from "./countries.ts";
 
 const DOCUMENTS = [

@@ -8,12 +8,12 @@ import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { TextInput } from "../../ui/forms/text-input.tsx";
 import { OnceShown } from "../../ui/once-shown.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { secretFile, secretFileName } from "./secret-file.ts";
 
 const LABEL_LENGTH_MAX = 60;

@@ -3,11 +3,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
 import { isFreeKey } from "../../api/keys.ts";
-import { Button, buttonLook } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Button, buttonLook, TEXT_LINK } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
+import { Time } from "../../ui/figures/time.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
-import { Time } from "../../ui/time.tsx";
 
 type KeyTableProps = {
   rows: readonly KeyShape[] | undefined;

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { KeyTestShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 
 /** Runs the test when it is first shown, and again when asked to. */

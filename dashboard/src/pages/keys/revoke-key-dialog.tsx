@@ -6,10 +6,10 @@ import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 import { MissingSteps } from "./missing-steps.tsx";
 
 type Revoked = Pick<KeyShape, "keyId" | "label" | "apiKey">;

@@ -6,9 +6,9 @@ import type { KeyShape, StrategyShape, StrategyType } from "../../../../src/dash
 import { call } from "../../api/call.ts";
 import { asApiError } from "../../api/error.ts";
 import { Button, buttonLook } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { TextInput } from "../../ui/forms/text-input.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { TypeChoice } from "./type-choice.tsx";
 
 export const NAME_LENGTH_MAX = 60;

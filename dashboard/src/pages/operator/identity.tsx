@@ -4,7 +4,7 @@ import type { KycEntryShape } from "../../../../src/dashboard/shapes.ts";
 import { submissionsQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Tabs } from "../../ui/tabs.tsx";

@@ -5,12 +5,11 @@ import type { AuditShape, PageShape } from "../../../../src/dashboard/shapes.ts"
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
-import { Time } from "../../ui/time.tsx";
 
 export function ActivityCard() {
   const { email } = usePerson();

@@ -8,10 +8,10 @@ import { fieldsOf } from "../../api/error.ts";
 import { takeSession, usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { ConfirmByTyping } from "../../ui/confirm-by-typing.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { PasswordInput } from "../../ui/password-input.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { ConfirmByTyping } from "../../ui/forms/confirm-by-typing.tsx";
+import { PasswordInput } from "../../ui/forms/password-input.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 
 export function CloseAccountCard() {

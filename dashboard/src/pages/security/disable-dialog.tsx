@@ -5,9 +5,9 @@ import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 import { SecondFactorInput } from "../entrance/second-factor-input.tsx";
 
 type DisableDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };

@@ -7,11 +7,11 @@ import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { PasswordInput } from "../../ui/password-input.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { PasswordInput } from "../../ui/forms/password-input.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 
 export function PasswordCard() {
   const [isOpen, setOpen] = useState(false);

@@ -1,7 +1,7 @@
 // That it is the owner who asks: a code where there is a second factor, else the password.
 import { usePerson } from "../../api/session.ts";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { PasswordInput } from "../../ui/password-input.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { PasswordInput } from "../../ui/forms/password-input.tsx";
 
 export type Proof = { readonly password?: string; readonly code?: string };
 type ProofInputProps = {

@@ -1,8 +1,8 @@
 // Recovery codes, shown this once.
 import { usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { DialogActions } from "../../ui/dialog.tsx";
 import { OnceShown } from "../../ui/once-shown.tsx";
+import { DialogActions } from "../../ui/overlays/dialog.tsx";
 
 type RecoveryCodesProps = { codes: readonly string[]; onDone: () => void };
 

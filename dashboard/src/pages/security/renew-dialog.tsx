@@ -5,9 +5,9 @@ import { useState } from "react";
 import type { RecoveryCodesShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
 import { fieldsOf } from "../../api/error.ts";
-import { CodeInput } from "../../ui/code-input.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { CodeInput } from "../../ui/forms/code-input.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type RenewDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };

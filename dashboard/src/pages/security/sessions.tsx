@@ -7,12 +7,12 @@ import { fieldsOf } from "../../api/error.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { Time } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { type Proof, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
 

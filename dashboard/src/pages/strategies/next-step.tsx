@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { KeyShape, PersonShape } from "../../../../src/dashboard/shapes.ts";
 import { buttonLook } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { journeyOf } from "../welcome/journey.ts";
 

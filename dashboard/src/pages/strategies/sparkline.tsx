@@ -1,4 +1,4 @@
-import { signOf, subtract } from "../../ui/decimals.ts";
+import { signOf, subtract } from "../../ui/figures/decimals.ts";
 import { sparklinePoints } from "./sparkline-path.ts";
 
 const SIZE = { width: 96, height: 24 };

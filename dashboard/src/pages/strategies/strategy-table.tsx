@@ -4,13 +4,11 @@ import type { ReactNode } from "react";
 import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import { TYPES } from "../../strategies/type-words.ts";
-import { Amount, SignedAmount } from "../../ui/amounts.tsx";
-import { StatusBadge } from "../../ui/badge.tsx";
-import { buttonLook } from "../../ui/button.tsx";
-import { StaleBadge } from "../../ui/stale-badge.tsx";
+import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
+import { buttonLook, TEXT_LINK } from "../../ui/button.tsx";
+import { Amount, SignedAmount } from "../../ui/figures/amounts.tsx";
+import { Time } from "../../ui/figures/time.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
-import { Time } from "../../ui/time.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
 /** Prices that were heard longer ago are marked. */

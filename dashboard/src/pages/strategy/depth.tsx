@@ -11,12 +11,12 @@ import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
 import { PageSymbol } from "../../markets/page-symbol.tsx";
 import { useSymbol } from "../../markets/use-symbol.ts";
 import { OrderLink } from "../../trading/links.tsx";
+import { StaleBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { StaleBadge } from "../../ui/stale-badge.tsx";
 import { GROUPINGS, type Grouping, ladderOf, stepOf } from "./depth/ladder.ts";
 import { LadderTable } from "./depth/ladder-table.tsx";
 

@@ -8,11 +8,10 @@ import { useOwnSymbols } from "../../markets/use-symbol.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Select } from "../../ui/forms/select.tsx";
+import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Select } from "../../ui/select.tsx";
 import { OpenOrders, OrderHistory } from "./orders/order-tables.tsx";
 import { orderInWords } from "./orders/order-words.ts";
 

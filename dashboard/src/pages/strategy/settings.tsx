@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { summaryQuery } from "../../api/strategy.ts";
 import { useStrategyId } from "../../api/use-strategy.ts";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { CloseCard } from "./settings/close-card.tsx";

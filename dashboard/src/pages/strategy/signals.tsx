@@ -6,15 +6,14 @@ import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { OrderLink, SignalLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
+import { TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { latencyInWords } from "../../ui/duration.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { latencyInWords } from "../../ui/figures/duration.ts";
+import { Time } from "../../ui/figures/time.tsx";
+import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { TEXT_LINK } from "../../ui/text-link.ts";
-import { Time } from "../../ui/time.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 
 export function Page() {

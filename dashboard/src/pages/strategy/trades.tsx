@@ -8,8 +8,7 @@ import { CsvLink } from "../../trading/csv-link.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
 

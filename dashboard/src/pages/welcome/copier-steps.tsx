@@ -4,7 +4,7 @@ import { accountsQuery, copiesQuery, venuesQuery } from "../../api/copying.ts";
 import { usePerson } from "../../api/session.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { copierJourneyOf } from "./copier-journey.ts";
 import { nextStep } from "./journey.ts";

@@ -4,12 +4,11 @@ import type { ReactNode } from "react";
 import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
 import { isOff } from "../../../copying/drift.ts";
 import { CAUSE_NAMES } from "../../../copying/words.ts";
-import { Amount, Price } from "../../../ui/amounts.tsx";
-import { Badge } from "../../../ui/badge.tsx";
-import { magnitude, signOf } from "../../../ui/decimals.ts";
-import { Side } from "../../../ui/side.tsx";
+import { Badge, Side } from "../../../ui/badge.tsx";
+import { TEXT_LINK } from "../../../ui/button.tsx";
+import { Amount, Price } from "../../../ui/figures/amounts.tsx";
+import { magnitude, signOf } from "../../../ui/figures/decimals.ts";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
 
 type DriftTableProps = {
   copyId: string;

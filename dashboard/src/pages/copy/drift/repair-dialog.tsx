@@ -4,12 +4,12 @@ import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { repairOf } from "../../../copying/drift.ts";
 import { counted } from "../../../copying/words.ts";
-import { Price } from "../../../ui/amounts.tsx";
+import { Side } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
-import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Side } from "../../../ui/side.tsx";
+import { Price } from "../../../ui/figures/amounts.tsx";
+import { Checkbox } from "../../../ui/forms/checkbox.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
+import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 
 type RepairDialogProps = {
   copyId: string;

@@ -2,16 +2,15 @@
 import type { ReactNode } from "react";
 import type { MirrorEntryShape, SkipShape } from "../../../../../src/dashboard/shapes.ts";
 import { ENTRY_STATUSES, KIND_MEANINGS, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
-import { Amount, ExactPrice, Price } from "../../../ui/amounts.tsx";
-import { inWords, StatusBadge } from "../../../ui/badge.tsx";
-import { Copyable } from "../../../ui/copyable.tsx";
-import { signOf } from "../../../ui/decimals.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { latencyInWords } from "../../../ui/duration.ts";
-import { type Fact, Facts } from "../../../ui/facts.tsx";
+import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
+import { Copyable } from "../../../ui/copy-button.tsx";
+import { Amount, ExactPrice, Price } from "../../../ui/figures/amounts.tsx";
+import { signOf } from "../../../ui/figures/decimals.ts";
+import { latencyInWords } from "../../../ui/figures/duration.ts";
+import { type Fact, Facts } from "../../../ui/figures/facts.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
-import { Side } from "../../../ui/side.tsx";
-import { Time } from "../../../ui/time.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { scaleInWords, slippageInWords } from "./entry-words.ts";
 
 type EntryDialogProps = {

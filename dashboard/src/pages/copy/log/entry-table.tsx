@@ -5,13 +5,12 @@ import type { MirrorEntryShape } from "../../../../../src/dashboard/shapes.ts";
 import type { Search } from "../../../app/search.ts";
 import { Bps } from "../../../copying/bps.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";
-import { ExactPrice, Price } from "../../../ui/amounts.tsx";
-import { inWords, StatusBadge } from "../../../ui/badge.tsx";
-import { latencyInWords } from "../../../ui/duration.ts";
-import { Side } from "../../../ui/side.tsx";
+import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
+import { TEXT_LINK } from "../../../ui/button.tsx";
+import { ExactPrice, Price } from "../../../ui/figures/amounts.tsx";
+import { latencyInWords } from "../../../ui/figures/duration.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
-import { Time } from "../../../ui/time.tsx";
 import { sentQuantityOf } from "./entry-words.ts";
 
 type EntryTableProps = {

@@ -1,7 +1,7 @@
 // How an order was scaled, and how its price compares, in words.
 import type { MirrorEntryShape } from "../../../../../src/dashboard/shapes.ts";
 import { SKIP_NAMES } from "../../../copying/words.ts";
-import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/decimals.ts";
+import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/figures/decimals.ts";
 
 type Scale = NonNullable<MirrorEntryShape["scale"]>;
 

@@ -4,7 +4,7 @@ import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
 import { asApiError } from "../../../api/error.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Button } from "../../../ui/button.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
 
 export function Actions({ copy }: { copy: CopyShape }) {

@@ -4,8 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { entriesQuery } from "../../../api/copying.ts";
 import { buttonLook } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
 import { EntryTable } from "../log/entry-table.tsx";
 
 const SHOWN = 5;

@@ -2,12 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ProfitSharesShape } from "../../../../../src/dashboard/shapes.ts";
 import { profitSharesQuery } from "../../../api/copying.ts";
-import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 type Row = ProfitSharesShape["rows"][number];
 

@@ -2,8 +2,8 @@
 import { Link } from "@tanstack/react-router";
 import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
 import { REASONS } from "../../../copying/words.ts";
+import { TEXT_LINK } from "../../../ui/button.tsx";
 import { Note } from "../../../ui/note.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
 
 const TITLES = {
   PAUSED: "The copy is paused",

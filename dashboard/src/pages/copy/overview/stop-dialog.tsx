@@ -2,8 +2,8 @@
 import { useState } from "react";
 import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
 
 type StopDialogProps = { copy: CopyShape; isOpen: boolean; onClose: () => void };
 

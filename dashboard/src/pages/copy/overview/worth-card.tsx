@@ -1,15 +1,22 @@
 // What a copy is worth by the exchange's last word, and how far that is from its stop loss.
 import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
-import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { grouped, percentOf, rounded, roundedDifference, signOf, subtract } from "../../../ui/decimals.ts";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Facts } from "../../../ui/facts.tsx";
-import { Meter } from "../../../ui/meter.tsx";
+import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
+import {
+  grouped,
+  percentOf,
+  rounded,
+  roundedDifference,
+  signOf,
+  subtract,
+} from "../../../ui/figures/decimals.ts";
+import { Facts } from "../../../ui/figures/facts.tsx";
+import { Meter } from "../../../ui/figures/meter.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 /** From here on the bar is red, per cent. */
 const NEAR_PERCENT = 75;

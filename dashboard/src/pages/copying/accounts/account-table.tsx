@@ -4,10 +4,9 @@ import type { ReactNode } from "react";
 import type { VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Button, TEXT_LINK } from "../../../ui/button.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
-import { Time } from "../../../ui/time.tsx";
 
 type Doing = (account: VenueAccountShape) => void;
 type AccountTableProps = {

@@ -4,8 +4,8 @@ import type { AccountCheckShape, VenueAccountShape } from "../../../../../src/da
 import { call } from "../../../api/call.ts";
 import { accountPath, accountsQuery } from "../../../api/copying.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
+import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { CheckResult } from "./check-result.tsx";
 

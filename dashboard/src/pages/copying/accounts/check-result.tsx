@@ -1,7 +1,7 @@
 // What the exchange said of an account, point by point.
 import type { AccountCheckShape } from "../../../../../src/dashboard/shapes.ts";
-import { Amount, AvailableAmount } from "../../../ui/amounts.tsx";
-import { Facts } from "../../../ui/facts.tsx";
+import { Amount, AvailableAmount } from "../../../ui/figures/amounts.tsx";
+import { Facts } from "../../../ui/figures/facts.tsx";
 
 type Check = AccountCheckShape["checks"][number];
 

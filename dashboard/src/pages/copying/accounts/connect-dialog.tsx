@@ -8,10 +8,10 @@ import { accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";
 import { hostOf } from "../../../copying/words.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { Select } from "../../../ui/select.tsx";
-import { TextInput } from "../../../ui/text-input.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Select } from "../../../ui/forms/select.tsx";
+import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { CheckResult } from "./check-result.tsx";
 import { CredentialFields, NO_CREDENTIALS } from "./credential-fields.tsx";
 

@@ -1,7 +1,7 @@
 // An API key of the exchange, its secret, and a code of one's own: the same where an account is connected and where its key is replaced.
-import { CodeInput } from "../../../ui/code-input.tsx";
-import { PasswordInput } from "../../../ui/password-input.tsx";
-import { TextInput } from "../../../ui/text-input.tsx";
+import { CodeInput } from "../../../ui/forms/code-input.tsx";
+import { PasswordInput } from "../../../ui/forms/password-input.tsx";
+import { TextInput } from "../../../ui/forms/text-input.tsx";
 
 const KEY_LENGTH_MAX = 200;
 

@@ -8,10 +8,10 @@ import { accountPath, accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";
 import { usePerson } from "../../../api/session.ts";
 import { buttonLook } from "../../../ui/button.tsx";
-import { CodeInput } from "../../../ui/code-input.tsx";
-import { ConfirmByTyping } from "../../../ui/confirm-by-typing.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { CodeInput } from "../../../ui/forms/code-input.tsx";
+import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 /** Null: the dialog is closed. */

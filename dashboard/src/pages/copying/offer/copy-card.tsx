@@ -18,12 +18,10 @@ import { SettingsFields } from "../../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Note } from "../../../ui/note.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Select } from "../../../ui/forms/select.tsx";
+import { EmptyState, ErrorNote, Note } from "../../../ui/note.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
-import { toast } from "../../../ui/toast.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 import { StartDialog } from "./start-dialog.tsx";
 

@@ -1,8 +1,8 @@
 // How large an account has to be so that what the strategy orders is not too small for the exchange.
 import type { SmallestBalances } from "../../../../../src/dashboard/shapes.ts";
 import { counted } from "../../../copying/words.ts";
-import { Amount } from "../../../ui/amounts.tsx";
 import { Card } from "../../../ui/card.tsx";
+import { Amount } from "../../../ui/figures/amounts.tsx";
 
 export function SmallestCard({ smallest }: { smallest: SmallestBalances | null }) {
   return (

@@ -8,8 +8,8 @@ import type {
 import { type PreviewAsked, previewQuery } from "../../../api/copying.ts";
 import { settingsInWords } from "../../../copying/settings.ts";
 import { hostOf } from "../../../copying/words.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
 
 type StartDialogProps = {
   strategy: Pick<OfferDetailShape, "strategyId" | "name">;

@@ -4,12 +4,12 @@ import type { ReactNode } from "react";
 import type { OfferShape } from "../../../../../src/dashboard/shapes.ts";
 import { isLeastFirst, type OfferSort } from "../../../copying/sort-offers.ts";
 import { FAMILY_NAMES } from "../../../copying/words.ts";
-import { Amount, Percent } from "../../../ui/amounts.tsx";
-import { magnitude } from "../../../ui/decimals.ts";
-import { durationInWords } from "../../../ui/duration.ts";
+import { TEXT_LINK } from "../../../ui/button.tsx";
+import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
+import { magnitude } from "../../../ui/figures/decimals.ts";
+import { durationInWords } from "../../../ui/figures/duration.ts";
+import { useNow } from "../../../ui/hooks.ts";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
-import { useNow } from "../../../ui/use-now.ts";
 
 export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
   return: "Return",

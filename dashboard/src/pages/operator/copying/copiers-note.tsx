@@ -1,7 +1,7 @@
 // Who works at copies: the copiers that have been heard of lately, or that there is none.
 import type { OperatorCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 export function CopiersNote({ copiers }: Pick<OperatorCopyingShape, "copiers">) {
   const [last] = copiers;

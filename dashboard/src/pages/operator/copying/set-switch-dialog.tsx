@@ -6,11 +6,11 @@ import { call } from "../../../api/call.ts";
 import { fieldsOf } from "../../../api/error.ts";
 import { copyingQuery } from "../../../api/operator.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { Select } from "../../../ui/select.tsx";
-import { TextInput } from "../../../ui/text-input.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Select } from "../../../ui/forms/select.tsx";
+import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
 type Kind = KillSwitchShape["kind"];

@@ -2,9 +2,9 @@
 import type { KillSwitchShape } from "../../../../../src/dashboard/shapes.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { EmptyState } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 type SwitchTableProps = {
   rows: readonly KillSwitchShape[];

@@ -1,11 +1,10 @@
 // The exchanges that may be used, and how their accounts fare.
 import type { OperatorCopyingShape, VenueHealthShape } from "../../../../../src/dashboard/shapes.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge, Missing } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { perCent } from "../../../ui/decimals.ts";
-import { Missing } from "../../../ui/missing.tsx";
+import { perCent } from "../../../ui/figures/decimals.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 type Venue = OperatorCopyingShape["venues"][number];
 type VenueTableProps = { rows: readonly Venue[]; onHalt: (origin: string) => void };

@@ -1,7 +1,7 @@
 // Documentation as elements of the page. The page has an h1 of its own, so the document's title becomes an h2, and so on.
 import { createElement } from "react";
+import { TEXT_LINK } from "../../../ui/button.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
 import type { Block, Inline } from "./blocks.ts";
 
 const HEADING_LEVEL_MAX = 6;

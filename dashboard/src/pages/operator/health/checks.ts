@@ -1,6 +1,6 @@
 // What the readings of the service mean: whether each is normal, and what to do if it is not.
 import type { HealthShape } from "../../../../../src/dashboard/shapes.ts";
-import { durationInWords, latencyInWords } from "../../../ui/duration.ts";
+import { durationInWords, latencyInWords } from "../../../ui/figures/duration.ts";
 
 export type HealthCheck = {
   readonly name: string;

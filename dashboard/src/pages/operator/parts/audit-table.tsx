@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import type { AuditShape } from "../../../../../src/dashboard/shapes.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
+import { TEXT_LINK } from "../../../ui/button.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
-import { Time } from "../../../ui/time.tsx";
 
 type AuditTableProps = {
   caption: string;

@@ -2,7 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Card } from "../../../ui/card.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 
 type LoadedProps<Answer> = { query: UseQueryResult<Answer>; children: (answer: Answer) => ReactNode };

@@ -1,6 +1,6 @@
 // How old what is shown is, and the button that asks anew.
 import { Button } from "../../../ui/button.tsx";
-import { formatTime } from "../../../ui/time.tsx";
+import { formatTime } from "../../../ui/figures/time.tsx";
 
 type RefreshedProps = {
   /** When the answer came, Unix ms; zero before the first. */

@@ -2,11 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import type { KycEntryShape } from "../../../../../src/dashboard/shapes.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
-import { durationInWords } from "../../../ui/duration.ts";
+import { TEXT_LINK } from "../../../ui/button.tsx";
+import { durationInWords } from "../../../ui/figures/duration.ts";
+import { Time } from "../../../ui/figures/time.tsx";
+import { useNow } from "../../../ui/hooks.ts";
 import { type Column, Table, type TableProps } from "../../../ui/table.tsx";
-import { TEXT_LINK } from "../../../ui/text-link.ts";
-import { Time } from "../../../ui/time.tsx";
-import { useNow } from "../../../ui/use-now.ts";
 
 type Part = "person" | "age" | "status" | "decided";
 

@@ -9,12 +9,12 @@ import { fieldsOf } from "../../../api/error.ts";
 import { personQuery } from "../../../api/operator.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { CodeInput } from "../../../ui/code-input.tsx";
-import { ConfirmByTyping } from "../../../ui/confirm-by-typing.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { TextInput } from "../../../ui/text-input.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { CodeInput } from "../../../ui/forms/code-input.tsx";
+import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
 

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { KeyShape } from "../../../../../src/dashboard/shapes.ts";
 import { call } from "../../../api/call.ts";
 import { personQuery } from "../../../api/operator.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 type RevokeKeyProps = { personId: string; revoked: KeyShape | null; onClose: () => void };
 

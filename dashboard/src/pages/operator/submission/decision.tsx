@@ -11,12 +11,11 @@ import { usePerson } from "../../../api/session.ts";
 import { focusHeading } from "../../../app/focus.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { CONTROL_LOOK, Field } from "../../../ui/field.tsx";
-import { Note } from "../../../ui/note.tsx";
-import { Time } from "../../../ui/time.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { CONTROL_LOOK, Field } from "../../../ui/forms/field.tsx";
+import { ErrorNote, Note } from "../../../ui/note.tsx";
+import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 1_000;
 

@@ -1,8 +1,8 @@
 // Requests and errors by minute, of the last hour.
 import { useMemo } from "react";
 import type { TrafficShape } from "../../../../../src/dashboard/shapes.ts";
-import { Plot, type PlotColours } from "../../../ui/plot.tsx";
-import { clockTime, ZONE } from "../../../ui/time.tsx";
+import { Plot, type PlotColours } from "../../../ui/figures/plot.tsx";
+import { clockTime, ZONE } from "../../../ui/figures/time.tsx";
 
 const HEIGHT = 160;
 const MS = 1_000;

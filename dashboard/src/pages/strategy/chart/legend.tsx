@@ -1,8 +1,8 @@
 // What the candle under the crosshair says, to the digit; without a crosshair the newest one.
 import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
-import { Amount, Price } from "../../../ui/amounts.tsx";
-import { compare, percentOf, subtract, trimZeros } from "../../../ui/decimals.ts";
-import { Time } from "../../../ui/time.tsx";
+import { Amount, Price } from "../../../ui/figures/amounts.tsx";
+import { compare, percentOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 
 type LegendProps = { candle: CandleShape | undefined; isNewest: boolean; priceDecimals: number };
 

@@ -1,8 +1,8 @@
 // The lines of the chart as a list: what they are, and how far the price is from them.
 import type { ReactNode } from "react";
 import { OrderLink } from "../../../trading/links.tsx";
-import { Price } from "../../../ui/amounts.tsx";
-import { percentOf, signOf, subtract } from "../../../ui/decimals.ts";
+import { Price } from "../../../ui/figures/amounts.tsx";
+import { percentOf, signOf, subtract } from "../../../ui/figures/decimals.ts";
 import { type Column, Table } from "../../../ui/table.tsx";
 import type { PriceLine } from "./overlays.ts";
 

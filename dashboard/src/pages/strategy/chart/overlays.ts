@@ -6,7 +6,7 @@ import type {
   PositionShape,
   TradeShape,
 } from "../../../../../src/dashboard/shapes.ts";
-import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/decimals.ts";
+import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { placeAt } from "./candles.ts";
 
 /** What was bought, or sold, in one candle: one marker, however many orders it was, since a pile of them would hide the candles. */

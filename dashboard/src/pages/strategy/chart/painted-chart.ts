@@ -13,8 +13,8 @@ import {
   type Time,
 } from "lightweight-charts";
 import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
-import { grouped } from "../../../ui/decimals.ts";
-import { LOCALE } from "../../../ui/time.tsx";
+import { grouped } from "../../../ui/figures/decimals.ts";
+import { LOCALE } from "../../../ui/figures/time.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";
 import type { FillMarker, LineKind, PriceLine } from "./overlays.ts";
 import type { Palette } from "./palette.ts";

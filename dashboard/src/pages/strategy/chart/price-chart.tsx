@@ -1,8 +1,8 @@
 // The painted chart as a component, with its legend and the buttons that move it, so that no mouse is needed.
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import { StaleBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { StaleBadge } from "../../../ui/stale-badge.tsx";
 import { useIsDark } from "../../../ui/theme.ts";
 import { placeAt } from "./candles.ts";
 import { Legend } from "./legend.tsx";

@@ -1,6 +1,6 @@
 // Times below the chart, in UTC: candles of a day and longer begin at midnight UTC.
 import { TickMarkType, type Time } from "lightweight-charts";
-import { LOCALE, ZONE } from "../../../ui/time.tsx";
+import { LOCALE, ZONE } from "../../../ui/figures/time.tsx";
 
 type Labels = {
   /** At the crosshair. */

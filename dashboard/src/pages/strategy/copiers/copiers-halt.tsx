@@ -8,9 +8,8 @@ import { pathOf } from "../../../api/trading.ts";
 import { HaltDialog } from "../../../copying/halt-dialog.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Note } from "../../../ui/note.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { ErrorNote, Note } from "../../../ui/note.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingShape["halted"]> };
 

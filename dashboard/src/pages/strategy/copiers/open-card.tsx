@@ -9,9 +9,9 @@ import { counted } from "../../../copying/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 
 type OpenCardProps = { strategy: StrategyShape } & Pick<
   StrategyCopyingShape,

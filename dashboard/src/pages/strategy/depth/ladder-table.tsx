@@ -1,7 +1,7 @@
 // The ladder: asks above, the spread between, bids below, so that the best prices meet in the middle.
 import { OrderLink } from "../../../trading/links.tsx";
-import { Amount, Price } from "../../../ui/amounts.tsx";
-import { signOf } from "../../../ui/decimals.ts";
+import { Amount, Price } from "../../../ui/figures/amounts.tsx";
+import { signOf } from "../../../ui/figures/decimals.ts";
 import type { Ladder, LadderLevel } from "./ladder.ts";
 
 type LadderTableProps = { symbol: string; ladder: Ladder; priceDecimals: number; sizeDecimals: number };

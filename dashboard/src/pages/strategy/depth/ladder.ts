@@ -1,7 +1,15 @@
 // A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price outwards, and where the
 // strategy's own orders stand. All in exact decimals.
 import type { BookShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
-import { add, compare, decimalsOf, multiply, percentOf, subtract, trimZeros } from "../../../ui/decimals.ts";
+import {
+  add,
+  compare,
+  decimalsOf,
+  multiply,
+  percentOf,
+  subtract,
+  trimZeros,
+} from "../../../ui/figures/decimals.ts";
 
 export type LadderLevel = {
   readonly price: string;

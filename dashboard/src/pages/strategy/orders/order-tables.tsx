@@ -3,13 +3,12 @@ import type { ReactNode } from "react";
 import type { OrderShape } from "../../../../../src/dashboard/shapes.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { SymbolPrice, SymbolQuantity } from "../../../trading/symbol-amounts.tsx";
-import { Amount } from "../../../ui/amounts.tsx";
-import { inWords, StatusBadge } from "../../../ui/badge.tsx";
+import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { signOf } from "../../../ui/decimals.ts";
-import { Side } from "../../../ui/side.tsx";
+import { Amount } from "../../../ui/figures/amounts.tsx";
+import { signOf } from "../../../ui/figures/decimals.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 import { filledPercent, legsInWords, orderInWords } from "./order-words.ts";
 
 type OpenOrdersProps = {

@@ -1,7 +1,7 @@
 // Orders in a few words.
 import type { OrderShape } from "../../../../../src/dashboard/shapes.ts";
 import { inWords } from "../../../ui/badge.tsx";
-import { grouped, isDecimal, percentOf, signOf } from "../../../ui/decimals.ts";
+import { grouped, isDecimal, percentOf, signOf } from "../../../ui/figures/decimals.ts";
 
 /** "Buy 0.5 BTCUSDT", or "Buy BTCUSDT for 100" where only the amount to spend was given. */
 export function orderInWords({ side, quantity, quoteQuantity, symbol }: OrderShape): string {

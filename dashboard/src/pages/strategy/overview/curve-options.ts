@@ -1,8 +1,8 @@
 // How the equity curve and, below it, the drawdown are painted. Their cursors move together. No gestures: the slider below them
 // does what a mouse does.
 import type uPlot from "uplot";
-import type { PlotColours } from "../../../ui/plot.tsx";
-import { LOCALE, ZONE } from "../../../ui/time.tsx";
+import type { PlotColours } from "../../../ui/figures/plot.tsx";
+import { LOCALE, ZONE } from "../../../ui/figures/time.tsx";
 import { decimalsOfStep } from "./curve.ts";
 
 type Options = Omit<uPlot.Options, "width" | "height">;

@@ -17,8 +17,8 @@ import {
   roundedDifference,
   roundedParts,
   subtract,
-} from "../../../ui/decimals.ts";
-import { formatTime } from "../../../ui/time.tsx";
+} from "../../../ui/figures/decimals.ts";
+import { formatTime } from "../../../ui/figures/time.tsx";
 
 const DECIMALS_MAX = 8;
 /** What floats are off by, as a share. */

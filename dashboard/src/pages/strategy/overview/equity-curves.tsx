@@ -4,10 +4,10 @@
 import { useId, useMemo, useRef, useState } from "react";
 import type uPlot from "uplot";
 import type { PerformanceShape } from "../../../../../src/dashboard/shapes.ts";
-import { Amount, Percent } from "../../../ui/amounts.tsx";
-import { signOf } from "../../../ui/decimals.ts";
-import { Plot } from "../../../ui/plot.tsx";
-import { Time } from "../../../ui/time.tsx";
+import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
+import { signOf } from "../../../ui/figures/decimals.ts";
+import { Plot } from "../../../ui/figures/plot.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
 import { curveInWords, pointInWords, seriesOf } from "./curve.ts";
 import { drawdownOptions, equityOptions } from "./curve-options.ts";
 

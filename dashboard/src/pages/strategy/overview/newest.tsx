@@ -5,14 +5,13 @@ import type { SignalShape, TradeShape } from "../../../../../src/dashboard/shape
 import { signalsQuery, tradesQuery } from "../../../api/trading.ts";
 import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";
-import { Amount, Price } from "../../../ui/amounts.tsx";
-import { StatusBadge } from "../../../ui/badge.tsx";
+import { Side, StatusBadge } from "../../../ui/badge.tsx";
 import { buttonLook } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Side } from "../../../ui/side.tsx";
+import { Amount, Price } from "../../../ui/figures/amounts.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 import { signalInWords } from "../signals/signal-words.ts";
 
 const SHOWN_MAX = 5;

@@ -1,7 +1,7 @@
 // What a reader has to know about a report before believing it. Nothing where it is whole.
 import type { PerformanceShape } from "../../../../../src/dashboard/shapes.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 export function ReportNotes({ performance: { isWhole, unpriced, from } }: { performance: PerformanceShape }) {
   if (isWhole && unpriced.length === 0) return null;

@@ -1,9 +1,9 @@
 // The figures of the range in a grid. What each means is in its tooltip, and for touch screens in a list below.
 import type { StatisticsShape } from "../../../../../src/dashboard/shapes.ts";
-import { Amount, Percent, SignedAmount } from "../../../ui/amounts.tsx";
 import { Card } from "../../../ui/card.tsx";
+import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
+import { Tooltip } from "../../../ui/overlays/tooltip.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
-import { Tooltip } from "../../../ui/tooltip.tsx";
 import { shownStatistics } from "./curve.ts";
 import { FIGURES, type Figure } from "./statistic-words.ts";
 

@@ -12,7 +12,7 @@ import {
   signOf,
   subtract,
   trimZeros,
-} from "../../../ui/decimals.ts";
+} from "../../../ui/figures/decimals.ts";
 
 export type AtMark = {
   readonly mark: string | null;

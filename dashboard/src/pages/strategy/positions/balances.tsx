@@ -4,10 +4,10 @@ import type { BalanceShape, PriceShape } from "../../../../../src/dashboard/shap
 import { balancesQuery } from "../../../api/trading.ts";
 import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
-import { Amount } from "../../../ui/amounts.tsx";
+import { StaleBadge } from "../../../ui/badge.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { StaleBadge } from "../../../ui/stale-badge.tsx";
+import { Amount } from "../../../ui/figures/amounts.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
 type BalancesProps = {

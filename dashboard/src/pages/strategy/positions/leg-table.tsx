@@ -1,12 +1,11 @@
 // Take profits and stop losses and how they stand, with the way to cancel each.
 import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
-import { Price } from "../../../ui/amounts.tsx";
-import { inWords, StatusBadge } from "../../../ui/badge.tsx";
+import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Side } from "../../../ui/side.tsx";
+import { Price } from "../../../ui/figures/amounts.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 
 type LegTableProps = {
   caption: string;

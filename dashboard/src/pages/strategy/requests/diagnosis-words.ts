@@ -1,6 +1,6 @@
 // What a diagnosis says, in plain words.
 import type { DiagnosisShape } from "../../../../../src/dashboard/shapes.ts";
-import { durationInWords } from "../../../ui/duration.ts";
+import { durationInWords } from "../../../ui/figures/duration.ts";
 
 /** A clock that is off by less is not what is wrong. */
 const CLOCK_FINE_MS = 500;

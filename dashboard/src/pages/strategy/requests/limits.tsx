@@ -1,13 +1,13 @@
 // How much of its limits the key has used, and whether it is banned.
 import type { RequestsShape } from "../../../../../src/dashboard/shapes.ts";
 import { Card } from "../../../ui/card.tsx";
-import { Countdown } from "../../../ui/countdown.tsx";
-import { grouped } from "../../../ui/decimals.ts";
-import { durationInWords } from "../../../ui/duration.ts";
-import { Meter } from "../../../ui/meter.tsx";
+import { grouped } from "../../../ui/figures/decimals.ts";
+import { durationInWords } from "../../../ui/figures/duration.ts";
+import { Meter } from "../../../ui/figures/meter.tsx";
+import { Countdown } from "../../../ui/figures/time.tsx";
+import { useNow } from "../../../ui/hooks.ts";
 import { Note } from "../../../ui/note.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
-import { useNow } from "../../../ui/use-now.ts";
 import { toneOfMeter } from "./diagnosis-words.ts";
 
 export function Limits({ data }: { data: RequestsShape | undefined }) {

@@ -1,10 +1,10 @@
 // One request in full; of a refused one why, and what to change.
 import type { DiagnosisShape, RequestShape } from "../../../../../src/dashboard/shapes.ts";
-import { Copyable } from "../../../ui/copyable.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { latencyInWords } from "../../../ui/duration.ts";
-import { Facts } from "../../../ui/facts.tsx";
-import { Time } from "../../../ui/time.tsx";
+import { Copyable } from "../../../ui/copy-button.tsx";
+import { latencyInWords } from "../../../ui/figures/duration.ts";
+import { Facts } from "../../../ui/figures/facts.tsx";
+import { Time } from "../../../ui/figures/time.tsx";
+import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { CHECKS, clockInWords } from "./diagnosis-words.ts";
 import { Outcome, REPLAY } from "./request-table.tsx";
 

@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import type { RequestShape } from "../../../../../src/dashboard/shapes.ts";
 import type { Search } from "../../../app/search.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
-import { latencyInWords } from "../../../ui/duration.ts";
+import { latencyInWords } from "../../../ui/figures/duration.ts";
+import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { Time } from "../../../ui/time.tsx";
 import { CHECKS } from "./diagnosis-words.ts";
 
 export const REFUSED_FROM = 400;

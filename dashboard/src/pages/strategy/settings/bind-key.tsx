@@ -9,12 +9,11 @@ import { isFreeKey, keysQuery } from "../../../api/keys.ts";
 import { usePerson } from "../../../api/session.ts";
 import { pathOf } from "../../../api/trading.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
-import { CodeInput } from "../../../ui/code-input.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Note } from "../../../ui/note.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { CodeInput } from "../../../ui/forms/code-input.tsx";
+import { Select } from "../../../ui/forms/select.tsx";
+import { ErrorNote, Note } from "../../../ui/note.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
-import { toast } from "../../../ui/toast.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 export function BindKey({ strategyId }: { strategyId: string }) {

@@ -2,9 +2,8 @@
 import type { ReactNode } from "react";
 import type { ClosePreviewShape, LegShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
 import { OrderLink } from "../../../trading/links.tsx";
-import { Amount, Price, SignedAmount } from "../../../ui/amounts.tsx";
-import { Badge, inWords } from "../../../ui/badge.tsx";
-import { Side } from "../../../ui/side.tsx";
+import { Badge, inWords, Side } from "../../../ui/badge.tsx";
+import { Amount, Price, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
 type Sale = ClosePreviewShape["sold"][number];

@@ -7,9 +7,9 @@ import { fieldsOf } from "../../../api/error.ts";
 import { pathOf } from "../../../api/trading.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { TextInput } from "../../../ui/text-input.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { ErrorNote } from "../../../ui/note.tsx";
+import { toast } from "../../../ui/overlays/toast.tsx";
 import { NAME_LENGTH_MAX } from "../../new-strategy/create-form.tsx";
 
 export function NameCard({ strategy }: { strategy: StrategyShape }) {

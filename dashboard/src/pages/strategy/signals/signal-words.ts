@@ -1,6 +1,6 @@
 // Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for granted.
 import type { SignalShape } from "../../../../../src/dashboard/shapes.ts";
-import type { TimelineEntry } from "../../../ui/timeline.tsx";
+import type { TimelineEntry } from "../../../ui/figures/timeline.tsx";
 
 /** "Buy 0.5 BTCUSDT, limit at 60000"; the fields that are there. */
 export function signalInWords(order: SignalShape["order"]): string {

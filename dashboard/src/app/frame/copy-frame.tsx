@@ -1,0 +1,106 @@
+// What all pages of one copy share: what it copies, how it stands, what it is worth, its tabs, and that its changes come in live.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
+import type { CopyShape } from "../../../../src/dashboard/shapes.ts";
+import { copyQuery } from "../../api/copying.ts";
+import { asApiError } from "../../api/error.ts";
+import { CopyStatus } from "../../copying/copy-status.tsx";
+import { hostOf } from "../../copying/words.ts";
+import { useWatchCopy } from "../../live/use-live.ts";
+import { buttonLook } from "../../ui/button.tsx";
+import { Amount, Percent } from "../../ui/figures/amounts.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { type Tab, Tabs } from "../../ui/tabs.tsx";
+
+const route = getRouteApi("/copies/$copyId");
+
+export function CopyFrame() {
+  const { copyId } = route.useParams();
+  const { data: copy, error } = useQuery(copyQuery(copyId));
+  useWatchCopy(copyId);
+  if (error !== null && asApiError(error).code === "NOT_FOUND") return <NoSuchCopy />;
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-x-6">
+        {copy === undefined ? (
+          <span aria-busy={error === null} className="flex min-h-8 w-72 items-center">
+            {error === null && <Skeleton />}
+          </span>
+        ) : (
+          <>
+            <Where copy={copy} />
+            <Worth copy={copy} />
+          </>
+        )}
+      </div>
+      <Tabs label="Copy" tabs={tabsOf(copyId)} />
+      <Outlet />
+    </>
+  );
+}
+
+function Where({ copy }: { copy: CopyShape }) {
+  const { strategyName, family, account } = copy;
+  return (
+    <nav
+      aria-label="You are here"
+      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
+    >
+      <Link to="/copying" className="text-ink-soft hover:text-ink hover:underline">
+        Your copies
+      </Link>
+      <span aria-hidden="true" className="text-line-strong">
+        /
+      </span>
+      <span className="font-medium">{strategyName}</span>
+      <span className="text-ink-soft">
+        {family.toLowerCase()}, on {account.label} at {hostOf(account.venue)}
+      </span>
+      <CopyStatus copy={copy} />
+    </nav>
+  );
+}
+
+function Worth({ copy: { equity, resultRate, asset } }: { copy: CopyShape }) {
+  return (
+    <dl className="flex min-h-8 flex-wrap items-baseline gap-x-4 text-sm">
+      <div className="flex items-baseline gap-x-1.5">
+        <dt className="text-ink-soft">Equity</dt>
+        <dd className="font-semibold text-lg">
+          <Amount value={equity} decimals={2} asset={asset} />
+        </dd>
+      </div>
+      <div>
+        <dt className="sr-only">Result since it began</dt>
+        <dd>
+          <Percent rate={resultRate} isSigned />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function NoSuchCopy() {
+  return (
+    <>
+      <PageHeader
+        title="There is no such copy"
+        lead="The address may be mistyped, or it belongs to somebody else."
+      />
+      <Link to="/copying" className={buttonLook("primary")}>
+        Go to your copies
+      </Link>
+    </>
+  );
+}
+
+function tabsOf(copyId: string): readonly Tab[] {
+  const params = { copyId };
+  return [
+    { label: "Overview", to: "/copies/$copyId", params, isExact: true },
+    { label: "Mirror log", to: "/copies/$copyId/log", params },
+    { label: "Drift", to: "/copies/$copyId/drift", params },
+    { label: "Settings", to: "/copies/$copyId/settings", params },
+  ];
+}

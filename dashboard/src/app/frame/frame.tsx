@@ -1,0 +1,97 @@
+// Around every page: loads the session, decides whether the page is for this person, and what surrounds it. The page's
+// own code loads meanwhile.
+import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import type { SessionShape } from "../../../../src/dashboard/shapes.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useSessionQuery } from "../../api/session.ts";
+import { disconnect } from "../../live/connection.ts";
+import { BirdMark } from "../../ui/bird-mark.tsx";
+import { ErrorNote } from "../../ui/note.tsx";
+import { Toasts } from "../../ui/overlays/toast.tsx";
+import { type Audience, refusedTo } from "../audience.ts";
+import { safeNextPath } from "../next-path.ts";
+import { RefusedPage } from "../refused-page.tsx";
+import { type Search, stringifySearch } from "../search.ts";
+import { SignOutFailed, useSignOutFailure } from "../sign-out.tsx";
+import { Entrance } from "./entrance.tsx";
+import { Shell } from "./shell.tsx";
+
+export function Frame() {
+  const failure = useSignOutFailure();
+  return failure === null ? <FramedPage /> : <SignOutFailed error={failure} />;
+}
+
+function FramedPage() {
+  const { data: session, error, refetch, isFetching } = useSessionQuery();
+  if (session !== undefined) {
+    return (
+      <>
+        <Framed session={session} />
+        <Toasts />
+      </>
+    );
+  }
+  return (
+    <main
+      aria-busy={error === null}
+      className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-6"
+    >
+      <h1 className="flex items-center gap-2 font-semibold text-lg">
+        <span className="text-accent">
+          <BirdMark />
+        </span>
+        Lyrebird
+      </h1>
+      {error === null ? (
+        <p className="text-ink-soft">Loading …</p>
+      ) : (
+        <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      )}
+    </main>
+  );
+}
+
+function Framed({ session: { person } }: { session: SessionShape }) {
+  const { audience, address, search } = useCurrentPage();
+  const hadPerson = useForgetting(person?.personId ?? null);
+  if (person === null) {
+    if (audience !== "GUEST" && audience !== "ANYONE") {
+      const next = address === "/" ? {} : { next: address };
+      return <Navigate to="/sign-in" search={{ ...next, ...(hadPerson ? { ended: "1" } : {}) }} replace />;
+    }
+    return (
+      <Entrance hasEnded={search.ended !== undefined}>
+        <Outlet />
+      </Entrance>
+    );
+  }
+  if (audience === "GUEST") return <Navigate to={safeNextPath(search.next)} replace />;
+  const refused = refusedTo(audience, person);
+  return <Shell person={person}>{refused === null ? <Outlet /> : <RefusedPage refused={refused} />}</Shell>;
+}
+
+/** The page that is shown, which during a navigation is not yet the one of the address. What is no page is for anyone. */
+function useCurrentPage(): { audience: Audience; address: string; search: Search } {
+  const match = useMatches().at(-1);
+  const search: Search = match?.search ?? {};
+  return {
+    audience: match?.staticData.audience ?? "ANYONE",
+    address: `${match?.pathname ?? "/"}${stringifySearch(search)}`,
+    search,
+  };
+}
+
+/** Drops what belongs to a person when they are gone. Returns whether somebody was signed in on this page before. */
+function useForgetting(personId: string | null): boolean {
+  const previous = useRef<string | null>(null);
+  const hadPerson = previous.current !== null;
+  useEffect(() => {
+    if (previous.current !== null && previous.current !== personId) {
+      disconnect();
+      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    }
+    if (personId !== null) previous.current = personId;
+  }, [personId]);
+  return hadPerson;
+}
