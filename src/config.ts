@@ -380,6 +380,16 @@ function isLoopback({ hostname }: URL): boolean {
   return isLoopbackName(hostname);
 }
 
+/** What a start has to warn of: clients on other machines would send secrets and passwords in clear; null if not. */
+export function warningOfPlainHttp({
+  host,
+  tls,
+  trustedProxyHops,
+}: Pick<Config, "host" | "tls" | "trustedProxyHops">): string | null {
+  if (tls !== null || trustedProxyHops > 0 || isLoopbackName(host)) return null;
+  return `HTTP without TLS is served at ${host}, so anybody on the way can read passwords and what keys do: set TLS_CERT and TLS_KEY, or serve behind a proxy that does and set TRUSTED_PROXY_HOPS`;
+}
+
 /** Whether a host is this machine, by its name or address alone. */
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host);

@@ -2,22 +2,22 @@
 // what answers their browsers. Made here of its parts, and closed here.
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { systemClock, systemTimers } from "./concurrency/time.ts";
 import { type Config, VERSION } from "./config.ts";
 import { createVenues } from "./copy/venue/venues.ts";
-import { FiguresOfCopies } from "./dashboard/copy-figures.ts";
-import { CopyOffers } from "./dashboard/copy-offers.ts";
-import { Copying } from "./dashboard/copying.ts";
+import { FiguresOfCopies } from "./dashboard/copying/copy-figures.ts";
+import { CopyOffers } from "./dashboard/copying/copy-offers.ts";
+import { Copying } from "./dashboard/copying/copying.ts";
 import { createApplication } from "./dashboard/files.ts";
 import { LastPrices } from "./dashboard/last-prices.ts";
 import { type Live, openLive } from "./dashboard/live/live.ts";
 import { ownOrigins } from "./dashboard/origin.ts";
 import type { DashboardParts } from "./dashboard/parts.ts";
 import { createDashboard } from "./dashboard/pipeline.ts";
-import { ReportTurns } from "./dashboard/report-turns.ts";
+import { ReportQueue } from "./dashboard/report-queue.ts";
 import type { Gateway, Pages } from "./http/pipeline.ts";
 import type { Family } from "./http/server.ts";
 import type { Inspection } from "./inspection/inspection.ts";
-import { systemClock, systemTimers } from "./market/client/time.ts";
 import { createPeople } from "./people/people.ts";
 import { createPerformanceReports } from "./performance/reports.ts";
 import type { Streams } from "./streams/server.ts";
@@ -63,7 +63,7 @@ export function openDashboard(
   });
   const { after } = systemTimers;
   const reports = createPerformanceReports({ store, markets, wallNow });
-  const reportTurns = new ReportTurns();
+  const reportQueue = new ReportQueue();
   const copying = new Copying({
     allowed: config.copyVenues,
     venues: createVenues({ wallNow, after, log }),
@@ -74,10 +74,10 @@ export function openDashboard(
     people,
     inspection,
     reports,
-    reportTurns,
+    reportQueue,
     prices: new LastPrices(markets),
     copying,
-    copyOffers: new CopyOffers({ store, reports, turns: reportTurns, markets, wallNow, after }),
+    copyOffers: new CopyOffers({ store, reports, reportQueue, markets, wallNow, after }),
     copyFigures: new FiguresOfCopies({ store, wallNow }),
     origins: () => ownOrigins(config, listening().port),
     server: {

@@ -7,6 +7,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "./config.ts";
+import type { StrategyType } from "./domain/account.ts";
+import type { Gateway } from "./http/pipeline.ts";
 import {
   createMasterKey,
   demandNewestVersion,
@@ -14,7 +16,9 @@ import {
   readMasterKey,
   verifyMasterKey,
 } from "./identity/master-key.ts";
+import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
 import { syncFolder } from "./identity/whole-file.ts";
+import { provideDemoPerson } from "./people/demo.ts";
 import { agreeOnMasterKey, databaseName, openSharedDatabase, openUsedDatabase } from "./shared-database.ts";
 import { isBusy } from "./store/sqlite/database.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -269,4 +273,27 @@ async function openStoreFile(file: string): Promise<Store> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file} cannot be opened: ${reason}`, { cause: error });
   }
+}
+
+// What a demo begins with: a trader, and at the very first start a strategy of that person of each type that can trade.
+
+export type Demo = {
+  /** Of the trader, shown this once; null if that person was there already. */
+  readonly password: string | null;
+  readonly strategies: readonly SeededStrategy[];
+};
+
+const NAMES: { readonly [T in StrategyType]: string } = { SPOT: "Demo spot", FUTURES: "Demo futures" };
+
+/** Makes sure of a demo's trader, who owns what nobody else does. `marketNow` is market time, Unix ms. */
+export async function openDemo(
+  { store, master, wallNow }: Pick<Gateway, "store" | "master" | "wallNow">,
+  marketNow: number,
+  tradable: readonly StrategyType[],
+): Promise<Demo> {
+  const isFirstStart = (await store.countStrategies()) === 0;
+  const { personId, password } = await provideDemoPerson(store.people, wallNow());
+  const terms = { marketNow, ownerId: personId, names: tradable.map((type) => NAMES[type]) };
+  const strategies = isFirstStart ? await seedStrategies(store, master, tradable, wallNow(), terms) : [];
+  return { password, strategies };
 }

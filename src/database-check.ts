@@ -6,6 +6,7 @@
 import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { Timers } from "./concurrency/time.ts";
 import { syncFolder } from "./identity/whole-file.ts";
 import type { CheckResult } from "./store/sqlite/check-worker.ts";
 
@@ -21,7 +22,7 @@ type CheckLog = { info(fields: object, message: string): void; warn(fields: obje
  */
 export async function checkUnlessClosed(
   file: string,
-  { every, log }: { readonly every: (ms: number, then: () => void) => () => void; readonly log: CheckLog },
+  { every, log }: { readonly every: Timers["every"]; readonly log: CheckLog },
 ): Promise<void> {
   const found = statSync(file, { throwIfNoEntry: false });
   const wasClosed = takeMark(file, found);

@@ -39,7 +39,7 @@ export function greeting(
     ["Market", marketText(config.market)],
     ["Data", config.databaseUrl === null ? resolve(config.dataDir) : databaseName(config.databaseUrl)],
     ["Dashboard", url],
-    ["API docs", `${url}/docs (signals and streams)`],
+    ["API docs", `${url}/docs (every route, and the streams)`],
     ...watchedFacts(waiting),
   ];
   const lines = [

@@ -5,26 +5,25 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { readCertificate } from "./certificate.ts";
-import { AccountClosing } from "./clock/account-closing.ts";
-import { ClosingSweep } from "./clock/closing-sweep.ts";
+import { createAccountClosing } from "./clock/account-closing.ts";
+import { createClosingSweep } from "./clock/closing-sweep.ts";
 import { FundingClock } from "./clock/funding.ts";
-import { type Config, ConfigError, type TlsFiles } from "./config.ts";
+import { systemClock, systemTimers } from "./concurrency/time.ts";
+import { type Config, ConfigError, type TlsFiles, warningOfPlainHttp } from "./config.ts";
 import { startServersCopier } from "./copier-service.ts";
 import { openDashboard } from "./dashboard-service.ts";
-import { databaseFile, lockDirectory, openDataDirectory } from "./data-directory.ts";
+import { databaseFile, lockDirectory, openDataDirectory, openDemo } from "./data-directory.ts";
 import { checkUnlessClosed, markClosed } from "./database-check.ts";
-import { openDemo } from "./demo-data.ts";
 import { Desk } from "./desk/desk.ts";
 import { createPages } from "./docs/pages.ts";
 import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
-import { addressOfRequest } from "./http/client-address.ts";
 import type { Gateway } from "./http/pipeline.ts";
 import { createProbes } from "./http/probes.ts";
 import { createServer } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
-import { isReachedSecurely } from "./http/transport-security.ts";
-import { KeyWatch } from "./identity/key-watch.ts";
+import { addressOfRequest, isReachedSecurely } from "./http/transport-security.ts";
+import { createKeyWatch } from "./identity/key-watch.ts";
 import type { SeededStrategy } from "./identity/seed.ts";
 import { type DiskFigures, DiskSpace } from "./inspection/disk-space.ts";
 import { createInspection } from "./inspection/inspection.ts";
@@ -32,13 +31,12 @@ import { BudgetLog } from "./limits/budget-log.ts";
 import { Budgets } from "./limits/budgets.ts";
 import { ConnectionBound } from "./limits/connections.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
-import type { Family } from "./market/client/hosts.ts";
-import { systemClock, systemTimers } from "./market/client/time.ts";
+import type { Family } from "./market/client/rest/hosts.ts";
 import { TradingPairs } from "./market/pairs.ts";
 import { warningOfClearText } from "./shared-database.ts";
 import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
-import { SignalSweep } from "./signals/sweep.ts";
+import { createSignalSweep } from "./signals/sweep.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
 import { answerToPolling, isStreamUpgrade } from "./streams/front-door.ts";
@@ -85,8 +83,8 @@ export async function startService(
       );
     }
     opened.defer(() => lock.release());
-    const clearText = warningOfClearText(config.databaseUrl);
-    if (clearText !== null) log.warn(clearText);
+    for (const warning of [warningOfPlainHttp(config), warningOfClearText(config.databaseUrl)])
+      if (warning !== null) log.warn(warning);
     const { every } = systemTimers;
     const file = config.databaseUrl === null ? databaseFile(config.dataDir) : null;
     if (file !== null) await checkUnlessClosed(file, { every, log });
@@ -148,7 +146,7 @@ export async function startService(
     };
     const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
     const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
-    const keyWatch = new KeyWatch({ master, store, every, log });
+    const keyWatch = createKeyWatch({ master, store, every, log });
     opened.defer(() => keyWatch.close());
     const funding = new FundingClock({
       market: markets.FUTURES,
@@ -159,14 +157,15 @@ export async function startService(
     });
     opened.defer(() => funding.close());
     await funding.rebuild();
-    const closingSweep = new ClosingSweep({ desk, store, every, log });
+    const closingSweep = createClosingSweep({ desk, store, every, log });
     opened.defer(() => closingSweep.close());
-    closingSweep.rebuild();
-    const accountClosing = new AccountClosing({ desk, store, wallNow, every, log });
+    // Strategies that a former process left closing.
+    void closingSweep.run();
+    const accountClosing = createAccountClosing({ desk, store, wallNow, every, log });
     opened.defer(() => accountClosing.close());
     const signalStore = stoppingAtFailures(store, onFatal);
     const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
-    const signalSweep = new SignalSweep({ signals, store: signalStore, wallNow, every, log });
+    const signalSweep = createSignalSweep({ signals, store: signalStore, wallNow, every, log });
     opened.defer(() => signalSweep.close());
 
     const budgets = new Budgets();
@@ -231,7 +230,7 @@ export async function startService(
       families: [probes, dashboard.family],
       isSecure: isReachedSecurely(config),
       pages: (request) =>
-        documents(request.path) ?? answerToPolling(request.path) ?? dashboard.application(request),
+        documents(request) ?? answerToPolling(request.path) ?? dashboard.application(request),
       isUpgrade: isStreamUpgrade,
     });
     opened.defer(() => server.close());

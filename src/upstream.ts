@@ -2,14 +2,14 @@
 // leverage brackets, which the exchange does not tell in public.
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
+import { systemClock } from "./concurrency/time.ts";
 import { type Config, ConfigError } from "./config.ts";
 import type { StrategyType } from "./domain/account.ts";
 import type { Untradable } from "./domain/market.ts";
 import { bundledBrackets } from "./market/brackets/bundled.ts";
 import { BracketFault, readBrackets } from "./market/brackets/read.ts";
 import type { BracketTable } from "./market/brackets/table.ts";
-import { liveHosts, type UpstreamHosts } from "./market/client/hosts.ts";
-import { systemClock } from "./market/client/time.ts";
+import { liveHosts, type UpstreamHosts } from "./market/client/rest/hosts.ts";
 import { openSimulatedExchange } from "./market/simulated/open.ts";
 import { openTape, type Tape } from "./market/tape/open.ts";
 

@@ -6,7 +6,7 @@ import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../data-dire
 import { LOOK_MS } from "../identity/key-watch.ts";
 import { rotateMasterKey } from "../identity/rotation.ts";
 import { isSealedBy } from "../identity/sealing.ts";
-import { resealForms } from "../people/sealed-forms.ts";
+import { resealForms } from "../people/kyc/sealed-forms.ts";
 import { resealSeeds } from "../people/seeds.ts";
 import { CALL, type Command, configOf, OPTIONS_HINT, type Options, printRows } from "./command.ts";
 

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { Desk } from "../desk/desk.ts";
 import { createStrategies } from "../desk/testing/strategies.ts";
 import { STANDARD } from "../engine/profiles.ts";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
 import { decimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { type Store, StoreFailure } from "../store/store.ts";
 import { StubMarket } from "../watch/testing/stub-market.ts";
-import { ClosingSweep } from "./closing-sweep.ts";
+import { createClosingSweep } from "./closing-sweep.ts";
 
 /** How often the strategies that are being closed are tried again, ms. */
 const INTERVAL = 2_000;
@@ -76,7 +76,7 @@ test("a process that starts finishes what a former one left closing", async () =
   const before = await stage({ strategies: ["one", "two"] });
   before.market.silence("BTCUSDT");
   await before.close("one");
-  before.sweep.close();
+  await before.sweep.close();
 
   const { store, sweeps } = await startOn();
   expect(await statusOf(store, "one")).toBe("CLOSING");
@@ -89,9 +89,9 @@ test("a process that starts does not wait for the first interval", async () => {
   const before = await stage();
   before.market.silence("BTCUSDT");
   await before.close("one");
-  before.sweep.close();
+  await before.sweep.close();
   const { store, sweep, executions, finished } = await startOn();
-  sweep.rebuild();
+  void sweep.run();
   await finished();
   expect(executions()).toBe(1);
   expect(await statusOf(store, "one")).toBe("CLOSED");
@@ -180,7 +180,7 @@ test("a closed sweep tries nothing more", async () => {
   market.silence("BTCUSDT");
   await close("one");
   time.advance(INTERVAL);
-  sweep.close();
+  await sweep.close();
   time.advance(10 * INTERVAL);
   await settled();
   expect(executions()).toBe(0);
@@ -245,7 +245,7 @@ async function startOn() {
     underWay.add(executing);
     return executing;
   };
-  const sweep = new ClosingSweep({
+  const sweep = createClosingSweep({
     desk,
     store: {
       async listClosingStrategies() {

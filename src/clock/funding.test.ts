@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ManualTime } from "../market/client/testing/manual-time.ts";
+import type { ManualTime } from "../concurrency/testing/manual-time.ts";
 import type { Store } from "../store/store.ts";
 import {
   FUTURES,

@@ -7,6 +7,7 @@
 // process, goes on from there. A settlement that could not be applied to all is applied again, which does no harm. One whose
 // market before it has not been looked at yet waits for that: what was reached before comes first.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
 import type { Store } from "../store/store.ts";
@@ -80,7 +81,7 @@ export class FundingClock {
     market: SettlingMarket;
     holders: SettledHolders;
     store: Pick<Store, "noteFunding" | "listFundingNoted">;
-    every: (intervalMs: number, callback: () => void) => () => void;
+    every: Timers["every"];
     log: Pick<Logger, "info" | "error">;
   }) {
     this.#market = parts.market;

@@ -1,14 +1,15 @@
 // The copier: follows the journals of leads, and mirrors what they did at the venues of those who copy them. Made here of its
 // parts, and closed here: first nothing is begun any more, then nothing is under way, then the claims are given up.
 import type { Logger } from "pino";
+import { PeriodicTask } from "../concurrency/periodic-task.ts";
+import type { Timers } from "../concurrency/time.ts";
 import type { Copy, CopyAlarm, CopyReason } from "../domain/copying.ts";
 import type { MasterKey } from "../identity/master-key.ts";
-import type { Timers } from "../market/client/time.ts";
 import type { CopyStore } from "../store/copy-store.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { Copies } from "./copies.ts";
 import { Leads } from "./leads/leads.ts";
-import { Reporting } from "./reporting.ts";
+import { openReporting } from "./reporting.ts";
 import { createVenues } from "./venue/venues.ts";
 
 /** How often the database is asked for its time, ms. */
@@ -56,7 +57,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
   const { master, holder, isAlone, timers, news, log } = parts;
   const store: Store = { ...parts.store, copying: telling(parts.store.copying, news) };
   const clock = new DatabaseClock(store.copying, parts);
-  await clock.measure();
+  await clock.measurements.run();
   const wallNow = () => clock.now();
   const venues = createVenues({ wallNow, after: timers.after, log });
   const allowed = new Set(parts.allowedVenues);
@@ -92,7 +93,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     resumed() {},
   });
   await leads.claim();
-  const reporting = new Reporting({
+  const reporting = openReporting({
     store: store.copying,
     copier: holder,
     reports: () => venues.reports(),
@@ -105,7 +106,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     wake: (strategyId, version) => leads.wake(strategyId, version),
     async close() {
       leads.stop();
-      clock.stop();
+      void clock.measurements.close();
       await stopListening();
       await reporting.close();
       await copies.close();
@@ -122,13 +123,22 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
 class DatabaseClock {
   readonly #store: Pick<CopyStore, "databaseNow">;
   readonly #parts: Pick<CopierParts, "wallNow" | "log">;
-  readonly stop: () => void;
+  /** While the database is away the last measurement holds. */
+  readonly measurements: PeriodicTask;
   #offsetMs = 0;
 
   constructor(store: Pick<CopyStore, "databaseNow">, parts: Pick<CopierParts, "wallNow" | "log" | "timers">) {
     this.#store = store;
     this.#parts = parts;
-    this.stop = parts.timers.every(MEASURED_MS, () => void this.measure());
+    this.measurements = new PeriodicTask({
+      every: parts.timers.every,
+      intervalMs: MEASURED_MS,
+      task: () => this.#measure(),
+      onError(error) {
+        if (!(error instanceof StoreUnavailable))
+          parts.log.error({ err: error }, "the database's time could not be asked");
+      },
+    });
   }
 
   /** Unix ms. */
@@ -136,21 +146,14 @@ class DatabaseClock {
     return this.#parts.wallNow() + this.#offsetMs;
   }
 
-  /** Never rejects: while the database is away the last measurement holds. */
-  async measure(): Promise<void> {
+  async #measure(): Promise<void> {
     const { wallNow, log } = this.#parts;
-    try {
-      const before = wallNow();
-      const there = await this.#store.databaseNow();
-      const offsetMs = there === null ? 0 : Math.round(there - (before + wallNow()) / 2);
-      const isOff = Math.abs(offsetMs) > OFFSET_MS_MAX && Math.abs(this.#offsetMs) <= OFFSET_MS_MAX;
-      if (isOff)
-        log.warn({ offsetMs }, "this machine's clock differs from the database's, which copies go by");
-      this.#offsetMs = offsetMs;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable))
-        log.error({ err: error }, "the database's time could not be asked");
-    }
+    const before = wallNow();
+    const there = await this.#store.databaseNow();
+    const offsetMs = there === null ? 0 : Math.round(there - (before + wallNow()) / 2);
+    const isOff = Math.abs(offsetMs) > OFFSET_MS_MAX && Math.abs(this.#offsetMs) <= OFFSET_MS_MAX;
+    if (isOff) log.warn({ offsetMs }, "this machine's clock differs from the database's, which copies go by");
+    this.#offsetMs = offsetMs;
   }
 }
 

@@ -4,6 +4,8 @@
 // Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to bound. What they have to
 // record is written together, strategy by strategy.
 import type { Logger } from "pino";
+import { PeriodicTask } from "../concurrency/periodic-task.ts";
+import { type Timers, waitAtMost } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
 import type { Copy, CopyAlarm, CopyReason, LeadAction } from "../domain/copying.ts";
 import type { MasterKey } from "../identity/master-key.ts";
@@ -30,10 +32,7 @@ export type CopiesParts = {
   readonly holder: string;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
-  readonly timers: {
-    readonly after: (delayMs: number, callback: () => void) => () => void;
-    readonly every: (intervalMs: number, callback: () => void) => () => void;
-  };
+  readonly timers: Timers;
   /** Whether the claims are fresh enough to send. */
   readonly mayRun: () => boolean;
   /** Whether the operator allows a venue; one that is not allowed is halted. */
@@ -49,17 +48,24 @@ export class Copies {
   readonly #parts: CopiesParts;
   readonly #schedule: PollSchedule;
   readonly #switches: Switches;
-  readonly #stopTicks: () => void;
+  readonly #ticks: PeriodicTask;
   readonly #strategies = new Map<string, StrategyCopies>();
   /** Those that were dropped, while something of them is under way. */
   readonly #ending = new Set<Promise<void>>();
-  #isTicking = false;
 
   constructor(parts: CopiesParts) {
     this.#parts = parts;
     this.#schedule = new PollSchedule({ wallNow: parts.wallNow, every: parts.timers.every });
     this.#switches = new Switches(parts.isAllowed);
-    this.#stopTicks = parts.timers.every(TICK_MS, () => void this.#tick());
+    this.#ticks = new PeriodicTask({
+      every: parts.timers.every,
+      intervalMs: TICK_MS,
+      task: async () => {
+        for (const copies of [...this.#strategies.values()]) await copies.tick();
+      },
+      onError: (error) =>
+        parts.log.error({ err: error }, "copies could not be reconciled; it is tried again"),
+    });
   }
 
   /** Begins to work at the copies of a strategy, from their cursors; what was not recorded may have been sent. */
@@ -105,15 +111,11 @@ export class Copies {
   /** Nothing more is sent; resolves when what is under way is over, or does not come to an end soon. */
   async close(): Promise<void> {
     this.#schedule.close();
-    this.#stopTicks();
+    void this.#ticks.close();
     for (const strategyId of [...this.#strategies.keys()]) this.drop(strategyId);
     if (this.#ending.size === 0) return;
-    let cancel = () => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#parts.timers.after(CLOSE_MS_MAX, resolve);
-    });
-    await Promise.race([Promise.all(this.#ending), late]);
-    cancel();
+    const ended = Promise.all(this.#ending).then(() => {});
+    await waitAtMost(this.#parts.timers, CLOSE_MS_MAX, ended);
   }
 
   /** One strategy too many is left alone, rather than all of them ended for want of memory. */
@@ -125,19 +127,6 @@ export class Copies {
     throw new Error(
       `the copies of strategy ${strategyId} are not worked at: more than ${openRowsMax} orders and legs rest at venues, which is as much as one copier holds in its memory`,
     );
-  }
-
-  /** Never rejects, and does not run twice at a time. */
-  async #tick(): Promise<void> {
-    if (this.#isTicking) return;
-    this.#isTicking = true;
-    try {
-      for (const copies of [...this.#strategies.values()]) await copies.tick();
-    } catch (error) {
-      this.#parts.log.error({ err: error }, "copies could not be reconciled; it is tried again");
-    } finally {
-      this.#isTicking = false;
-    }
   }
 
   async #readSwitches(): Promise<void> {

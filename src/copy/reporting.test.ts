@@ -1,9 +1,9 @@
 // What a copier says in the store of how venues fare, while time is the test's.
 import { beforeEach, expect, test } from "vitest";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { type CopierReport, REPORT_AGE_MS_MAX, REPORT_MS } from "../domain/venue-report.ts";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { Reporting } from "./reporting.ts";
+import { openReporting } from "./reporting.ts";
 
 type Noted = readonly [report: CopierReport, forgetBefore: number];
 
@@ -18,8 +18,8 @@ beforeEach(() => {
   errors = [];
 });
 
-function open(note: () => Promise<void> = async () => {}): Reporting {
-  return new Reporting({
+function open(note: () => Promise<void> = async () => {}) {
+  return openReporting({
     store: {
       noteVenueReport(report, { forgetBefore }) {
         noted.push([report, forgetBefore]);

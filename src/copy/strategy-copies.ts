@@ -1,5 +1,6 @@
 // The copies of one strategy, as long as this process has its claim: each with its executor.
 import { setImmediate } from "node:timers/promises";
+import { Pauses } from "../concurrency/delays.ts";
 import type { Account } from "../domain/account.ts";
 import type { LeadAction, MirrorEntry } from "../domain/copying.ts";
 import type { CopyStore } from "../store/copy-store.ts";
@@ -8,7 +9,7 @@ import { CopyExecutor } from "./executor/copy-executor.ts";
 import { ActionLog } from "./leads/lead-journal.ts";
 import { ProgressWriter } from "./orders/recorder.ts";
 import type { PollSchedule } from "./reconcile/poll.ts";
-import { Pauses, type Switches } from "./session/gate.ts";
+import type { Switches } from "./session/gate.ts";
 import type { Venue } from "./venue/venue.ts";
 
 /** Copies that were stopped since this long before are still asked about what they had sent, ms. */

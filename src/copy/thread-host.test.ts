@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { RESTART_MS_MAX, RESTART_MS_MIN, startCopierThread } from "./thread-host.ts";
 
 const MINUTE_MS = 60_000;

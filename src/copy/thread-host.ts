@@ -4,8 +4,9 @@
 // this file.
 import { type MessagePort, Worker } from "node:worker_threads";
 import pino, { type Logger } from "pino";
+import { BackOff } from "../concurrency/delays.ts";
+import type { Timers } from "../concurrency/time.ts";
 import type { CopyAlarm, CopyReason } from "../domain/copying.ts";
-import type { Timers } from "../market/client/time.ts";
 import { StoreFailure } from "../store/store.ts";
 import type { CopierNews } from "./copier.ts";
 
@@ -55,7 +56,7 @@ class ThreadHost implements CopierThread {
   #worker: Worker | null = null;
   #claimed: ReadonlySet<string> = new Set();
   #startedAt = 0;
-  #restartMs = RESTART_MS_MIN;
+  readonly #restarts = new BackOff({ minMs: RESTART_MS_MIN, maxMs: RESTART_MS_MAX });
   #cancelRestart: () => void = () => {};
   #isClosing = false;
 
@@ -108,9 +109,8 @@ class ThreadHost implements CopierThread {
     this.#worker = null;
     this.#claimed = new Set();
     if (this.#isClosing) return;
-    if (wallNow() - this.#startedAt >= PROVEN_MS) this.#restartMs = RESTART_MS_MIN;
-    const pauseMs = this.#restartMs;
-    this.#restartMs = Math.min(pauseMs * 2, RESTART_MS_MAX);
+    if (wallNow() - this.#startedAt >= PROVEN_MS) this.#restarts.reset();
+    const pauseMs = this.#restarts.next();
     log.error({ pauseMs }, "the copier's thread has ended; it is started again");
     this.#cancelRestart = timers.after(pauseMs, () => this.#start());
   }

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import pino from "pino";
-import { KeyWatch } from "../identity/key-watch.ts";
+import { systemTimers } from "../concurrency/time.ts";
+import { createKeyWatch } from "../identity/key-watch.ts";
 import { readMasterKey } from "../identity/master-key.ts";
-import { systemTimers } from "../market/client/time.ts";
 import { openPostgresStore } from "../store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -25,7 +25,7 @@ const log = pino({ level: logLevel, base: null }, { write: (line: string) => say
 
 const store = await openStore();
 const master = readMasterKey(masterKeyFile);
-const keyWatch = new KeyWatch({ master, store, every: systemTimers.every, log });
+const keyWatch = createKeyWatch({ master, store, every: systemTimers.every, log });
 const copier: Copier = await openCopier({
   store,
   master,

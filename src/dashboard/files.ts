@@ -4,33 +4,15 @@
 // Files under /assets/ are named by their content and may be kept for ever; all others are asked for again each time, and answered
 // "not modified" if they are not. The page is served under the application's own paths alone, to clients that name `text/html`: a
 // bot that asks a wrong path, and a probe that expects an answer of the service, get an error and no page.
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path/posix";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Pages, Reply } from "../http/pipeline.ts";
-import { acceptedNames } from "./compression.ts";
+import { acceptedNames, replyOfFile, type StaticFile, staticFile } from "../http/static-files.ts";
 
 /** Where the application is built. */
 export const APPLICATION_FOLDER = join(import.meta.dirname, "../../dashboard/dist");
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html;charset=UTF-8",
-  ".js": "text/javascript;charset=UTF-8",
-  ".css": "text/css;charset=UTF-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".json": "application/json;charset=UTF-8",
-  ".txt": "text/plain;charset=UTF-8",
-  ".webmanifest": "application/manifest+json",
-  ".woff2": "font/woff2",
-};
-const OTHER_TYPE = "application/octet-stream";
-/** What is compressed already stays as it is. */
-const COMPRESSED = new Set([".png", ".ico", ".woff2"]);
-/** Each file is compressed once, while somebody waits for it: this is nearly as small as the best, and a tenth of the time. */
-const BROTLI_QUALITY = 6;
 
 const HASHED_FOLDER = "/assets/";
 /** The page, which shows what its path means. */
@@ -80,25 +62,15 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>L
 <p>"npm start" builds it before the server starts. Bots need no dashboard: the interface is there, and so are <a href="/docs">its
 documents</a>.</p></html>`;
 
-type Encoding = "br" | "gzip" | "identity";
-
-type File = {
-  readonly type: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tag: string;
-  /** By how they are encoded, as far as that was asked for. */
-  readonly bodies: Map<Encoding, Buffer>;
-};
-
 /** The application of a folder; a page that says how to get one if it is not there. */
 export function createApplication(folder = APPLICATION_FOLDER): Pages {
   const files = readFiles(folder);
   const index = files.get(INDEX) ?? null;
   return ({ path, headers }) => {
     const file = files.get(path);
-    if (file !== undefined && file !== index) return replyOf(file, headers);
+    if (file !== undefined && file !== index) return replyOfFile(file, headers);
     if (!isForReader(path, headers.accept)) return null;
-    return index === null ? notBuilt() : replyOf(index, headers);
+    return index === null ? notBuilt() : replyOfFile(index, headers);
   };
 }
 
@@ -112,7 +84,7 @@ function isForReader(path: string, accept: string | undefined): boolean {
   return PAGE_SECTIONS.includes(path.split("/", 2)[1] ?? "") && accepted.has("text/html");
 }
 
-function readFiles(folder: string): ReadonlyMap<string, File> {
+function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
   if (!existsSync(folder)) return new Map();
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const names = entries
@@ -121,57 +93,14 @@ function readFiles(folder: string): ReadonlyMap<string, File> {
   return new Map(names.map((name) => [name, readFile(folder, name)]));
 }
 
-function readFile(folder: string, name: string): File {
-  const bytes = readFileSync(join(folder, name));
+function readFile(folder: string, name: string): StaticFile {
   const extension = extname(name);
-  const isHashed = name.startsWith(HASHED_FOLDER);
-  const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
-  return {
-    type: TYPES[extension] ?? OTHER_TYPE,
-    tag: `W/"${digest}"`,
-    headers: {
-      ...HEADERS,
-      "cache-control": isHashed ? FOR_EVER : "no-cache",
-      "content-security-policy": extension === ".html" ? POLICY : NO_PAGE_POLICY,
-      ...(COMPRESSED.has(extension)
-        ? {}
-        : { vary: name === INDEX ? "accept, accept-encoding" : "accept-encoding" }),
-    },
-    bodies: new Map([["identity", bytes]]),
-  };
-}
-
-function replyOf(file: File, asked: Parameters<Pages>[0]["headers"]): Reply {
-  const headers = { ...file.headers, etag: file.tag };
-  const known = asked["if-none-match"]?.split(",").map((tag) => tag.trim());
-  if (known?.includes(file.tag) === true) {
-    return { status: 304, headers, contentType: file.type, body: "" };
-  }
-  const encoding = "vary" in file.headers ? encodingOf(asked["accept-encoding"]) : "identity";
-  return {
-    status: 200,
-    headers: encoding === "identity" ? headers : { ...headers, "content-encoding": encoding },
-    contentType: file.type,
-    body: bodyAs(file, encoding),
-  };
-}
-
-/** The best that a client takes. */
-function encodingOf(accepted: string | string[] | undefined): Encoding {
-  const names = acceptedNames(accepted);
-  return names.has("br") ? "br" : names.has("gzip") ? "gzip" : "identity";
-}
-
-function bodyAs({ bodies }: File, encoding: Encoding): Buffer {
-  const made = bodies.get(encoding);
-  if (made !== undefined) return made;
-  const bytes = bodies.get("identity") ?? Buffer.alloc(0);
-  const body =
-    encoding === "br"
-      ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
-      : gzipSync(bytes);
-  bodies.set(encoding, body);
-  return body;
+  return staticFile(readFileSync(join(folder, name)), extension, {
+    ...HEADERS,
+    "cache-control": name.startsWith(HASHED_FOLDER) ? FOR_EVER : "no-cache",
+    "content-security-policy": extension === ".html" ? POLICY : NO_PAGE_POLICY,
+    ...(name === INDEX ? { vary: "accept, accept-encoding" } : {}),
+  });
 }
 
 function notBuilt(): Reply {
@@ -181,4 +110,22 @@ function notBuilt(): Reply {
     contentType: "text/html;charset=UTF-8",
     body: NOT_BUILT,
   };
+}
+
+/** A shorter answer fits into one packet as it is, bytes. */
+const BYTES_MIN = 1_024;
+
+const gzipped = promisify(gzip);
+
+/**
+ * A reply as it is sent to a client that takes these encodings: compressed off the main thread where that is worth it. Where a secret
+ * stands beside what somebody else may have chosen, the length of a compressed answer would tell of it, guess by guess: rows that show
+ * secrets say so, and are sent as they are.
+ */
+export async function compressed(reply: Reply, accepted: string | string[] | undefined): Promise<Reply> {
+  const { body, headers } = reply;
+  const isShort = Buffer.byteLength(body) < BYTES_MIN;
+  const varying = { ...headers, vary: "accept-encoding" };
+  if (isShort || !acceptedNames(accepted).has("gzip")) return { ...reply, headers: varying };
+  return { ...reply, headers: { ...varying, "content-encoding": "gzip" }, body: await gzipped(body) };
 }

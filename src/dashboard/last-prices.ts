@@ -1,5 +1,6 @@
 // The last known prices of what strategies hold, and when they were heard: for showing what something is worth, also of a market
 // that is silent. Never waits for a market; of a symbol that nobody follows yet, following is begun, so that the next look has it.
+import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
 import type { Price } from "../money/decimal.ts";
@@ -13,7 +14,7 @@ const REMEMBERED_MAX = 20_000;
 
 export class LastPrices {
   readonly #markets: Gateway["markets"];
-  readonly #known = new Map<string, KnownPrice>();
+  readonly #known = new BoundedMap<string, KnownPrice>(REMEMBERED_MAX);
   /** Nothing was heard before, by market time. */
   readonly #since: { readonly [T in StrategyType]: number };
 
@@ -34,13 +35,7 @@ export class LastPrices {
     if (price === null) return before;
     // One that was silent before anybody looked may be as old as all this: older is safer said than younger.
     const known = { price, at: isSilent ? (before?.at ?? this.#since[type]) : market.now() };
-    this.#known.delete(name);
     this.#known.set(name, known);
-    if (this.#known.size > REMEMBERED_MAX) this.#forgetFirst();
     return known;
-  }
-
-  #forgetFirst(): void {
-    for (const name of this.#known.keys().take(1)) this.#known.delete(name);
   }
 }

@@ -1,6 +1,6 @@
 // What became of an order, in plain words: from the entries of the journal that are found by a key (its placement, its trigger, its
 // fill), its trades, and how it stands. A journal is long; nothing here goes through all of it.
-import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command-key.ts";
+import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command.ts";
 import type { DomainEvent, ExpiryReason } from "../domain/event.ts";
 import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.ts";
 import type { SymbolRules } from "../domain/symbol.ts";

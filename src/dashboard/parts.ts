@@ -3,18 +3,18 @@ import type { Gateway } from "../http/pipeline.ts";
 import type { Inspection } from "../inspection/inspection.ts";
 import type { People } from "../people/people.ts";
 import type { PerformanceReports } from "../performance/reports.ts";
-import type { FiguresOfCopies } from "./copy-figures.ts";
-import type { CopyOffers } from "./copy-offers.ts";
-import type { Copying } from "./copying.ts";
+import type { FiguresOfCopies } from "./copying/copy-figures.ts";
+import type { CopyOffers } from "./copying/copy-offers.ts";
+import type { Copying } from "./copying/copying.ts";
 import type { LastPrices } from "./last-prices.ts";
-import type { ReportTurns } from "./report-turns.ts";
+import type { ReportQueue } from "./report-queue.ts";
 import type { SessionShape } from "./shapes.ts";
 
 export type DashboardParts = {
   readonly gateway: Gateway;
   readonly people: People;
   readonly reports: PerformanceReports;
-  readonly reportTurns: ReportTurns;
+  readonly reportQueue: ReportQueue;
   readonly inspection: Inspection;
   readonly prices: LastPrices;
   readonly copying: Copying;

@@ -6,7 +6,7 @@ import { DashboardError } from "./errors.ts";
 /** So many fields are told; a body of thousands would have an answer of thousands. */
 const FIELDS_TOLD_MAX = 20;
 /** How much of a name of the sender's own is repeated. */
-const NAME_LENGTH_MAX = 40;
+const FIELD_NAME_SHOWN_MAX = 40;
 const NOTHING = z.strictObject({});
 /** Bytes that are no text are refused; a byte order mark stays, and is no JSON. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -67,7 +67,7 @@ function readAs(schema: z.ZodType, value: unknown, words: { message?: string; ac
 function fieldsOf(told: readonly (readonly [name: string, fault: string])[]): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, fault] of told.slice(0, FIELDS_TOLD_MAX)) {
-    const shown = name.slice(0, NAME_LENGTH_MAX);
+    const shown = name.slice(0, FIELD_NAME_SHOWN_MAX);
     if (!fields.has(shown)) fields.set(shown, fault);
   }
   return Object.fromEntries(fields);
@@ -110,3 +110,41 @@ function plainWords(issue: z.core.$ZodRawIssue): string {
       return "is wrong";
   }
 }
+
+/** Nothing that cannot be shown or kept, is invisible, or turns around what stands beside it: others see it too. */
+export const SHOWN_TEXT = /^\P{C}*$/u;
+export const NOT_SHOWN = "has characters that cannot be shown";
+
+/** A line of text of so many characters at most, without what surrounds it. */
+export function lineField(most: number) {
+  return z.string().trim().min(1).max(most).regex(SHOWN_TEXT, NOT_SHOWN);
+}
+
+/** Longer ones cannot be delivered to. Source: RFC 5321, section 4.5.3.1.3. */
+const EMAIL_LENGTH_MAX = 254;
+const NAME_LENGTH_MAX = 80;
+/** Far beyond the longest that is fit, which is said in words; so that no more than this is looked at. */
+const PASSWORD_TEXT_MAX = 1_000;
+const TOKEN_LENGTH_MAX = 200;
+
+/** Without the spaces around it, and in lower case, as addresses are kept. */
+export const emailField = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(EMAIL_LENGTH_MAX, `is longer than ${EMAIL_LENGTH_MAX} characters`)
+  .pipe(z.email("is not an e-mail address"));
+
+/** Strangers and operators are shown it. */
+export const nameField = z
+  .string()
+  .trim()
+  .min(1, "is missing")
+  .max(NAME_LENGTH_MAX, `is longer than ${NAME_LENGTH_MAX} characters`)
+  .regex(SHOWN_TEXT, NOT_SHOWN);
+
+/** Whether it is fit to be one is said where one is chosen. */
+export const passwordField = z.string().min(1, "is missing").max(PASSWORD_TEXT_MAX, "is too long");
+
+/** The token of a link that was mailed. */
+export const tokenField = z.string().max(TOKEN_LENGTH_MAX);

@@ -4,6 +4,8 @@ import type { z } from "zod";
 import type { Person } from "../domain/person.ts";
 import type { Caller } from "../people/caller.ts";
 import type { SignedInSession } from "../people/sessions.ts";
+import type { OwnedStrategy } from "../store/people-store.ts";
+import { DashboardError } from "./errors.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /**
@@ -92,4 +94,17 @@ export function personOf({ signedIn }: Pick<DashboardCall, "signedIn">): Person 
 export function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedInSession {
   if (signedIn === null) throw new Error("the pipeline lets nobody in here who is not signed in");
   return signedIn;
+}
+
+// What a route is about must be the caller's own. Somebody else's is not found, the same as one that there is not.
+
+/** The strategy that `:strategyId` names, of whatever status. Throws NOT_FOUND unless it is the caller's. */
+export async function ownStrategy(
+  call: Pick<DashboardCall, "parts" | "params" | "signedIn">,
+): Promise<OwnedStrategy> {
+  const { strategyId = "" } = call.params;
+  const strategy = await call.parts.gateway.store.people.findStrategy(strategyId);
+  if (strategy === null || strategy.ownerId !== personOf(call).personId)
+    throw new DashboardError("NOT_FOUND");
+  return strategy;
 }

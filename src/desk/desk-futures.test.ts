@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PlaceLeg, PlaceOrder } from "../domain/command.ts";
-import { legKey } from "../domain/command-key.ts";
+import { legKey } from "../domain/command.ts";
 import { decimal } from "../money/decimal.ts";
 import { buy, cleanStages, deskOn, executed, stage } from "./testing/stage.ts";
 

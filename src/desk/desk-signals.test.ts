@@ -1,7 +1,7 @@
 // Signals at the desk: whoever drives one, and however often, it has one order or none, and its row says which.
 import { describe, expect, test } from "vitest";
 import type { ExecuteSignal } from "../domain/command.ts";
-import { signalKey } from "../domain/command-key.ts";
+import { signalKey } from "../domain/command.ts";
 import type { NewSignal } from "../domain/signal.ts";
 import { decimal } from "../money/decimal.ts";
 import { StoreFailure } from "../store/store.ts";

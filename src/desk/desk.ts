@@ -289,7 +289,10 @@ export class Desk {
     return lane;
   }
 
-  /** Forgets the idle ones of those that were met first; the busy ones come last from now on. */
+  /**
+   * Forgets the idle ones of those that were met first; the busy ones come last from now on. No `BoundedMap`: busy strategies must
+   * stay, and a look-up must not reorder entries.
+   */
   #forgetSome(): void {
     for (const [strategyId, lane] of this.#lanes.entries().take(LOOKED_AT_MAX).toArray()) {
       this.#lanes.delete(strategyId);

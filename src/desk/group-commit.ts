@@ -1,6 +1,5 @@
-// Many strategies, one transaction. While one group is on its way to disk the next one gathers, so that a busy service
-// pays one sync for many commands and an idle one pays no waiting time.
-import { Gathering } from "../store/gathering.ts";
+// Commits of many strategies in one transaction: a busy service pays one sync for many commands, an idle one adds no delay.
+import { Batcher } from "../concurrency/batcher.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 
 /** Larger groups hardly gain throughput and cost latency. */
@@ -10,19 +9,19 @@ const GROUP_MAX = 200;
 const WAITING_MS_MAX = 250;
 
 export class GroupCommit {
-  readonly #gathering: Gathering<Commit, CommitOutcome>;
+  readonly #batcher: Batcher<Commit, CommitOutcome>;
 
   constructor(store: Pick<Store, "commit">) {
-    this.#gathering = new Gathering(GROUP_MAX, (group) => store.commit(group));
+    this.#batcher = new Batcher((group) => store.commit(group), { sizeMax: GROUP_MAX });
   }
 
   /** Resolves when the commit is durable, or outdated; rejects if its group could not be made durable. */
   commit(commit: Commit): Promise<CommitOutcome> {
-    return this.#gathering.ask(commit);
+    return this.#batcher.add(commit);
   }
 
   /** Whether commits wait so long that more of them should not be taken. */
   isBehind(): boolean {
-    return this.#gathering.isBehind(WAITING_MS_MAX);
+    return this.#batcher.isBehind(WAITING_MS_MAX);
   }
 }

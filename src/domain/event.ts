@@ -2,10 +2,10 @@
 // whoever replays the journal gets the same account, also after a rule has changed.
 import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
+import type { Position } from "./account.ts";
 import type { FiredLeg, Leg, LegCancelReason, LegExpiryReason } from "./leg.ts";
 import type { Settlement } from "./market.ts";
 import type { Order, Trade } from "./order.ts";
-import type { Position } from "./position.ts";
 import type { FilterName } from "./refusal.ts";
 import type { Rejection } from "./signal.ts";
 

@@ -4,8 +4,8 @@
 // Of several changes within one hour of the clock the first is enough, since settlements are due on the hour. Of one that is
 // due within an hour, what was held before the next remembered change is what counts.
 import type { Quantity } from "../money/decimal.ts";
+import type { HeldBefore } from "./account.ts";
 import { MINUTE_MS } from "./order-counts.ts";
-import type { HeldBefore } from "./position.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
 /** So many hours with changes are remembered of a symbol; of more the oldest are forgotten. */

@@ -1,13 +1,12 @@
 // How an event changes an account. Total and without rules: an event says all that it moves, so whoever applies the
 // journal of an account from its first event gets the account.
-import type { Account } from "../domain/account.ts";
+import type { Account, HeldBefore, Position } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { afterSettlement, withChange } from "../domain/held-before.ts";
 import { type Income, incomesOf } from "../domain/income.ts";
 import type { Leg, LegStatus } from "../domain/leg.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
 import { withPlacement } from "../domain/order-counts.ts";
-import type { HeldBefore, Position } from "../domain/position.ts";
 import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
 

@@ -1,8 +1,12 @@
 // Orders that end unfilled, and legs that end without firing: what an order had locked is free again.
+
+import type { Account } from "../domain/account.ts";
+import type { CancelOpenOrders, CancelOrder } from "../domain/command.ts";
 import type { ExpiryReason, LegCanceled, LegExpired, OrderCanceled, OrderExpired } from "../domain/event.ts";
 import type { Leg, LegCancelReason, LegExpiryReason } from "../domain/leg.ts";
 import type { Order } from "../domain/order.ts";
 import type { Posting } from "../money/posting.ts";
+import type { Circumstances, Decision } from "./decision.ts";
 
 export function canceled(order: Order, at: number): OrderCanceled {
   return { type: "OrderCanceled", at, orderId: order.orderId, postings: released(order) };
@@ -22,4 +26,24 @@ export function expiredLeg({ legId }: Leg, reason: LegExpiryReason, at: number):
 
 function released({ reserved, reservedAsset }: Order): Posting[] {
   return reserved > 0n ? [{ from: "locked", to: "free", asset: reservedAsset, amount: reserved }] : [];
+}
+
+// Taking resting orders back: what they had locked is free again.
+
+export function cancelOrder(account: Account, command: CancelOrder, { at }: Circumstances): Decision {
+  if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  const order = account.openOrders.get(command.orderId);
+  if (order === undefined) return { refusal: "ORDER_NOT_OPEN" };
+  return { events: [canceled(order, at)] };
+}
+
+/** Every open order on the symbol, oldest first. With nothing open, nothing happens. */
+export function cancelOpenOrders(
+  account: Account,
+  command: CancelOpenOrders,
+  { at }: Circumstances,
+): Decision {
+  if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
+  const orders = [...account.openOrders.values()].filter(({ symbol }) => symbol === command.symbol);
+  return { events: orders.map((order) => canceled(order, at)) };
 }

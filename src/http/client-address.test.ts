@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress } from "./transport-security.ts";
 
 const PEER = "10.0.0.1";
 

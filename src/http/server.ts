@@ -14,7 +14,6 @@ import type { Refusal } from "../domain/refusal.ts";
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../limits/connections.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { handleBot, isBotPath } from "./bot/pipeline.ts";
-import { addressOfRequest } from "./client-address.ts";
 import { Overload } from "./overload.ts";
 import {
   type Gateway,
@@ -31,7 +30,7 @@ import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
 import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
 import { type Certificate, Connections, createTlsServer } from "./tls.ts";
-import { HEADER_LINES, securityHeaders } from "./transport-security.ts";
+import { addressOfRequest, HEADER_LINES, securityHeaders } from "./transport-security.ts";
 import { UnderWay } from "./under-way.ts";
 import { BOT_WORDS, EXCHANGE_WORDS, type Words } from "./words.ts";
 

@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { issueApiKey, secretOf } from "./api-keys.ts";
-import { KeyWatch, LOOK_MS } from "./key-watch.ts";
+import { createKeyWatch, LOOK_MS } from "./key-watch.ts";
 import { checkValueOf, readMasterKey, verifyMasterKey } from "./master-key.ts";
 import { rotateMasterKey } from "./rotation.ts";
 import { fileOf, newLine, writeLines } from "./testing/master-keys.ts";
@@ -127,7 +127,7 @@ describe("a running server", () => {
       intervals.push(intervalMs);
       return () => void intervals.pop();
     };
-    const watch = new KeyWatch({ master, store, every, log } as never);
+    const watch = createKeyWatch({ master, store, every, log } as never);
     return { watch, logged, intervals };
   }
 
@@ -142,9 +142,9 @@ describe("a running server", () => {
     const { record, secret } = issueApiKey(beside, TERMS);
     expect(secretOf(running, record)).toBe(secret);
     expect(issueApiKey(running, TERMS).record.masterVersion).toBe(1);
-    await watch.turn();
+    await watch.run();
     expect(issueApiKey(running, TERMS).record.masterVersion).toBe(2);
-    await watch.turn();
+    await watch.run();
     expect(logged).toEqual(["the master key was rotated"]);
     await watch.close();
     expect(intervals).toEqual([]);
@@ -159,8 +159,8 @@ describe("a running server", () => {
     await rotateMasterKey(store, elsewhere, AT);
     writeLines(running.file, line, newLine());
     const { watch, logged } = watchOf(store, running);
-    await watch.turn();
-    await watch.turn();
+    await watch.run();
+    await watch.run();
     expect(running.current).toBe(1);
     expect(logged).toEqual([expect.stringContaining("version 2 of the master key is not the one")]);
   });
@@ -171,8 +171,8 @@ describe("a running server", () => {
     await verifyMasterKey(store, running);
     const { watch, logged } = watchOf(store, running);
     unlinkSync(running.file);
-    await watch.turn();
-    await watch.turn();
+    await watch.run();
+    await watch.run();
     expect(logged).toEqual([expect.stringContaining("cannot be read")]);
     expect(issueApiKey(running, TERMS).record.masterVersion).toBe(1);
   });

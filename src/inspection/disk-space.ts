@@ -3,6 +3,7 @@
 //
 // A disk that something else fills within a moment is full nevertheless: the store then refuses by itself.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 
 /** How often free space is measured, ms. */
 const FREE_POLL_MS = 2_000;
@@ -22,7 +23,7 @@ type DiskSpaceParts = {
   readonly databaseBytes: () => Promise<number>;
   /** Nothing new is taken while less of the disk is free, percent; 0 for never. */
   readonly freePercentMin: number;
-  readonly every: (intervalMs: number, callback: () => void) => () => void;
+  readonly every: Timers["every"];
   readonly log: Pick<Logger, "warn" | "error" | "info">;
 };
 

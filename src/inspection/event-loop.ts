@@ -1,5 +1,6 @@
 // How long the event loop keeps what is due waiting, measured by a timer of the runtime's own, over the last minute or two.
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Timers } from "../concurrency/time.ts";
 
 /** How often the delay is measured, ms. */
 const RESOLUTION_MS = 20;
@@ -16,7 +17,7 @@ export class EventLoop {
   readonly #stop: () => void;
   #before: EventLoopDelay = { p50: 0, p99: 0, max: 0 };
 
-  constructor(every: (intervalMs: number, callback: () => void) => () => void) {
+  constructor(every: Timers["every"]) {
     this.#histogram.enable();
     this.#stop = every(EVENT_LOOP_PERIOD_MS, () => {
       this.#before = this.#measured();

@@ -1,9 +1,10 @@
 // How the service fares: its feeds, its store, what waits, and its process. Asked for by operators and by what watches the service.
+import type { Timers } from "../concurrency/time.ts";
+import { systemTimers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Untradable } from "../domain/market.ts";
 import type { KycStatus } from "../domain/person.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import { systemTimers } from "../market/client/time.ts";
 import type { Store } from "../store/store.ts";
 import type { EventLoop, EventLoopDelay } from "./event-loop.ts";
 
@@ -62,8 +63,7 @@ type HealthParts = {
   readonly eventLoop: EventLoop;
   readonly wallNow: () => number;
   readonly monotonicNow?: () => number;
-  /** Calls back once, after a delay; answers how to stop that. */
-  readonly after?: (delayMs: number, callback: () => void) => () => void;
+  readonly after?: Timers["after"];
 };
 
 export class Health {

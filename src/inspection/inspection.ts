@@ -4,6 +4,7 @@
 // The pipelines tell of every request through `sight` and `answered`. That is on the hot path: it writes into places that are there
 // already, and leaves whatever costs more, such as a diagnosis, for after the answer.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { Budgets } from "../limits/budgets.ts";
@@ -65,7 +66,7 @@ export type InspectionParts = {
   readonly wallNow: () => number;
   /** ms of a clock that only goes on; the system's unless said. */
   readonly monotonicNow?: () => number;
-  readonly every: (intervalMs: number, callback: () => void) => () => void;
+  readonly every: Timers["every"];
   readonly log: Pick<Logger, "warn">;
 };
 

@@ -1,6 +1,7 @@
 // The last use of each key: in memory until it is written to the store, every few seconds and at the end, in one go. A use is a
 // request that was let in, since anybody can name a key. What cannot be written is written the next time.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { KeyUse, PeopleStore } from "../store/people-store.ts";
 
 /** How often uses are written, ms. */
@@ -12,7 +13,7 @@ type Use = { at: number; address: string; method: string; path: string };
 
 type KeyUsesParts = {
   readonly store: Pick<PeopleStore, "noteKeyUses" | "listKeyUses">;
-  readonly every: (intervalMs: number, callback: () => void) => () => void;
+  readonly every: Timers["every"];
   readonly log: Pick<Logger, "warn">;
 };
 

@@ -2,6 +2,7 @@
 // body, query or headers, and no unknown key. Lines per interval are bounded, since strangers decide how many there are; the number
 // of those left out is logged.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { SeenAnswer, SeenRequest, Sighting } from "./sighting.ts";
 
 /** Refusals that are logged within one interval. */
@@ -26,7 +27,7 @@ export class RefusalLog {
   #suppressed = 0;
 
   constructor(parts: {
-    every: (intervalMs: number, callback: () => void) => () => void;
+    every: Timers["every"];
     log: Pick<Logger, "warn">;
   }) {
     this.#log = parts.log;

@@ -3,6 +3,7 @@
 // once. Texts that came with the request are copied, since a part of it would keep the whole of it in memory.
 //
 // Never recorded: secrets, signatures, values of parameters. Only keys that there are have a ring; the caller knows which.
+import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
 /** Requests that are remembered of a key. */
@@ -52,7 +53,7 @@ export class RequestLog {
   /** Wall time, Unix ms: requests are remembered since then. */
   readonly since: number;
   /** In the order in which they were last used, to the second. */
-  readonly #rings = new Map<string, Ring>();
+  readonly #rings = new BoundedMap<string, Ring>(KEYS_MAX);
   readonly #listeners = new Set<RequestListener>();
   #recorded = 0;
 
@@ -134,13 +135,8 @@ export class RequestLog {
     if (known !== undefined) {
       if (Math.abs(at - known.touchedAt) < TOUCHED_EVERY_MS) return known;
       known.touchedAt = at;
-      this.#rings.delete(apiKey);
       this.#rings.set(apiKey, known);
       return known;
-    }
-    for (const oldest of this.#rings.keys()) {
-      if (this.#rings.size < KEYS_MAX) break;
-      this.#rings.delete(oldest);
     }
     const made: Ring = { places: [], next: 0, strategyId: null, touchedAt: at };
     this.#rings.set(apiKey, made);

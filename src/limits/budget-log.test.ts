@@ -203,11 +203,11 @@ describe("a ban", () => {
     one.budgets.charge("key:a", now, read(WEIGHT_PER_MINUTE));
     await one.log.turn();
     await other.log.turn();
-    refuse(one, 5);
+    void refuse(one, 5);
     now = T + 2_000;
-    refuse(other, 4);
+    void refuse(other, 4);
     now = T + 3_000;
-    refuse(other, 1);
+    void refuse(other, 1);
     await other.log.turn();
     await one.log.turn();
     await other.log.turn();

@@ -8,6 +8,8 @@
 // process's own knowledge. Its bans are kept for the next entry, and hold in this process meanwhile.
 // Source: design, section 6 (budgets and bans hold across processes).
 import type { Logger } from "pino";
+import { SingleFlight } from "../concurrency/periodic-task.ts";
+import type { Timers } from "../concurrency/time.ts";
 import { MINUTE_MS } from "../domain/order-counts.ts";
 import type { Store } from "../store/store.ts";
 import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
@@ -23,7 +25,7 @@ export class BudgetLog {
   readonly #store: Pick<Store, "logBudgets" | "listBudgets">;
   readonly #process: string;
   readonly #wallNow: () => number;
-  readonly #every: (intervalMs: number, callback: () => void) => () => void;
+  readonly #every: Timers["every"];
   readonly #log: Pick<Logger, "error">;
   /** The last entry of others that was read. */
   #position = 0;
@@ -31,7 +33,7 @@ export class BudgetLog {
   /** The entry on its way to the store, and the one behind it. */
   #underWay: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
-  #turn: Promise<void> | null = null;
+  readonly #turn = new SingleFlight(() => this.#writeAndRead());
 
   constructor(parts: {
     budgets: Budgets;
@@ -40,8 +42,7 @@ export class BudgetLog {
     process: string;
     /** Wall time, Unix ms: the one that budgets are charged by. */
     wallNow: () => number;
-    /** Calls back again and again; answers how to stop that. */
-    every: (intervalMs: number, callback: () => void) => () => void;
+    every: Timers["every"];
     log: Pick<Logger, "error">;
   }) {
     this.#budgets = parts.budgets;
@@ -60,17 +61,14 @@ export class BudgetLog {
   }
 
   /** Writes what was charged and reads what others wrote, unless that is still under way. Never rejects. */
-  async turn(): Promise<void> {
-    this.#turn ??= this.#writeAndRead().finally(() => {
-      this.#turn = null;
-    });
-    await this.#turn;
+  turn(): Promise<void> {
+    return this.#turn.run();
   }
 
   /** Stops, and writes what has not been written yet. */
   async close(): Promise<void> {
     this.#stop?.();
-    await this.#turn;
+    await this.#turn.current;
     await this.#write();
     for (let last = this.#take(); last !== null; last = this.#take()) {
       if (!(await this.#append(last))) return;

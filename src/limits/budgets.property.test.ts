@@ -239,9 +239,9 @@ const ANSWERS: readonly Verdict["answer"][] = [
   "weight",
 ];
 
-test("usage, refusal, Retry-After and ban are those of a model that counts every request anew", () => {
+test("usage, refusal, Retry-After and ban are those of a model that counts every request anew", async () => {
   const seen = new Set<Verdict["answer"]>();
-  fc.assert(
+  await fc.assert(
     fc.property(bursts, (sequence) => {
       const budgets = new Budgets();
       for (const answer of compare(sequence, () => budgets)) seen.add(answer);
@@ -251,10 +251,10 @@ test("usage, refusal, Retry-After and ban are those of a model that counts every
   expect([...seen].sort()).toEqual(ANSWERS);
 });
 
-test("two processes that read each other's log at every step, and are restarted now and then, are like one", () => {
+test("two processes that read each other's log at every step, and are restarted now and then, are like one", async () => {
   const seen = new Set<Verdict["answer"]>();
   let restarts = 0;
-  fc.assert(
+  await fc.assert(
     fc.property(bursts, (sequence) => {
       const processes = [new Budgets(), new Budgets()] as [Budgets, Budgets];
       const log: LoggedBudgets[] = [];

@@ -266,7 +266,7 @@ export class Budgets {
         if (windows.isOver(now) && bannedUntil <= now) this.#forget(name);
       }
     }
-    // A flood of new addresses within the minute: the oldest give way, but never one that is banned.
+    // A flood of new addresses within the minute: the oldest give way, but never one that is banned, so this is no `BoundedMap`.
     for (const [name, { bannedUntil }] of this.#holders) {
       if (this.#holders.size < HOLDERS_MAX) return;
       if (bannedUntil <= now) this.#forget(name);

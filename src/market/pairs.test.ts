@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { ExchangeInfoBody } from "./client/listings.ts";
+import type { ExchangeInfoBody } from "./client/rules/listings.ts";
 import { PAIRS_KEPT_MS, TIMEFRAMES, TradingPairs } from "./pairs.ts";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@
 // That a lock was told to the audit is nobody's wait: only people are audited, so that waiting would tell whether there is one.
 import { isIPv6 } from "node:net";
 import type { Logger } from "pino";
+import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { Background } from "./background.ts";
@@ -79,7 +80,7 @@ export class Lockout {
   readonly #parts: LockoutParts;
   readonly #background: Background;
   /** Until when a lock lasts that the audit log has been told of, by holder. */
-  readonly #told = new Map<string, number>();
+  readonly #told = new BoundedMap<string, number>(LOCKS_TOLD_MAX);
 
   constructor(parts: LockoutParts) {
     this.#parts = parts;
@@ -203,15 +204,9 @@ export class Lockout {
         }),
       );
       // What was not taken is told with the next attempt.
-      if (isTaken) this.#rememberTold(holder, until);
+      if (isTaken) this.#told.set(holder, until);
     }
     return { lockedForSeconds: Math.max(1, Math.ceil((until - now) / 1_000)) };
-  }
-
-  #rememberTold(holder: string, until: number): void {
-    const [oldest] = this.#told.keys();
-    if (this.#told.size >= LOCKS_TOLD_MAX && oldest !== undefined) this.#told.delete(oldest);
-    this.#told.set(holder, until);
   }
 }
 

@@ -1,6 +1,6 @@
 // A new password by a link that is mailed.
 import { describe, expect, test } from "vitest";
-import { LINK_MS } from "./links.ts";
+import { LINK_MS } from "./mail/links.ts";
 import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 
 const ADA = "ada@example.com";

@@ -5,7 +5,7 @@ import type { AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./caller.ts";
-import { passwordChangedMail, resetMail } from "./mails.ts";
+import { passwordChangedMail, resetMail } from "./mail/mails.ts";
 import { linkAt, pageAt } from "./pages.ts";
 import { passwordFault } from "./passwords.ts";
 import type { Refused } from "./refused.ts";

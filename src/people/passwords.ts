@@ -1,6 +1,7 @@
 // Passwords: what one must be, and how it is kept. Hashing takes memory and a core for a while on purpose, so only so many are
 // hashed at once, off the main thread, and only so many may wait.
 import { type Algorithm, hash, verify } from "@node-rs/argon2";
+import { Semaphore } from "../concurrency/semaphore.ts";
 import { type Chooser, strengthFault } from "./password-strength.ts";
 
 /** In characters. */
@@ -42,8 +43,7 @@ export async function passwordFault(password: string, chooser: Chooser): Promise
 
 export class Passwords {
   readonly #hasher: Hasher;
-  #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #slots = new Semaphore<null>({ permits: HASHED_AT_ONCE, queueMax: PASSWORDS_WAITING_MAX });
   #decoy: Promise<string> | null = null;
 
   constructor(hasher: Hasher = argon2id) {
@@ -52,7 +52,7 @@ export class Passwords {
 
   /** Whether so many wait that no further one would be taken. */
   get isBusy(): boolean {
-    return this.#underWay >= HASHED_AT_ONCE && this.#waiting.length >= PASSWORDS_WAITING_MAX;
+    return this.#slots.isFull(null);
   }
 
   /** The text to be kept in place of a password; null if too many wait. */
@@ -73,20 +73,7 @@ export class Passwords {
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result | null> {
-    if (this.#underWay >= HASHED_AT_ONCE) {
-      if (this.#waiting.length >= PASSWORDS_WAITING_MAX) return null;
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#underWay += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      // Whoever waits takes the place over.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#underWay -= 1;
-      else next();
-    }
+    return this.isBusy ? null : await this.#slots.run(null, work);
   }
 }
 

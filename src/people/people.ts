@@ -1,18 +1,19 @@
 // The people of a service, made of their parts: accounts, second factors, identity verification, locks and mails.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { MailSettings } from "../config.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { Store } from "../store/store.ts";
 import { AccountControl } from "./account-control.ts";
 import { Accounts } from "./accounts.ts";
 import { Cookies } from "./cookies.ts";
-import { Kyc } from "./kyc.ts";
-import { Links } from "./links.ts";
+import { Kyc } from "./kyc/kyc.ts";
 import { Lockout } from "./lockout.ts";
-import { Mailer } from "./mail.ts";
-import { MailBudget } from "./mail-budget.ts";
-import { identityDecisionMail } from "./mails.ts";
-import { Notices } from "./notices.ts";
+import { Links } from "./mail/links.ts";
+import { Mailer } from "./mail/mail.ts";
+import { MailBudget } from "./mail/mail-budget.ts";
+import { identityDecisionMail } from "./mail/mails.ts";
+import { Notices } from "./mail/notices.ts";
 import { pageAt } from "./pages.ts";
 import { PasswordResets } from "./password-resets.ts";
 import { type Hasher, Passwords } from "./passwords.ts";
@@ -48,8 +49,7 @@ export type PeopleParts = {
   readonly publicUrl: () => string;
   /** Null: links are written to the log. */
   readonly mail: MailSettings | null;
-  /** Calls back once, after a delay; answers how to stop that. */
-  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly after: Timers["after"];
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   /** How long a session lasts that nobody uses, ms. */
   readonly sessionIdleMs?: number;

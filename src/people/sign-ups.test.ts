@@ -2,8 +2,8 @@
 // somebody else.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { LINK_MS } from "./links.ts";
-import { MAILS_BY_CALLER_PER_HOUR, MAILS_TO_ADDRESS_PER_HOUR } from "./mail-budget.ts";
+import { LINK_MS } from "./mail/links.ts";
+import { MAILS_BY_CALLER_PER_HOUR, MAILS_TO_ADDRESS_PER_HOUR } from "./mail/mail-budget.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
 
 const ADA = "ada@example.com";

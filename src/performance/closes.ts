@@ -3,9 +3,10 @@
 // Contracts are valued at their mark price, like everything about them; where the market has no candles of it, at the price
 // of their trades. Bounds: `SERIES_MAX` series are kept, of each the newest `CANDLES_MAX`, and `QUESTIONS_MAX` questions are under way
 // for one report.
+import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import { type Kline, readKlines } from "../market/client/kline.ts";
+import { type Kline, readKlines } from "../market/client/symbols/kline.ts";
 import { decimal, type Price } from "../money/decimal.ts";
 import { type Candles, endedBy, type Span } from "./span.ts";
 
@@ -38,7 +39,7 @@ type Series = {
 export class CandleCloses {
   readonly #markets: ClosesMarkets;
   /** The last used are last. */
-  readonly #kept = new Map<string, Series>();
+  readonly #kept = new BoundedMap<string, Series>(SERIES_MAX);
 
   constructor(markets: ClosesMarkets) {
     this.#markets = markets;
@@ -115,10 +116,7 @@ export class CandleCloses {
   }
 
   #keep(name: string, series: Series): void {
-    this.#kept.delete(name);
     this.#kept.set(name, series);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > SERIES_MAX && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 

@@ -3,10 +3,9 @@
 // What was paid for a position is exact: it is followed forward, trade by trade, by the engine's own rounding. Only where the
 // strategy has more trades than are looked at it begins from what the trades since have realised, each rounded to the eighth
 // digit, and may be off by as many units of that digit as trades have closed something.
-import type { Account } from "../domain/account.ts";
+import type { Account, Position } from "../domain/account.ts";
 import type { Income } from "../domain/income.ts";
 import type { Trade } from "../domain/order.ts";
-import type { Position } from "../domain/position.ts";
 import { seedOf } from "../engine/open-strategy.ts";
 import {
   type Amount,

@@ -1,8 +1,9 @@
 // What a strategy owned at each of some times, found by walking back from what it owns now: trade by trade, undone.
 //
 // What is particular to spot and to futures is in a book of each: `spot.ts`, `futures.ts`.
+
+import type { Position } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
-import type { Position } from "../domain/position.ts";
 import { profitAt } from "../engine/futures/margin.ts";
 import { type Amount, add, type Price, proceedsDown, type Quantity } from "../money/decimal.ts";
 import type { Totals } from "./statistics.ts";

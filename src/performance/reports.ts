@@ -5,6 +5,7 @@
 //
 // Bounds: `TRADES_PER_REPORT_MAX` trades are looked at for a report; `REPORTS_KEPT_MAX` finished reports are kept, each for as
 // long as its account stands still and no longer than prices may be old.
+import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Store } from "../store/store.ts";
 import { CandleCloses } from "./closes.ts";
 import { TRADES_PER_REPORT_MAX, TradeHistory, type Trades } from "./history.ts";
@@ -50,8 +51,8 @@ export function createPerformanceReports({
 }: PerformanceParts): PerformanceReports {
   const history = new TradeHistory(store);
   const parts = { store, markets, history, closes: new CandleCloses(markets) };
-  /** By name, those that were last made last. */
-  const kept = new Map<string, Kept>();
+  /** By name. */
+  const kept = new BoundedMap<string, Kept>(REPORTS_KEPT_MAX);
 
   /** Makes what belongs to a version of an account, unless that was just done, or is being. */
   async function once<T>(
@@ -62,10 +63,7 @@ export function createPerformanceReports({
     const known = kept.get(name);
     if (known?.version === version && wallNow() < known.until) return (await known.made) as T;
     const made = make();
-    kept.delete(name);
     kept.set(name, { version, until: wallNow() + keptMs, made });
-    const [oldest] = kept.keys();
-    if (kept.size > REPORTS_KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     try {
       return await made;
     } catch (error) {

@@ -40,7 +40,7 @@ test("whoever listens hears of what was received, sent again or has to wait, unt
   await submit("c");
   expect(heard).toHaveLength(4);
   time.now += RETRY_MS_MIN;
-  await sweep.turn();
+  await sweep.run();
   expect(heard).toHaveLength(5);
   stop();
   await submit("d");

@@ -10,13 +10,16 @@
 //
 // Whoever dies in between leaves a claim that runs out; the sweep of any process goes on from there.
 // Source: specification 2.8 and 3.1; design, section 6 (signals).
+
 import type { Logger } from "pino";
+import { BoundedMap } from "../concurrency/bounded-map.ts";
+import { backOffMs } from "../concurrency/delays.ts";
+import { systemTimers, type Timers } from "../concurrency/time.ts";
 import type { Desk, Executed } from "../desk/desk.ts";
-import { signalKey } from "../domain/command-key.ts";
+import { signalKey } from "../domain/command.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
 import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
-import { ReplayCounts } from "./replay-counts.ts";
 import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
 
 /** How long who claims a signal has for driving it before somebody else may, ms. */
@@ -36,8 +39,6 @@ export type SignalStore = Pick<
   Store,
   "receiveSignals" | "findSignal" | "listSignals" | "claimSignals" | "postponeSignal"
 >;
-
-type After = (delayMs: number, callback: () => void) => () => void;
 
 export type Submission = {
   readonly idempotencyKey: string;
@@ -62,7 +63,7 @@ export class Signals {
   readonly #store: SignalStore;
   readonly #wallNow: () => number;
   readonly #newSignalId: () => string;
-  readonly #after: After;
+  readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "error" | "warn">;
   readonly #listeners = new Set<(strategyId: string) => void>();
 
@@ -73,15 +74,15 @@ export class Signals {
     wallNow: () => number;
     /** A fresh UUID. */
     newSignalId: () => string;
-    /** Calls back once, after a delay in ms; answers how to stop that. The system's timers unless said. */
-    after?: After;
+    /** The system's timers unless given. */
+    after?: Timers["after"];
     log: Pick<Logger, "error" | "warn">;
   }) {
     this.#desk = parts.desk;
     this.#store = parts.store;
     this.#wallNow = parts.wallNow;
     this.#newSignalId = parts.newSignalId;
-    this.#after = parts.after ?? systemAfter;
+    this.#after = parts.after ?? systemTimers.after;
     this.#log = parts.log;
   }
 
@@ -244,12 +245,7 @@ export function isTerminal({ state }: Signal): boolean {
 
 /** How long to wait after so many attempts that failed before, ms. */
 export function retryMs(attempts: number): number {
-  return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** attempts);
-}
-
-function systemAfter(delayMs: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delayMs);
-  return () => clearTimeout(timer);
+  return backOffMs(attempts, { minMs: RETRY_MS_MIN, maxMs: RETRY_MS_MAX });
 }
 
 /** The state that an execution left its signal in. */
@@ -264,4 +260,22 @@ function settled({ events, orders }: Executed, signalId: string): SettledState {
     return { status: "EXECUTED", processedAt: event.processedAt, order };
   }
   throw new Error(`an executed command settles its signal: ${signalId}`);
+}
+
+// How often the keys of signals were sent again, since this process has started: for people who look for a client that repeats
+// itself. Bounded; those that were repeated first are forgotten first.
+
+/** Signals whose repetitions are counted. */
+const COUNTED_MAX = 20_000;
+
+export class ReplayCounts {
+  readonly #counts = new BoundedMap<string, number>(COUNTED_MAX);
+
+  note(signalId: string): void {
+    this.#counts.set(signalId, this.of(signalId) + 1);
+  }
+
+  of(signalId: string): number {
+    return this.#counts.get(signalId) ?? 0;
+  }
 }

@@ -22,7 +22,7 @@ async function turnsUntil(
   withinMs = TWO_MINUTES,
 ): Promise<number> {
   for (let passed = 0; passed <= withinMs; passed += SWEEP_MS) {
-    await stage.sweep.turn();
+    await stage.sweep.run();
     if (await holds()) return passed;
     stage.time.now += SWEEP_MS;
   }
@@ -39,10 +39,10 @@ describe("a signal that a dead process left", () => {
     const { signalId } = await stage.receive("a");
     const status = statusOf(stage, signalId);
     stage.time.now += CLAIM_MS - 1;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(await status()).toBe("RECEIVED");
     stage.time.now += 1;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(await status()).toBe("EXECUTED");
     expect(await stage.ordersOf()).toMatchObject([{ clientOrderId: signalId, status: "FILLED" }]);
   });
@@ -62,7 +62,7 @@ describe("a signal that a dead process left", () => {
     const { signalId } = await stage.receive("a");
     await stage.desk.execute("one", { type: "CloseStrategy" });
     stage.time.now += CLAIM_MS;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect((await stage.signals.find("one", signalId))?.state).toEqual({
       status: "REJECTED",
       processedAt: START + CLAIM_MS,
@@ -75,7 +75,7 @@ describe("a signal that a dead process left", () => {
     const received = [];
     for (const key of ["a", "b", "c", "d"]) received.push((await stage.receive(key, LIMIT)).signalId);
     stage.time.now += CLAIM_MS;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect((await stage.ordersOf()).map(({ clientOrderId }) => clientOrderId)).toEqual(received);
   });
 });
@@ -92,7 +92,7 @@ describe("a silent market", () => {
     const attempts: number[] = [];
     for (let second = 0; second < 600; second += 1) {
       const before = stage.driven.get(signalId);
-      await stage.sweep.turn();
+      await stage.sweep.run();
       if (stage.driven.get(signalId) !== before) attempts.push(stage.time.now - START);
       expect(await status()).toBe("FAILED");
       stage.time.now += SWEEP_MS;
@@ -112,7 +112,7 @@ describe("a silent market", () => {
     await stage.receive("a");
     const { signalId } = await stage.receive("b", { ...BUY, symbol: "ETHUSDT" });
     stage.time.now += CLAIM_MS;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(await statusOf(stage, signalId)()).toBe("EXECUTED");
   });
 });
@@ -128,7 +128,7 @@ test("two processes sweep one store: each signal is driven by one of them, and e
   }
   time.now += CLAIM_MS;
   while (here.driven.size + there.driven.size < count) {
-    await Promise.all([here.sweep.turn(), there.sweep.turn()]);
+    await Promise.all([here.sweep.run(), there.sweep.run()]);
   }
   const times = new Map([...here.driven, ...there.driven]);
   expect(times.size).toBe(count);
@@ -148,7 +148,7 @@ test("one turn finishes all that is due, however much it is", async () => {
   const stage = await signalStage();
   for (let index = 0; index <= 2 * CLAIMED_MAX; index += 1) await stage.receive(`key ${index}`, LIMIT);
   stage.time.now += CLAIM_MS;
-  await stage.sweep.turn();
+  await stage.sweep.run();
   expect(await stage.ordersOf()).toHaveLength(2 * CLAIMED_MAX + 1);
 });
 
@@ -160,7 +160,7 @@ test("a signal that was counted as a placement is not counted again, and one tha
   if (!("signal" in tooMany)) throw new Error("it is recorded");
   expect(tooMany.signal.state).toMatchObject({ status: "FAILED", reason: { refusal: "ORDERS_EXHAUSTED" } });
   stage.time.now += CLAIM_MS - 1;
-  await stage.sweep.turn();
+  await stage.sweep.run();
   expect(await statusOf(stage, tooMany.signal.signalId)()).toBe("FAILED");
   stage.time.now += 1;
   const status = statusOf(stage, tooMany.signal.signalId);
@@ -185,11 +185,11 @@ describe("the timer", () => {
     const [timer] = stage.timers;
     timer?.callback();
     timer?.callback();
-    const turn = stage.sweep.turn();
+    const turn = stage.sweep.run();
     held.resolve();
     await turn;
     expect(claims).toBe(1);
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(claims).toBe(2);
   });
 
@@ -199,7 +199,7 @@ describe("the timer", () => {
     stage.time.now += CLAIM_MS;
     const held = Promise.withResolvers<void>();
     stage.storage.beforeCommit = () => held.promise;
-    const turn = stage.sweep.turn();
+    const turn = stage.sweep.run();
     let isClosed = false;
     const closing = stage.sweep.close().then(() => {
       isClosed = true;
@@ -211,7 +211,7 @@ describe("the timer", () => {
     await turn;
     expect(stage.timers).toEqual([]);
     expect(await stage.ordersOf()).toHaveLength(CLAIMED_MAX);
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(await stage.ordersOf()).toHaveLength(CLAIMED_MAX);
   });
 });
@@ -227,10 +227,10 @@ describe("trouble", () => {
     });
     const { signalId } = await stage.receive("a");
     stage.time.now += CLAIM_MS;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(stage.logged).toEqual(["pending signals could not be claimed; it is tried again"]);
     isReachable = true;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(await statusOf(stage, signalId)()).toBe("EXECUTED");
   });
 
@@ -239,7 +239,7 @@ describe("trouble", () => {
     const broken = await stage.receive("a", { order: "of another version" });
     const { signalId } = await stage.receive("b");
     stage.time.now += CLAIM_MS;
-    await stage.sweep.turn();
+    await stage.sweep.run();
     expect(stage.logged).toEqual(["a signal could not be driven; it is tried again"]);
     expect(await statusOf(stage, signalId)()).toBe("EXECUTED");
     expect(await statusOf(stage, broken.signalId)()).toBe("RECEIVED");

@@ -1,6 +1,7 @@
 // Whatever can happen to a strategy, and whatever an account can hold, comes back from its text as it was.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { HeldBefore, Position } from "../domain/account.ts";
 import { type Account, emptyAccount } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type Leg,
 } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
-import type { HeldBefore, Position } from "../domain/position.ts";
 import type { Rejection } from "../domain/signal.ts";
 import type { Decimal, Product } from "../money/decimal.ts";
 import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
@@ -21,9 +21,9 @@ import { decodeAccount, decodeEvents, encodeEvents, encodeState } from "./codec.
 const UNITS_MAX = 10n ** 28n - 1n;
 const RUNS = 1_000;
 
-test("events of every type", () => {
+test("events of every type", async () => {
   const everyType = fc.tuple(...Object.values(EVENTS));
-  fc.assert(
+  await fc.assert(
     fc.property(everyType, (events) => {
       expect(decodeEvents(encodeEvents(events))).toEqual(events);
     }),
@@ -31,8 +31,8 @@ test("events of every type", () => {
   );
 });
 
-test("what an account's row carries", () => {
-  fc.assert(
+test("what an account's row carries", async () => {
+  await fc.assert(
     fc.property(ACCOUNTS, (account) => {
       const { strategyId: id, type, status } = account;
       const decoded = decodeAccount({ id, type, status, state: encodeState(account) }, []);

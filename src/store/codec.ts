@@ -1,11 +1,12 @@
 // How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than they need: no
 // integer column holds the quantities that some coins trade in, and a person can read the row.
+
+import type { HeldBefore, Position } from "../domain/account.ts";
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
 import type { DomainEvent, OrderFilled } from "../domain/event.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
-import type { HeldBefore, Position } from "../domain/position.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
 import { emptyPockets, type Pocket, type Pockets } from "../money/posting.ts";
 import {

@@ -1,8 +1,8 @@
 // Signals that are received at the same time are recorded together: one sync to disk, or one way to the server, for all.
+import { Batcher } from "../concurrency/batcher.ts";
 import type { NewSignal } from "../domain/signal.ts";
-import { Gathering } from "./gathering.ts";
 import { type FoundRow, type ReceivedRow, receivedRow, signalOfRow } from "./signal-rows.ts";
-import type { ReceivedSignal, Store } from "./store.ts";
+import { type ReceivedSignal, type Store, StoreUnavailable } from "./store.ts";
 
 /** Larger groups hardly gain throughput and cost latency. */
 const GROUP_MAX = 200;
@@ -28,11 +28,12 @@ export function receiving(
     const found = await write(group.map(({ row }) => row));
     return group.map(({ signal }, index) => answerOf(signal, found[index] ?? null));
   };
-  const terms = { waitMsMax: RECEIVE_WAIT_MS_MAX, ...(now === undefined ? {} : { now }) };
-  const gathering = new Gathering(GROUP_MAX, record, terms);
+  const tooLate = () => new StoreUnavailable("the database has kept this waiting for too long");
+  const expiry = { waitMs: RECEIVE_WAIT_MS_MAX, error: tooLate };
+  const batcher = new Batcher(record, { sizeMax: GROUP_MAX, expiry, ...(now === undefined ? {} : { now }) });
   return async (signals, { claimedUntil }) =>
     await Promise.all(
-      signals.map((signal) => gathering.ask({ signal, row: receivedRow(signal, claimedUntil) })),
+      signals.map((signal) => batcher.add({ signal, row: receivedRow(signal, claimedUntil) })),
     );
 }
 

@@ -1,6 +1,6 @@
 // What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and listed.
 import { type Kysely, sql } from "kysely";
-import { placementKey } from "../domain/command-key.ts";
+import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
 import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";

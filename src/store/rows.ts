@@ -1,7 +1,7 @@
 // Domain values as the rows of the tables, one by one or a group of commits at a time.
 import type { Selectable } from "kysely";
 import type { Account } from "../domain/account.ts";
-import { placementKey } from "../domain/command-key.ts";
+import { placementKey } from "../domain/command.ts";
 import type { Income } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../domain/order.ts";

@@ -1,8 +1,9 @@
 // The forms in which domain values are written as JSON: as they are, with text for every decimal, no longer than it needs
 // to be.
+
+import type { Position } from "../domain/account.ts";
 import type { AttachedLeg, FiredLeg, Leg } from "../domain/leg.ts";
 import type { AttachedLegs, Order, Trade } from "../domain/order.ts";
-import type { Position } from "../domain/position.ts";
 import { type Decimal, decimal, formatBriefly, type Product } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
 

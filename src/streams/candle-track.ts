@@ -12,7 +12,7 @@
 // waited for.
 //
 // When a candle must have closed is counted by upstream's clock as it last told it. That this never goes back is relied on.
-import type { Kline, StreamedKline } from "../market/client/kline.ts";
+import type { Kline, StreamedKline } from "../market/client/symbols/kline.ts";
 import type { MarketData } from "./topics.ts";
 
 /** How many candles one question asks for, the open one included. Source: reference exchange, section 5.5. */

@@ -2,8 +2,8 @@
 // garbled by stream, and however REST answers, in the end every final was sent once and in order, and no tick after its final.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UpstreamAnswer } from "../market/client/rest.ts";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
+import type { UpstreamAnswer } from "../market/client/rest/rest.ts";
 import { createCandles } from "./candles.ts";
 import { createHeard } from "./testing/heard.ts";
 import { createStubMarket } from "./testing/stub-market.ts";

@@ -9,14 +9,15 @@
 //
 // Bounds: `candlesAskedMax` candles a question, `questionsAtATimeMax` questions at a time, and where upstream counts their
 // weight, so much of it for all topics together, so that what else is asked finds its share.
+import { BackOff } from "../concurrency/delays.ts";
+import { createPacer } from "../concurrency/pacer.ts";
+import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import type { Family } from "../market/client/hosts.ts";
-import { readKline, readKlines } from "../market/client/kline.ts";
 import type { Log } from "../market/client/log.ts";
-import { createPacer } from "../market/client/pacer.ts";
-import { faultOf, type UpstreamAnswer, unavailable } from "../market/client/rest.ts";
-import type { Cancel, Clock, Timers } from "../market/client/time.ts";
-import { upstreamWeightOf } from "../market/client/upstream-weight.ts";
+import type { Family } from "../market/client/rest/hosts.ts";
+import { faultOf, type UpstreamAnswer, unavailable } from "../market/client/rest/rest.ts";
+import { upstreamWeightOf } from "../market/client/rest/upstream-weight.ts";
+import { readKline, readKlines } from "../market/client/symbols/kline.ts";
 import { CandleTrack, candlesAskedMax, type Missing } from "./candle-track.ts";
 import type { Audience, CandleTopic, MarketData, Source } from "./topics.ts";
 
@@ -57,8 +58,8 @@ type Followed = {
   readonly track: CandleTrack;
   isReleased: boolean;
   isAsking: boolean;
-  /** Questions in a row after which something was missing still. */
-  attempts: number;
+  /** After questions in a row after which something was missing still. */
+  readonly backOff: BackOff;
   retryAt: number;
   /** Whether the last question had no answer that could be used. */
   isUnanswered: boolean;
@@ -99,11 +100,11 @@ export function createCandles(options: CandlesOptions): Source<CandleTopic> {
     const now = wallClock.now();
     const missing = one.track.missing(now);
     if (missing === null) calm(one);
-    else if (!one.isAsking && now >= one.retryAt && market.isStreaming(one.stream)) ask(one, missing);
+    else if (!one.isAsking && now >= one.retryAt && market.isStreaming(one.stream)) void ask(one, missing);
   }
 
   function calm(one: Followed): void {
-    one.attempts = 0;
+    one.backOff.reset();
     one.retryAt = 0;
     one.isUnanswered = false;
   }
@@ -143,8 +144,7 @@ export function createCandles(options: CandlesOptions): Source<CandleTopic> {
     if (one.track.missing(now) === null) {
       calm(one);
     } else {
-      one.retryAt = now + Math.min(retryMsMax, retryMs * 2 ** one.attempts);
-      one.attempts += 1;
+      one.retryAt = now + one.backOff.next();
     }
   }
 
@@ -176,7 +176,7 @@ export function createCandles(options: CandlesOptions): Source<CandleTopic> {
       track: new CandleTrack((candle) => audience.send(topic, { event: "kline", pair, timeframe, candle })),
       isReleased: false,
       isAsking: false,
-      attempts: 0,
+      backOff: new BackOff({ minMs: retryMs, maxMs: retryMsMax }),
       retryAt: 0,
       isUnanswered: false,
       reachedAt: wallClock.now(),

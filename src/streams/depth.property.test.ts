@@ -2,7 +2,7 @@
 // when, and what is told of outages, is the same to the millisecond.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { createDepth } from "./depth.ts";
 import { createStubMarket } from "./testing/stub-market.ts";
 import { type DepthTopic, LEVELS, type OrderBook, SPEEDS, type Speed } from "./topics.ts";
@@ -114,9 +114,9 @@ function tellingsOf(topic: DepthTopic, from: number, until: number, said: readon
   return told;
 }
 
-test("what is sent, and when, is what a referee says who hears everything anew each time", () => {
+test("what is sent, and when, is what a referee says who hears everything anew each time", async () => {
   const seen = { sent: 0, unavailable: 0, broken: 0 };
-  fc.assert(
+  await fc.assert(
     fc.property(
       fc.array(step, { minLength: 10, maxLength: 80 }),
       fc.constantFrom(...LEVELS),

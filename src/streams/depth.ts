@@ -11,14 +11,14 @@
 //
 // A real exchange may say nothing while nothing changes. With `asksAboutQuietSymbols`, a book without news for `quietAfterMs`
 // whose stream is confirmed is asked for by REST, at a bounded weight a minute: more quiet books than that pays for are out.
-import { type DepthSnapshot, readDepthSnapshot } from "../market/client/depth-snapshot.ts";
+import { createPacer } from "../concurrency/pacer.ts";
+import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import type { Family } from "../market/client/hosts.ts";
 import type { Log } from "../market/client/log.ts";
-import { createPacer } from "../market/client/pacer.ts";
-import { bodyOf } from "../market/client/rest.ts";
-import type { Cancel, Clock, Timers } from "../market/client/time.ts";
-import { upstreamWeightOf } from "../market/client/upstream-weight.ts";
+import { type DepthSnapshot, readDepthSnapshot } from "../market/client/rest/depth-snapshot.ts";
+import type { Family } from "../market/client/rest/hosts.ts";
+import { bodyOf } from "../market/client/rest/rest.ts";
+import { upstreamWeightOf } from "../market/client/rest/upstream-weight.ts";
 import { type Audience, type DepthTopic, type OrderBook, type Source, SPEEDS, type Speed } from "./topics.ts";
 
 export type DepthOptions = {
@@ -104,7 +104,7 @@ export function createDepth(options: DepthOptions): Source<DepthTopic> {
   function sendDue(schedule: Schedule): void {
     const now = wallClock.now();
     for (const book of schedule.books.values()) {
-      if (asksAboutQuietSymbols) askIfQuiet(book, now);
+      if (asksAboutQuietSymbols) void askIfQuiet(book, now);
       book.isOut = now - book.newsAt >= outageMs;
       for (const one of book.followed) {
         if (one.isBroken) continue;

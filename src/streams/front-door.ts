@@ -8,8 +8,8 @@ import { createServer, type Server as HttpServer, type IncomingMessage } from "n
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { Server, Socket } from "socket.io";
+import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { ConnectionBound } from "../limits/connections.ts";
-import type { Cancel, Timers } from "../market/client/time.ts";
 import { MINUTE_MS, PACKETS_PER_MINUTE, TRANSPORTS_MAX, UNJOINED_MS_MAX } from "./limits.ts";
 
 const STREAMS_PATH = "/socket.io/";

@@ -6,6 +6,8 @@
 // any is counted. Decision 55.
 // Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
+import { BoundedMap } from "../concurrency/bounded-map.ts";
+import type { Semaphore } from "../concurrency/semaphore.ts";
 import { secretOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import { verifies } from "../identity/signatures.ts";
@@ -19,7 +21,6 @@ import {
   UNKNOWN_KEYS_MAX,
 } from "./limits.ts";
 import { HANDSHAKE_AUTH } from "./schemas.ts";
-import type { Turns } from "./turns.ts";
 
 /** What a client said of itself. */
 type Handshake = {
@@ -50,7 +51,7 @@ export async function authenticate(
     failing,
     unknownKeys,
   }: HandshakeParts & {
-    readonly failing: Turns;
+    readonly failing: Semaphore<string>;
     readonly unknownKeys: UnknownKeys;
   },
 ): Promise<LetIn | StreamError> {
@@ -80,7 +81,7 @@ export async function authenticate(
     const { keyId, revokedAt } = known.key;
     return revokedAt === null ? { apiKey, keyId } : streamError("AUTH_KEY_REVOKED");
   }
-  return await failing.take(nameOf(source), async () => {
+  return await failing.run(nameOf(source), async () => {
     const at = wallNow();
     const block = await blocked(at);
     if (block !== null) return block;
@@ -94,7 +95,7 @@ export async function authenticate(
 /** Failed handshakes under keys that there are not: the last of them, as the store has those of keys that there are. */
 export class UnknownKeys implements Pick<Store, "noteFailedHandshake" | "listFailedHandshakes"> {
   /** When, by key and address; the longest without a failure first. */
-  readonly #failedAt = new Map<string, readonly number[]>();
+  readonly #failedAt = new BoundedMap<string, readonly number[]>(UNKNOWN_KEYS_MAX);
 
   async noteFailedHandshake(
     source: HandshakeSource,
@@ -103,10 +104,7 @@ export class UnknownKeys implements Pick<Store, "noteFailedHandshake" | "listFai
   ): Promise<void> {
     const name = nameOf(source);
     const kept = (this.#failedAt.get(name) ?? []).filter((earlier) => earlier >= forgetBefore);
-    this.#failedAt.delete(name);
     this.#failedAt.set(name, [...kept, at]);
-    if (this.#failedAt.size <= UNKNOWN_KEYS_MAX) return;
-    for (const first of this.#failedAt.keys().take(1)) this.#failedAt.delete(first);
   }
 
   async listFailedHandshakes(source: HandshakeSource, since: number): Promise<readonly number[]> {

@@ -8,9 +8,11 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
+import { PeriodicTask } from "../concurrency/periodic-task.ts";
+import { Semaphore } from "../concurrency/semaphore.ts";
+import type { Timers } from "../concurrency/time.ts";
 import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../limits/connections.ts";
 import { addressHolder } from "../limits/holder.ts";
-import type { Timers } from "../market/client/time.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
@@ -22,7 +24,6 @@ import { Session, Sessions } from "./sessions.ts";
 import { CANDLES, DEPTH, type StreamKind } from "./stream-kinds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { Audience, CandleTopic, DepthTopic, MarketData, OrderBook, Source } from "./topics.ts";
-import { Turns } from "./turns.ts";
 
 /** Makes the source of a stream, which sends to the audience given. */
 export type OpenSource<Topic, Payload> = (audience: Audience<Topic, Payload>) => Source<Topic>;
@@ -78,16 +79,21 @@ export function createStreams(parts: StreamsParts): Streams {
   const sessions = new Sessions();
   // This namespace is there of itself.
   io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));
-  const shared = { ...parts, io, door, sessions, failing: new Turns(), unknownKeys: new UnknownKeys() };
+  const shared = {
+    ...parts,
+    io,
+    door,
+    sessions,
+    failing: new Semaphore<string>({ permitsPerKey: 1 }),
+    unknownKeys: new UnknownKeys(),
+  };
   const served = [serve(CANDLES, sources.candles, shared), serve(DEPTH, sources.depth, shared)];
 
-  let lookingUp: Promise<void> | null = null;
-  const cancelLookUps = timers.every(LOOK_UP_INTERVAL_MS, () => {
-    lookingUp ??= endRevoked(sessions, store)
-      .catch((error: unknown) => log.error({ err: error }, "keys in use could not be looked up"))
-      .finally(() => {
-        lookingUp = null;
-      });
+  const lookUps = new PeriodicTask({
+    every: timers.every,
+    intervalMs: LOOK_UP_INTERVAL_MS,
+    task: () => endRevoked(sessions, store),
+    onError: (error) => log.error({ err: error }, "keys in use could not be looked up"),
   });
   return {
     share: (name) => ({
@@ -96,9 +102,9 @@ export function createStreams(parts: StreamsParts): Streams {
       left: ({ conn }) => door.left(conn),
     }),
     async close() {
-      cancelLookUps();
+      const lookedUp = lookUps.close();
       await door.close();
-      await lookingUp;
+      await lookedUp;
       for (const { close } of served) close();
     },
   };
@@ -108,7 +114,7 @@ type Shared = Omit<StreamsParts, "sources"> & {
   readonly io: Server;
   readonly door: FrontDoor;
   readonly sessions: Sessions;
-  readonly failing: Turns;
+  readonly failing: Semaphore<string>;
   readonly unknownKeys: UnknownKeys;
 };
 

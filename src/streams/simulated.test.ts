@@ -1,7 +1,7 @@
 // The data of streams from the simulated exchange, as both run: real sockets, the time moved by hand.
 import { afterEach, expect, test } from "vitest";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { createMarketFeed } from "../market/client/feed.ts";
-import { createManualTime } from "../market/client/testing/manual-time.ts";
 import { until } from "../market/client/testing/upstream.ts";
 import { openSimulatedExchange } from "../market/simulated/open.ts";
 import { createCandles } from "./candles.ts";

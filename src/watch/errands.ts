@@ -4,7 +4,7 @@
 import type { Logger } from "pino";
 import type { Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
-import { fillKey, legTriggerKey, triggerKey } from "../domain/command-key.ts";
+import { fillKey, legTriggerKey, triggerKey } from "../domain/command.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { Unsettled } from "./unsettled.ts";
 import { isSame, nameOf, type Reached, type Waiting } from "./waiting.ts";

@@ -3,7 +3,7 @@
 // and by however many servers it is applied.
 import type { Logger } from "pino";
 import type { Desk, Executed } from "../desk/desk.ts";
-import { fundingKey } from "../domain/command-key.ts";
+import { fundingKey } from "../domain/command.ts";
 import type { Settlement } from "../domain/market.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Holders } from "./holders.ts";

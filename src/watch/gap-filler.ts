@@ -11,6 +11,7 @@
 // Where the mark price decides, whatever the market reaches while a gap is gone through comes after the gap.
 // Source: design, section 4 (after an outage) and section 6.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { Executed } from "../desk/desk.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { dueAt } from "../domain/held-before.ts";
@@ -52,7 +53,7 @@ export class GapFiller {
   readonly #list: WatchList;
   readonly #carryOut: (reached: Reached) => Promise<Executed | Refusal | null>;
   readonly #settle: (settlement: Settlement) => Promise<Settled>;
-  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "info" | "warn">;
   /** Gaps of a symbol that are not filled yet; the first is under way. */
   readonly #gaps = new Map<string, Gap[]>();
@@ -70,7 +71,7 @@ export class GapFiller {
     /** Has the desk carry out what was reached; null if that could not be committed. */
     carryOut: (reached: Reached) => Promise<Executed | Refusal | null>;
     settle: (settlement: Settlement) => Promise<Settled>;
-    after: (delayMs: number, callback: () => void) => () => void;
+    after: Timers["after"];
     log: Pick<Logger, "info" | "warn">;
   }) {
     this.#market = parts.market;

@@ -1,7 +1,6 @@
 // Who holds a contract now, and who held it before a settlement of funding that is still to come. Positions are values: what
 // is kept of an account here is what was committed, whatever becomes of the account.
-import type { Account } from "../domain/account.ts";
-import type { Position } from "../domain/position.ts";
+import type { Account, Position } from "../domain/account.ts";
 
 type Holding = {
   /** Null if the contract is only remembered as held. */

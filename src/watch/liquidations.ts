@@ -1,6 +1,6 @@
 // Where positions end: the prices of liquidation, which follow from a position and from the brackets of its contract. While
 // the brackets are not known a position has none and cannot be watched; when they change, so do the prices.
-import type { Position } from "../domain/position.ts";
+import type { Position } from "../domain/account.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
 import type { Holders } from "./holders.ts";
 import { type Waiting, waitingOfPosition } from "./waiting.ts";

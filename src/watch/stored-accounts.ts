@@ -4,6 +4,7 @@
 // Strategies are loaded many at a time, one round after another. What a round finds is handed on only if its strategy was
 // not changed while the round was under way, else it is loaded again: an older state never replaces a younger one.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
 
@@ -20,7 +21,7 @@ export class StoredAccounts {
   readonly #take: (account: Account) => void;
   readonly #followed: () => Iterable<string>;
   readonly #now: () => number;
-  readonly #after: (delayMs: number, callback: () => void) => () => void;
+  readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "error" | "warn" | "info">;
   /** Strategies to be loaded, and since when the oldest of them waits for it. */
   readonly #asked = new Set<string>();
@@ -48,7 +49,7 @@ export class StoredAccounts {
     followed: () => Iterable<string>;
     /** Market time, Unix ms. */
     now: () => number;
-    after: (delayMs: number, callback: () => void) => () => void;
+    after: Timers["after"];
     log: Pick<Logger, "error" | "warn" | "info">;
   }) {
     this.#family = parts.family;

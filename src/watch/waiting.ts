@@ -1,9 +1,8 @@
 // What an account waits for at its market: each open order at its limit or trigger, each open leg at its trigger, and each
 // position at the price of its liquidation. And which prices reach whom.
-import type { Account } from "../domain/account.ts";
+import type { Account, Position } from "../domain/account.ts";
 import { type Leg, waitsForRise } from "../domain/leg.ts";
 import { awaitsTrigger, type Order } from "../domain/order.ts";
-import type { Position } from "../domain/position.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
 import { liquidationPrice } from "../engine/futures/margin.ts";
 import type { Price } from "../money/decimal.ts";

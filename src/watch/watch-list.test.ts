@@ -66,10 +66,10 @@ const walk = fc.array(
   { maxLength: 400, size: "max" },
 );
 
-test("the heaps agree with a plain list, step by step", () => {
+test("the heaps agree with a plain list, step by step", async () => {
   let stepsMax = 0;
   const takenWaitingFor = new Set<WaitsFor>();
-  fc.assert(
+  await fc.assert(
     fc.property(walk, (steps) => {
       stepsMax = Math.max(stepsMax, steps.length);
       const list = new WatchList();

@@ -54,9 +54,3 @@ export type WatchedMarket = PastMarket & {
   /** The extremes of what was seen after a mark, or null if nothing was. */
   extremesSince(symbol: string, mark: number): Extremes | null;
 };
-
-/** Time as watching is handed it. */
-export type WatchTimers = {
-  after(delayMs: number, callback: () => void): () => void;
-  every(intervalMs: number, callback: () => void): () => void;
-};

@@ -15,6 +15,7 @@
 // A position of whose contract the brackets are not known cannot be watched: its symbol counts as not looked at since the
 // position last changed, which is made up for when they are known.
 import type { Logger } from "pino";
+import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Settlement } from "../domain/market.ts";
@@ -31,7 +32,7 @@ import { Roster } from "./roster.ts";
 import { StoredAccounts } from "./stored-accounts.ts";
 import type { Reached } from "./waiting.ts";
 import { type WaitingCounts, WatchList } from "./watch-list.ts";
-import type { WatchedMarket, WatchTimers } from "./watched-market.ts";
+import type { WatchedMarket } from "./watched-market.ts";
 
 /** How often it is noted until when symbols were looked at, and what was not looked at is asked for, ms. */
 const NOTE_INTERVAL_MS = 5_000;
@@ -60,7 +61,7 @@ export class Watcher {
     desk: Pick<Desk, "execute" | "onCommitted">;
     store: WatcherStore;
     market: WatchedMarket;
-    timers: WatchTimers;
+    timers: Timers;
     log: Logger;
   }) {
     const { family, desk, store, market, timers, log } = parts;

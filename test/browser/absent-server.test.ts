@@ -74,6 +74,20 @@ describe.skipIf(isAbsent)(`an absent server${isAbsent ? SKIPPED_WITHOUT_BROWSER 
     await heading(page, "Trades").waitFor();
   });
 
+  test("leaves nothing of a person on the page who signs out, says that they are signed in, and signs them out when it is back", async () => {
+    await open();
+    const { name, email } = { name: "Demo trader", email: trader.email };
+    await gateway.kill();
+    await page.getByRole("button", { name }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await heading(page, "You are still signed in").waitFor();
+    const shown = await page.content();
+    for (const own of [name, email, strategyId]) expect(shown).not.toContain(own);
+    await restart();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await heading(page, "Sign in").waitFor();
+  });
+
   test("or a proxy that loses a file: the app is loaded again once, and then only by the button", async () => {
     await page.route(CHUNK, (route) => route.fulfill({ status: 404 }));
     await open();

@@ -3,7 +3,7 @@
 // prices go on.
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { add, compare, subtract } from "../../dashboard/src/ui/decimals.ts";
+import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.ts";
 import { eventually } from "../support/eventually.ts";
 import { signed } from "../support/signed-client.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";

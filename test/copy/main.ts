@@ -7,22 +7,15 @@ import { renderJson, renderReport } from "./faults/report.ts";
 import { copyUnderFire, type Progress } from "./faults/run.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 
-/**
- * On average, ms. Who begins anew waits for four and a half seconds before it believes that something was not sent, on PostgreSQL
- * until a claim has run out besides: it is given a little longer than that, so that something is copied in between.
- */
-const KILL_EVERY_MS = { sqlite: 8_000, postgres: 10_000 } as const;
-
 await runLong("copy-faults", { help: HELP, readOptions, run });
 
 async function run(options: Options, { interrupted }: Circumstances): Promise<Outcome> {
-  const { orders, seed, leads, copiers, kills, cuts, isJson, hideMsMax } = options;
+  const { orders, seed, leads, copiers, killEveryMs, cuts, isJson, hideMsMax } = options;
   const root = options.plant === null ? undefined : plant(options.plant);
   const reports = await onEachStore(options, interrupted, (store) =>
     copyUnderFire({
-      ...{ store, seed, orders, leads, copiers, cuts, root, signal: interrupted },
+      ...{ store, seed, orders, leads, copiers, cuts, killEveryMs, root, signal: interrupted },
       exchange: options.exchange ? { hideMsMax } : null,
-      killEveryMs: kills ? KILL_EVERY_MS[store] : null,
       onProgress: (progress) => say(`${store}: ${wordsOf(progress, orders)}`),
     }),
   );

@@ -11,7 +11,7 @@ describe("the flags of copy-faults", () => {
         leads: 4,
         copiers: 25,
         seed: 7,
-        kills: true,
+        killEveryMs: 30_000,
         cuts: true,
         exchange: true,
         hideMsMax: 600_000,
@@ -38,9 +38,10 @@ describe("the flags of copy-faults", () => {
       ]),
     ).toEqual({
       ...{ exchange: false, hideMsMax: 5_000 },
-      ...{ orders: 50, leads: 1, copiers: 3, seed: 1, kills: false, cuts: false, plant: "random-ids" },
+      ...{ orders: 50, leads: 1, copiers: 3, seed: 1, killEveryMs: null, cuts: false, plant: "random-ids" },
       ...{ stores: ["sqlite"], mustHave: true, isJson: true },
     });
+    expect(readOptions(["--kill-every", "8"])).toMatchObject({ killEveryMs: 8_000 });
     expect(readOptions(["--help"])).toBe("help");
     expect(HELP).toContain("random-ids");
   });
@@ -49,6 +50,7 @@ describe("the flags of copy-faults", () => {
     ["--orders", "0"],
     ["--copiers", "1"],
     ["--hide-max", "0"],
+    ["--kill-every", "0"],
     ["--store", "other"],
     ["--plant", "nothing"],
     ["--orders", "many"],

@@ -10,7 +10,8 @@ export type Options = ChosenStores & {
   readonly leads: number;
   readonly copiers: number;
   /** Whether what copies is killed, and whether the way to the venue has faults. */
-  readonly kills: boolean;
+  /** On average; null kills nothing. */
+  readonly killEveryMs: number | null;
   readonly cuts: boolean;
   /** Whether the venue behaves as a real exchange does, and for how long it hides an order at most, ms. */
   readonly exchange: boolean;
@@ -29,12 +30,15 @@ const COPIERS_MAX = 1_000;
 const MS_PER_SECOND = 1_000;
 const HIDE_SECONDS_DEFAULT = 600;
 const HIDE_SECONDS_MAX = 3_600;
+/** A new start asks for each account, which takes of the weight that all accounts at an address share. */
+const KILL_SECONDS_DEFAULT = 30;
+const KILL_SECONDS_MAX = 3_600;
 const SEED_MAX = 2 ** 31 - 1;
 
 export const HELP = `Usage: npm run copy-faults -- [options]
 
 Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx after executing, 429
-and 418, and kills what copies every few seconds: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
+and 418, and kills what copies again and again: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
 processes. The exchange at the other end refuses exits once, executes orders that it does not show for minutes, accepts client
 ids again, counts weight by address, has prices of its own and liquidates positions by itself.
 
@@ -48,6 +52,7 @@ Options:
   --copiers N   copiers of each strategy, 2 to ${COPIERS_MAX}   (${COPIERS_DEFAULT})
   --store NAME  sqlite, postgres or both   (both; without PostgreSQL's programs, sqlite alone)
   --seed N      what is drawn, 0 to ${SEED_MAX}   (a random one, which is printed)
+  --kill-every N  seconds between two kills on average, 1 to ${KILL_SECONDS_MAX}   (${KILL_SECONDS_DEFAULT})
   --no-kills    nothing is killed
   --no-cuts     the way to the venue is left alone
   --no-exchange the venue is another gateway, at the prices of the strategies
@@ -69,6 +74,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     store: "string",
     seed: "string",
     plant: "string",
+    "kill-every": "string",
     "no-kills": "boolean",
     "no-cuts": "boolean",
     "no-exchange": "boolean",
@@ -88,7 +94,11 @@ export function readOptions(args: readonly string[]): Options | "help" {
     copiers: number("--copiers", values.copiers, COPIERS_DEFAULT, [2, COPIERS_MAX]),
     seed: number("--seed", values.seed, randomInt(SEED_MAX), [0, SEED_MAX]),
     ...chosenStores(values.store),
-    kills: values["no-kills"] !== true,
+    killEveryMs:
+      values["no-kills"] === true
+        ? null
+        : MS_PER_SECOND *
+          number("--kill-every", values["kill-every"], KILL_SECONDS_DEFAULT, [1, KILL_SECONDS_MAX]),
     cuts: values["no-cuts"] !== true,
     exchange: values["no-exchange"] !== true,
     hideMsMax:

@@ -1,5 +1,5 @@
 // Strategies that have held a position for a while: opened by the engine, at a time before the test.
-import { placementKey } from "../../src/domain/command-key.ts";
+import { placementKey } from "../../src/domain/command.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { decide } from "../../src/engine/decide.ts";

@@ -5,7 +5,7 @@ import { type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 import { renderReport } from "./report.ts";
 import type { StoreName } from "./stores.ts";
 
-/** Another walk: `CRASH_SEED=7 npm test`. */
+/** Another walk: `CRASH_SEED=7 npm run test:all`. */
 const seed = Number(process.env.CRASH_SEED ?? 1);
 /** On postgres there are three victims to draw. */
 const CYCLES = { sqlite: 4, postgres: 6 } as const;

@@ -84,7 +84,7 @@ export async function killUnderLoad(parts: {
   };
   const take = (acknowledged: Acknowledged) => {
     if (acknowledged !== null) counts[acknowledged] += 1;
-    if (counts.PLACED + counts.CANCELED >= enough) begin();
+    if (counts.PLACED + counts.CANCELED >= enough) void begin();
   };
   const lane = async (trader: Trader) => {
     let actionsLeft = ACTIONS_MAX;

@@ -1,7 +1,7 @@
 // After the fire: what the database holds of each strategy, held against what its bot sent and was told. Nothing moves any
 // more while this looks.
 import { emptyAccount } from "../../src/domain/account.ts";
-import { signalKey } from "../../src/domain/command-key.ts";
+import { signalKey } from "../../src/domain/command.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
 import type { Order } from "../../src/domain/order.ts";
 import type { Signal } from "../../src/domain/signal.ts";

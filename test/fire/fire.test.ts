@@ -6,7 +6,7 @@ import { FATES } from "./cutting-proxy.ts";
 import { type FireReport, fire } from "./fire.ts";
 import { renderReport } from "./report.ts";
 
-/** Other draws: `FIRE_SEED=7 npm test`. */
+/** Other draws: `FIRE_SEED=7 npm run test:all`. */
 const seed = Number(process.env.FIRE_SEED ?? 1);
 const SIGNALS = 300;
 const KILLS = 3;

@@ -3,11 +3,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { introduction } from "../../src/docs/introduction.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import type { Parameters } from "../../src/http/parameters.ts";
-import type { Route } from "../../src/http/pipeline.ts";
+import type { Descriptions, ParameterDescription } from "../../src/http/parse/descriptions.ts";
+import { type Route, SIGNING_PARAMETERS } from "../../src/http/pipeline.ts";
 import { CONTRACT_FILTERS, REFUSALS, wireError } from "../../src/http/refusals.ts";
 import { ROUTES } from "../../src/http/server.ts";
+import { WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
 import { type TableRow, tableRows } from "../support/tables.ts";
 
 const DOCUMENTS = resolve(import.meta.dirname, "../../docs/api");
@@ -35,28 +38,36 @@ describe("the tables of routes", () => {
     const names = ROUTES.map(({ method, paths }) => `${method} ${paths[0]}`);
     expect(rows.map(nameOf).sort()).toEqual(names.sort());
   });
+});
 
-  test("parameters are documented under the name of a route, or of all", () => {
-    const paths = ROUTES.flatMap(({ method, paths: all }) => all.map((path) => `${method} ${path}`));
-    const headings = rowsOfTables("Parameter", "Type").map(({ heading }) => heading);
-    expect(headings.length).toBeGreaterThan(0);
-    expect(headings.filter((heading) => heading !== "Requests" && !paths.includes(heading))).toEqual([]);
+describe("the tables of parameters", () => {
+  const rows = rowsOfTables("Parameter", "Type");
+  const described = new Map<string, Descriptions>([
+    ["Requests", SIGNING_PARAMETERS],
+    ...ROUTES.flatMap(({ method, paths, parameters }) =>
+      paths.map((path) => [`${method} ${path}`, parameters] as const),
+    ),
+  ]);
+
+  test("are under the name of a route, or of all", () => {
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ heading }) => !described.has(heading))).toEqual([]);
   });
 
-  test("parameters of a signed route are those that it knows", () => {
-    const known = new Map<string, ReadonlySet<string>>(
-      ROUTES.flatMap((route) =>
-        route.access === "public"
-          ? []
-          : route.paths.map((path) => [`${route.method} ${path}`, route.known] as const),
-      ),
-    );
-    const unknown = rowsOfTables("Parameter", "Type").filter(({ heading, cells }) => {
-      const names = [...(cells.Parameter ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
-      return names.some((name) => known.get(heading)?.has(name) === false);
-    });
-    expect(unknown).toEqual([]);
-  });
+  test.each([...new Set(rows.map(({ heading }) => heading))])(
+    "that of %s is what the row says",
+    (heading) => {
+      const right = parameterTable(described.get(heading) ?? {});
+      expect(rows.filter((row) => row.heading === heading)).toEqual(
+        tableRows(`# ${heading}\n${right}`, ["Parameter", "Type"]),
+      );
+    },
+  );
+});
+
+test("the limits of the document that is served are those of the program", () => {
+  const text = introduction("https://lyrebird.example").replaceAll("\n", " ");
+  expect(text).toContain(`A weight of ${WEIGHT_PER_MINUTE.toLocaleString("en-US")} a minute`);
 });
 
 describe("the table of refusals", () => {
@@ -102,6 +113,30 @@ describe("the table of contract filters", () => {
     expect(new Set(statuses)).toEqual(new Set([400]));
   });
 });
+
+const TYPES: { readonly [T in ParameterDescription["type"]]?: string } = { list: "JSON list of text" };
+
+/** The table of parameters that would be right; those that are ignored are not in it. */
+function parameterTable(descriptions: Descriptions): string {
+  const lines = Object.entries(descriptions)
+    .filter(([, { isIgnored }]) => isIgnored !== true)
+    .map(([name, { type, required, default: standard = "", values = [], ...rest }]) => {
+      const isRequired = typeof required === "string" ? required : required ? "yes" : "no";
+      const shown = values.includes(standard) || type === "flag" ? quoted(standard) : standard;
+      const bound = [values.map(quoted).join(", "), rangeOf(rest), rest.description.replace(/\.$/, "")];
+      return `| ${quoted(name)} | ${TYPES[type] ?? type} | ${isRequired} | ${shown} | ${bound.filter((part) => part !== "").join(". ")} |`;
+    });
+  return ["| Parameter | Type | Required | Default | Bound |", "|---|---|---|---|---|", ...lines].join("\n");
+}
+
+function quoted(text: string): string {
+  return text === "" ? "" : `\`${text}\``;
+}
+
+function rangeOf({ min, max }: Pick<ParameterDescription, "min" | "max">): string {
+  if (min === undefined) return "";
+  return max === undefined ? `At least ${min}` : `${min} to ${max}`;
+}
 
 /** `GET /api/v3/time` of a row that may have more paths than one. */
 function nameOf({ cells }: TableRow): string {

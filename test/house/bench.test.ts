@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Figure } from "../../bench/figures.ts";
-import { type Sender, startSender } from "../../bench/processes.ts";
+import { type Sender, startSender } from "../../bench/processes/processes.ts";
 import type { Report } from "../../bench/table.ts";
 import { OVERLOAD_CONNECTIONS, Trial } from "../../bench/trial.ts";
 

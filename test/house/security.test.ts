@@ -134,7 +134,7 @@ test("no secret is made by Math.random, or is a UUID", () => {
   expect(files).toEqual([
     "src/dashboard/routes/copies.ts",
     "src/market/client/feed.ts",
-    "src/people/kyc.ts",
+    "src/people/kyc/kyc.ts",
     "src/service.ts",
   ]);
 });

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { contentsOf } from "../../src/store/backup/testing/lines.ts";
-import { follow, openToCopiers } from "../../src/store/contract/copying-records.ts";
+import { follow, openToCopiers } from "../../src/store/contract/copying/records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { journalFaults } from "../crash/journal.ts";
 import { chooseMarkets, HEEDS_ADDRESSES, pricesBetween, quotesOf } from "../crash/markets.ts";

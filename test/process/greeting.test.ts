@@ -80,7 +80,7 @@ describe("the greeting", () => {
         "  Market     simulated: made-up prices, seed 1 (--market live: Binance's public data)",
         `  Data       ${dataDir}`,
         `  Dashboard  ${gateway.url}`,
-        `  API docs   ${gateway.url}/docs (signals and streams)`,
+        `  API docs   ${gateway.url}/docs (every route, and the streams)`,
       ]);
       const tooLong = gateway.output().replaceAll(dataDir, "./data").split("\n");
       expect(tooLong.filter((line) => line.length > COLUMNS_MAX)).toEqual([]);

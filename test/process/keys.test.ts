@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DEMO_EMAIL } from "../../src/people/demo.ts";
-import { auditOf, signUp } from "../../src/store/contract/people-records.ts";
+import { auditOf, signUp } from "../../src/store/contract/people/people-records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { changeKeyRows, changeRows } from "../support/database.ts";
 import {

@@ -7,7 +7,7 @@ import { openCredentials, sealCredentials } from "../../src/copy/credentials.ts"
 import { LOOK_MS } from "../../src/identity/key-watch.ts";
 import { readMasterKey } from "../../src/identity/master-key.ts";
 import { open } from "../../src/identity/sealing.ts";
-import { openForm, sealForm } from "../../src/people/sealed-forms.ts";
+import { openForm, sealForm } from "../../src/people/kyc/sealed-forms.ts";
 import { sealSeed } from "../../src/people/seeds.ts";
 import { newPerson } from "../../src/people/testing/stage.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";

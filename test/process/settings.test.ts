@@ -1,6 +1,6 @@
 // Settings as their operator gets them wrong: each is named, with what it should be.
 import { describe, expect, test } from "vitest";
-import { ConfigError, readServeConfig } from "../../src/config.ts";
+import { type Config, ConfigError, readServeConfig, warningOfPlainHttp } from "../../src/config.ts";
 import { warningOfClearText } from "../../src/shared-database.ts";
 import { lyrebird, STACK, serve } from "../support/commands.ts";
 
@@ -241,6 +241,19 @@ describe("settings:", () => {
     if (warning !== null)
       expect(warning).toMatch(/example.* without TLS.*sslmode=verify-full to DATABASE_URL/);
     expect(String(warning)).not.toContain("sesame");
+  });
+
+  test.each<[Record<string, string>, boolean]>([
+    [{ HOST: "0.0.0.0" }, true],
+    [{ HOST: "gateway.example" }, true],
+    [{}, false],
+    [{ HOST: "::1" }, false],
+    [{ HOST: "0.0.0.0", TRUSTED_PROXY_HOPS: "1" }, false],
+    [{ HOST: "0.0.0.0", TLS_CERT: "a", TLS_KEY: "b" }, false],
+  ])("a server that other machines reach without TLS is warned of: %j", (env, isWarned) => {
+    const warning = warningOfPlainHttp(readServeConfig([], env) as Config);
+    expect(warning !== null).toBe(isWarned);
+    if (warning !== null) expect(warning).toMatch(new RegExp(`without TLS .*${env.HOST}.*set TLS_CERT`));
   });
 
   test("an option beats the environment, and an empty variable is none", () => {

@@ -53,7 +53,7 @@ export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[
     }),
   );
   const sweep = processes.map((process) =>
-    act(`sweep at ${process}`, (stage) => stage.begin(process, ({ sweep }) => sweep.turn())),
+    act(`sweep at ${process}`, (stage) => stage.begin(process, ({ sweep }) => sweep.run())),
   );
   const onOrder = (name: string, begin: (stage: Stage, on: OnOrder) => void) =>
     fc.tuple(processes, strategies, fc.nat(5)).map(([process, strategy, pick]) =>

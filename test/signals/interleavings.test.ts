@@ -138,7 +138,7 @@ function hold(label: string): () => void {
 }
 
 async function sweep(): Promise<void> {
-  stage.begin(1, ({ sweep }) => sweep.turn());
+  stage.begin(1, ({ sweep }) => sweep.run());
   await stage.quiet();
 }
 

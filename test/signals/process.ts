@@ -3,11 +3,12 @@
 // processes do interleaves in every way. A process that dies takes no further step: what it asked for may have happened.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
+import type { PeriodicTask } from "../../src/concurrency/periodic-task.ts";
+import type { ManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
-import type { ManualTime } from "../../src/market/client/testing/manual-time.ts";
 import { Signals } from "../../src/signals/signals.ts";
-import { SignalSweep } from "../../src/signals/sweep.ts";
+import { createSignalSweep } from "../../src/signals/sweep.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StubMarket } from "../../src/watch/testing/stub-market.ts";
 
@@ -31,7 +32,7 @@ const STEPPED = [
 export class Process {
   readonly desk: Desk;
   readonly signals: Signals;
-  readonly sweep: SignalSweep;
+  readonly sweep: PeriodicTask;
   /** As this process sees it. */
   readonly store: Store;
   /** Resolves when the process dies. */
@@ -63,7 +64,7 @@ export class Process {
     const { desk, store } = this;
     this.signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
     // A turn of it is an act like any other.
-    this.sweep = new SignalSweep({ signals: this.signals, store, wallNow, every: () => () => {}, log });
+    this.sweep = createSignalSweep({ signals: this.signals, store, wallNow, every: () => () => {}, log });
   }
 
   get isBusy(): boolean {

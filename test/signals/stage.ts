@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
 import { isOpen, type Order } from "../../src/domain/order.ts";
 import type { Signal } from "../../src/domain/signal.ts";
-import { createManualTime } from "../../src/market/client/testing/manual-time.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { isTerminal } from "../../src/signals/signals.ts";
 import { SWEEP_MS } from "../../src/signals/sweep.ts";
@@ -195,7 +195,7 @@ export class Stage {
       }
       this.time.advance(SWEEP_MS);
       count(this.counts, "swept in the end");
-      for (const index of this.processes.keys()) this.begin(index, ({ sweep }) => sweep.turn());
+      for (const index of this.processes.keys()) this.begin(index, ({ sweep }) => sweep.run());
       await this.#settle();
     }
     for (const strategy of this.#ids) await this.#check(strategy);

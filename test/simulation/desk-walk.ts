@@ -11,7 +11,7 @@ import { Desk, type Executed } from "../../src/desk/desk.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
 import type { Account, StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
-import { fundingKey, legKey, placementKey } from "../../src/domain/command-key.ts";
+import { fundingKey, legKey, placementKey } from "../../src/domain/command.ts";
 import type { Settlement } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";

@@ -1,10 +1,11 @@
 // The books of a futures strategy a second time, kept from its events alone: what is held as the sum of all fills, the wallet
 // as the sum of all incomes, what was held at any moment, and what every position has cost. After each command they must say
 // what the account says, and what was decided must be what the rules ask for.
+
+import type { Position } from "../../src/domain/account.ts";
 import type { OrderFilled } from "../../src/domain/event.ts";
 import type { Settlement } from "../../src/domain/market.ts";
 import { MINUTE_MS } from "../../src/domain/order-counts.ts";
-import type { Position } from "../../src/domain/position.ts";
 import type { ContractTerms } from "../../src/domain/symbol.ts";
 import { SCALE } from "../../src/money/decimal.ts";
 import { ownedOf, type Pocket, type Posting } from "../../src/money/posting.ts";

@@ -1,10 +1,9 @@
 // What a single decision of a futures strategy must be, by rules that are written down a second time: whom a mark price
 // liquidates and at what price, how large a position may become, and what resting orders reserve.
-import type { Account } from "../../src/domain/account.ts";
+import type { Account, Position } from "../../src/domain/account.ts";
 import type { OrderFilled } from "../../src/domain/event.ts";
 import type { Market } from "../../src/domain/market.ts";
 import { SIDES } from "../../src/domain/order.ts";
-import type { Position } from "../../src/domain/position.ts";
 import type { Bracket } from "../../src/domain/symbol.ts";
 import { SCALE } from "../../src/money/decimal.ts";
 import {

@@ -1,9 +1,9 @@
 // What always holds of an account, whatever was done to it. Each function throws, saying what does not hold.
 import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../../src/domain/account.ts";
+import { closingSide } from "../../src/domain/account.ts";
 import type { Leg } from "../../src/domain/leg.ts";
 import { awaitsTrigger, isOpen, type Order, type Side } from "../../src/domain/order.ts";
-import { closingSide } from "../../src/domain/position.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../src/money/posting.ts";
 import { decodeAccount, decodeOrder, encodeOrder, encodeState } from "../../src/store/codec.ts";

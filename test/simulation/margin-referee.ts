@@ -1,9 +1,8 @@
 // The rules of isolated margin a second time, in other words than the engine's: exact fractions, no price that is solved for,
 // brackets searched by their bounds. Values are in units of 1e-8, those of a price × quantity in units of 1e-16.
 // Source: reference exchange, section 15; design, section 6 (futures margin).
-import type { Account } from "../../src/domain/account.ts";
+import type { Account, Position } from "../../src/domain/account.ts";
 import type { Order, Side } from "../../src/domain/order.ts";
-import type { Position } from "../../src/domain/position.ts";
 import type { Bracket } from "../../src/domain/symbol.ts";
 import { SCALE } from "../../src/money/decimal.ts";
 

@@ -1,10 +1,9 @@
 // Engines that are wrong in one thing each: what a walk is for is to find them. Each decides as the engine does and then spoils
 // the decision, or spoils what the engine looks at.
-import type { Account, StrategyType } from "../../src/domain/account.ts";
+import type { Account, Position, StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
 import type { Market } from "../../src/domain/market.ts";
-import type { Position } from "../../src/domain/position.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import type { ContractTerms } from "../../src/domain/symbol.ts";
 import { decide } from "../../src/engine/decide.ts";

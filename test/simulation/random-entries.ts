@@ -1,9 +1,10 @@
 // What is asked of a futures strategy: entries, reductions and flips at every leverage, with legs and without; legs, cancels and
 // leverage; and what a watcher would do that has it all wrong. Some of it is too large, off the step or on the wrong side.
+
+import { closingSide, type Position } from "../../src/domain/account.ts";
 import type { Command, EntryOptions, PlaceOrder } from "../../src/domain/command.ts";
 import { LEG_TYPES, type LegType, waitsForRise } from "../../src/domain/leg.ts";
 import { type AttachedLegs, SIDES, type Side } from "../../src/domain/order.ts";
-import { closingSide, type Position } from "../../src/domain/position.ts";
 import { liquidationPrice } from "../../src/engine/futures/margin.ts";
 import { floorToStep, magnitude, type Price, type Quantity, SCALE } from "../../src/money/decimal.ts";
 import { freeOf } from "../../src/money/posting.ts";

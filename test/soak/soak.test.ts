@@ -4,7 +4,7 @@ import type { Drop } from "./drops.ts";
 import { renderReport } from "./report.ts";
 import { runSoak } from "./soak.ts";
 
-/** Another soak: `SOAK_SEED=7 npm test`. */
+/** Another soak: `SOAK_SEED=7 npm run test:all`. */
 const seed = Number(process.env.SOAK_SEED ?? 1);
 const CLIENTS = 30;
 const SUBSCRIPTIONS = 20;

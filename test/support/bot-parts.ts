@@ -1,6 +1,7 @@
 // What a gateway of a test's own needs for the bot family, with nobody who observes its requests.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
+import type { Timers } from "../../src/concurrency/time.ts";
 import type { Desk } from "../../src/desk/desk.ts";
 import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
@@ -14,7 +15,7 @@ export function botParts(parts: {
   readonly market: MarketFeed;
   readonly wallNow: () => number;
   /** The system's timers unless said. */
-  readonly after?: (delayMs: number, callback: () => void) => () => void;
+  readonly after?: Timers["after"];
 }) {
   const { desk, store, market, wallNow, after } = parts;
   const log = pino({ level: "silent" });

@@ -2,6 +2,7 @@
 // sent a minute of wall time after the one before, so that no budget is ever spent.
 import { randomUUID } from "node:crypto";
 import pino from "pino";
+import type { Timers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
@@ -50,7 +51,7 @@ export async function openInProcess(
     after,
   }: {
     readonly between?: (opened: Store) => Store;
-    readonly after?: (delayMs: number, callback: () => void) => () => void;
+    readonly after?: Timers["after"];
   } = {},
 ): Promise<InProcessGateway> {
   const { store: opened, master } = await openDataDirectory(newDirectory(), null);

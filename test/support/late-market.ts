@@ -1,8 +1,8 @@
 // A market whose streams arrive a constant time after they were sent, while REST is of the present, before a gateway with real sockets
 // and a real database. Its clock is the caller's.
+import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
-import { createManualTime } from "../../src/market/client/testing/manual-time.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
 import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";

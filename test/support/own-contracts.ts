@@ -3,8 +3,8 @@
 import type { Quote, Settlement } from "../../src/domain/market.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { readBrackets } from "../../src/market/brackets/read.ts";
-import { parseContractRules } from "../../src/market/client/contract-rules.ts";
-import type { ExchangeInfoBody } from "../../src/market/client/listings.ts";
+import { parseContractRules } from "../../src/market/client/rules/contract-rules.ts";
+import type { ExchangeInfoBody } from "../../src/market/client/rules/listings.ts";
 import { decimal, type Price, type Rate } from "../../src/money/decimal.ts";
 import type { OwnMarket } from "./in-process.ts";
 

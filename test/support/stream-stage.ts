@@ -3,11 +3,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import pino from "pino";
+import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { addressOfRequest } from "../../src/http/client-address.ts";
+import { addressOfRequest } from "../../src/http/transport-security.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
-import { createManualTime, type ManualTime } from "../../src/market/client/testing/manual-time.ts";
 import type { Store } from "../../src/store/store.ts";
 import { isStreamUpgrade } from "../../src/streams/front-door.ts";
 import { createStreams } from "../../src/streams/server.ts";

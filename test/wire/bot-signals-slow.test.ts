@@ -1,8 +1,8 @@
 // Signals at a disk that is slow: what cannot be recorded in time is refused with 503 and never executed, and what is recorded is
 // answered in time, executed or not yet. How long a write takes, and every clock, are the test's.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
-import { createManualTime } from "../../src/market/client/testing/manual-time.ts";
 import { SUBMISSION_WAIT_MS_MAX } from "../../src/signals/signals.ts";
 import { RECEIVE_WAIT_MS_MAX, receiving } from "../../src/store/gathered-signals.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,7 +1,7 @@
 // What operators do with somebody's account, what its owner does with it for good, and what is logged of who is refused: through the
 // whole server, with a bot that keeps trading.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { AccountClosing } from "../../src/clock/account-closing.ts";
+import { createAccountClosing } from "../../src/clock/account-closing.ts";
 import { REFUSALS_LOGGED_MAX } from "../../src/inspection/refusal-log.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
 import { connectAccount, follow, newOffer } from "../support/copying-world.ts";
@@ -169,11 +169,11 @@ describe("a person", () => {
     await copier.send("POST", "/account/close", { password: PASSWORD, code: copier.code() });
     expect(await copying.findCopy(copyId)).toMatchObject({ status: "STOPPED", reason: "ACCOUNT_CLOSED" });
     const closing = accountClosing();
-    await closing.sweep();
+    await closing.run();
     // Open orders at the exchange are to be canceled first, for which the key is needed.
     expect(await copying.findAccount(accountId)).toMatchObject({ status: "CONNECTED" });
     stage.pass(3_600_000);
-    await closing.sweep();
+    await closing.run();
     expect(await copying.findAccount(accountId)).toMatchObject({ status: "DISCONNECTED", sealed: null });
     expect(await stage.gateway.store.people.listClosingPeople()).toEqual([]);
     await closing.close();
@@ -226,9 +226,9 @@ describe("who is refused", () => {
   });
 });
 
-function accountClosing(): AccountClosing {
+function accountClosing() {
   const { desk, store, wallNow } = stage.gateway;
-  return new AccountClosing({ desk, store, wallNow, every: () => () => {}, log: { error: console.error } });
+  return createAccountClosing({ desk, store, wallNow, every: () => () => {}, log: { error: console.error } });
 }
 
 /** Nothing of the trader is left but what they traded. */
@@ -242,9 +242,9 @@ async function expectClosed(): Promise<void> {
   });
   expect(await store.people.findPersonByEmail(trader.email)).toBe(null);
   const closing = accountClosing();
-  await closing.sweep();
+  await closing.run();
   expect((await store.people.findStrategy(strategy.strategyId))?.status).toBe("CLOSED");
-  await closing.sweep();
+  await closing.run();
   expect(await store.people.listClosingPeople()).toEqual([]);
   await closing.close();
 }

@@ -1,7 +1,7 @@
 // A copier's copies on a real server: begun, paused, resumed, stopped, halted; and what is told of them. Nobody works at them here, so
 // that their logs and books are what the test writes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { presentSettings } from "../../src/dashboard/copy-settings.ts";
+import { presentSettings } from "../../src/dashboard/copying/copy-settings.ts";
 import type { CopyShape, MirrorEntryShape } from "../../src/dashboard/shapes.ts";
 import { type CopyBook, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";

@@ -1,7 +1,7 @@
 // Whose identity is not approved may end what goes on at exchanges, and begin or resume nothing: of copies, of accounts and of a
 // strategy that others copy.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { auditedAs, copyOf, venueAccountOf } from "../../src/store/contract/copying-records.ts";
+import { auditedAs, copyOf, venueAccountOf } from "../../src/store/contract/copying/records.ts";
 import { newLead, newOffer, newVenueKey } from "../support/copying-world.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";

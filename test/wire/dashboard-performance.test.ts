@@ -1,6 +1,6 @@
 // How a strategy has done, as its owner's browser is told and as files; and as nobody else is.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPORTS_WAITING_MAX } from "../../src/dashboard/report-turns.ts";
+import { REPORTS_QUEUED_MAX } from "../../src/dashboard/report-queue.ts";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
@@ -89,7 +89,7 @@ test("so many reports of one owner wait; one more is refused with how long to wa
     const answers = [ask(0)];
     await isHeld.promise;
     // One more than may wait: whichever comes last.
-    for (let index = 1; index <= REPORTS_WAITING_MAX + 1; index += 1) answers.push(ask(index));
+    for (let index = 1; index <= REPORTS_QUEUED_MAX + 1; index += 1) answers.push(ask(index));
     const refused = await Promise.race(answers);
     expect(refused).toMatchObject({ status: 429, body: { error: { code: "TOO_MANY_REQUESTS" } } });
     expect(refused.headers["retry-after"]).toBe("5");
@@ -97,7 +97,7 @@ test("so many reports of one owner wait; one more is refused with how long to wa
     expect(await other.get("/strategies/sparklines")).toEqual({ rows: [] });
     release.resolve();
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(REPORTS_WAITING_MAX + 1);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(REPORTS_QUEUED_MAX + 1);
   } finally {
     release.resolve();
     store.loadAccount = loadAccount;

@@ -1,6 +1,6 @@
 // What is sent, and when, so that the server has what the program wants. Source: specification 6.1 and 8.3.
 import { expect, test } from "vitest";
-import { createManualTime } from "../../../src/market/client/testing/manual-time.ts";
+import { createManualTime } from "../../../src/concurrency/testing/manual-time.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 function stage() {

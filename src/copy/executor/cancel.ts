@@ -1,5 +1,6 @@
 // Orders and legs that are canceled at the venue: because the strategy canceled its own, or has left the symbol, or the copy opens
 // nothing any more. The last stop of a position that the copy still has is never canceled because the strategy has left.
+import { BackOff } from "../../concurrency/delays.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
@@ -7,6 +8,7 @@ import { type Rate, ZERO } from "../../money/decimal.ts";
 import { leadHeld } from "../leads/lead-state.ts";
 import { applyReport, endRow, refusedRow, skipped } from "../orders/rows.ts";
 import { refusedAs } from "../session/failures.ts";
+import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
@@ -14,8 +16,6 @@ import { type Counts, findAtVenue, NOT_FOUND_AFTER_MS, type Refused, type Unsent
 
 /** What is still open although it was canceled is asked for again after this, ms. */
 const STILL_OPEN_MS = 500;
-const RETRY_MS_MIN = 100;
-const RETRY_MS_MAX = 2_000;
 
 /** OVER: it is not open any more; its state, or null if the venue does not know it. NEVER_SENT: a leg that still waited. */
 type CancelOutcome =
@@ -179,7 +179,9 @@ async function cancelAtVenue(
   });
   let openSince: number | null = null;
   try {
-    for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+    const backOff = new BackOff(VENUE_RETRIES);
+    for (;;) {
+      const retryMs = backOff.next();
       const skip = mayStillSend();
       if (skip !== null && openSince === null) return { kind: "UNSENT", skip };
       if (skip === null) {
@@ -195,7 +197,7 @@ async function cancelAtVenue(
         if (answer.kind !== "OK") {
           setInDoubt(symbol, true);
           const waitMs = answer.kind === "DELAYED" ? answer.until - now() : 0;
-          await pause(Math.min(Math.max(waitMs, retryMs), RETRY_MS_MAX));
+          await pause(Math.min(Math.max(waitMs, retryMs), VENUE_RETRIES.maxMs));
           continue;
         }
       }

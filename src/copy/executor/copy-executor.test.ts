@@ -1,8 +1,8 @@
 // What a copy does when everything is being closed.
 import { expect, test } from "vitest";
-import { copyOf } from "../../store/contract/copying-records.ts";
+import { Pauses } from "../../concurrency/delays.ts";
+import { copyOf } from "../../store/contract/copying/records.ts";
 import { ActionLog } from "../leads/lead-journal.ts";
-import { Pauses } from "../session/gate.ts";
 import { CopyExecutor, type ExecutorParts } from "./copy-executor.ts";
 
 test("a copy that may not run lets go when all waiting is ended, also if nothing has ended the copy", async () => {

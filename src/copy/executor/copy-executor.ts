@@ -5,6 +5,8 @@
 //
 // Polls of the account and what is asked of the copy run beside the workers.
 import type { Logger } from "pino";
+import { BackOff, type Pauses } from "../../concurrency/delays.ts";
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { Account } from "../../domain/account.ts";
 import {
   type Copy,
@@ -37,8 +39,15 @@ import {
 } from "../reconcile/reconciler.ts";
 import { Missing } from "../reconcile/write-off.ts";
 import { Alarms } from "../session/alarms.ts";
-import { AccountGone, ClaimLost, CredentialsRejected, MayNotRun, NotAnswered } from "../session/failures.ts";
-import { Gate, type Halt, type Pauses } from "../session/gate.ts";
+import {
+  AccountGone,
+  ClaimLost,
+  CredentialsRejected,
+  MayNotRun,
+  NotAnswered,
+  Postponed,
+} from "../session/failures.ts";
+import { Gate, type Halt } from "../session/gate.ts";
 import { type SessionParts, VenueSession } from "../session/venue-session.ts";
 import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
@@ -124,6 +133,8 @@ export class CopyExecutor {
   /** Rows that open something, by number. */
   readonly #openings = new Set<number>();
   #areOpeningsKnown = false;
+  /** Until when the venue's limits let rows wait that open something, by number; wall time, Unix ms. */
+  readonly #postponed = new Map<number, number>();
   /** Symbols that others do not wait for: an outcome is being found out there, or work failed. */
   readonly #inDoubt = new Set<string>();
   readonly #failed = new Set<string>();
@@ -146,7 +157,8 @@ export class CopyExecutor {
   #closing: CopyRequest | null = null;
   #taking: Promise<void> | null = null;
   #answering: Promise<void> | null = null;
-  #polling: Promise<NotAnswered | null> | null = null;
+  /** One poll at a time. Never rejects. */
+  readonly #poll = new SingleFlight(() => this.#pollOnce());
   #prices: VenuePrices = NO_PRICES;
   /** Of openings within the last minute, wall time, Unix ms. */
   #openedAt: readonly number[] = [];
@@ -154,7 +166,7 @@ export class CopyExecutor {
   #wasBlocked = false;
   #looking: Promise<void> | null = null;
   #lookedAt = 0;
-  #learning: Promise<void> | null = null;
+  readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
   #loggedAt: number | null = null;
   #isEnded = false;
@@ -400,6 +412,8 @@ export class CopyExecutor {
     const row = this.#head(symbol);
     if (row === undefined) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
     if (!this.#isEligible(row)) return null;
+    // A position that is without its stop does not wait either.
+    if (this.#isPostponed(row)) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
     // Nothing is added to what should have been closed.
     const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#isAboveTarget(symbol);
     return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
@@ -422,6 +436,10 @@ export class CopyExecutor {
   /** Whether it neither reduces nor protects, and was not sent yet. */
   #isOvertakenByLegs({ kind, status, entryId }: MirrorEntry): boolean {
     return status === "NEW" && (this.#openings.has(entryId) || OVERTAKEN_BY_LEGS.includes(kind));
+  }
+
+  #isPostponed({ entryId }: MirrorEntry): boolean {
+    return (this.#postponed.get(entryId) ?? 0) > this.#parts.wallNow();
   }
 
   /** Whether a row may be executed now: what opens waits for others. */
@@ -467,7 +485,7 @@ export class CopyExecutor {
     this.#closedSince ??= now;
     if (this.#missing.explainedUntil >= this.#closedSince) return true;
     if (now - this.#closedSince >= CONFIRMED_MS_MAX) return true;
-    if (this.#polling === null && now - this.#confirmedAt >= RETRY_MS_MIN) {
+    if (this.#poll.current === null && now - this.#confirmedAt >= RETRY_MS_MIN) {
       this.#confirmedAt = now;
       this.pollSoon();
     }
@@ -504,7 +522,8 @@ export class CopyExecutor {
 
   /** Takes a copy's target away for good where the strategy has had nothing on its side for some time, and all that it did is dealt with. */
   #dropTarget(symbol: string): void {
-    const isDealtWith = this.#state.takenSeq >= this.#parts.actions.lastSeq;
+    const isTaken = this.#state.takenSeq >= this.#parts.actions.lastSeq;
+    const isDealtWith = isTaken && this.#head(symbol) === undefined;
     if (!isDealtWith || !isWithoutLead(this.#context, symbol)) {
       this.#withoutLeadSince.delete(symbol);
       return;
@@ -540,7 +559,7 @@ export class CopyExecutor {
   }
 
   async #work(symbol: string): Promise<void> {
-    let retryMs = RETRY_MS_MIN;
+    const backOff = new BackOff({ minMs: RETRY_MS_MIN, maxMs: RETRY_MS_MAX });
     while (!this.#isEnded) {
       try {
         // The gate has to know the venue.
@@ -548,14 +567,22 @@ export class CopyExecutor {
         const next = this.#next(symbol);
         if (next === null) return;
         if (next === "RECONCILE") await this.#reconcile(symbol);
-        else await this.#execute(next);
+        else await this.#executeUnlessPostponed(next);
         this.#failed.delete(symbol);
-        retryMs = RETRY_MS_MIN;
+        backOff.reset();
       } catch (error) {
         this.#failed.add(symbol);
-        if (!(await this.#failedWith(error, symbol, retryMs))) return;
-        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2);
+        if (!(await this.#failedWith(error, symbol, backOff.next()))) return;
       }
+    }
+  }
+
+  async #executeUnlessPostponed(row: MirrorEntry): Promise<void> {
+    try {
+      await this.#execute(row);
+    } catch (error) {
+      if (!(error instanceof Postponed)) throw error;
+      this.#postponed.set(row.entryId, error.until);
     }
   }
 
@@ -567,6 +594,7 @@ export class CopyExecutor {
     if (isInOutbox(state.latest(row)))
       throw new Error(`a row that was executed has left the outbox: ${row.entryId}`);
     this.#openings.delete(row.entryId);
+    this.#postponed.delete(row.entryId);
     this.#touchedAt.set(row.symbol ?? "", this.#parts.wallNow());
     if (row.requestId !== null) this.#finishRepair(row.requestId);
     this.#save();
@@ -828,23 +856,15 @@ export class CopyExecutor {
   }
 
   #startPoll(): void {
-    if (!this.#isPollDue || this.#polling !== null || this.copy.status === "STOPPED") return;
+    if (!this.#isPollDue || this.#poll.current !== null || this.copy.status === "STOPPED") return;
     this.#isPollDue = false;
-    void this.#poll();
+    void this.#poll.run();
   }
 
   /** A poll that begins now: one that was begun before may not have seen what this one is for. */
   async #pollAfresh(): Promise<NotAnswered | null> {
-    await this.#polling;
-    return await this.#poll();
-  }
-
-  /** One poll at a time. Never rejects. */
-  #poll(): Promise<NotAnswered | null> {
-    this.#polling ??= this.#pollOnce().finally(() => {
-      this.#polling = null;
-    });
-    return this.#polling;
+    await this.#poll.current;
+    return await this.#poll.run();
   }
 
   async #pollOnce(): Promise<NotAnswered | null> {
@@ -865,9 +885,7 @@ export class CopyExecutor {
   /** Fees are learned beside everything else, in their own time. */
   #learnFees(): void {
     if (this.#parts.wallNow() < this.#learnAt) return;
-    this.#learning ??= this.#learn().finally(() => {
-      this.#learning = null;
-    });
+    void this.#learning.run();
   }
 
   async #learn(): Promise<void> {

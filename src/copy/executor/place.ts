@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
-import { released, spending } from "../orders/book.ts";
+import { heldOnAccount, released, spending } from "../orders/book.ts";
 import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
@@ -103,6 +103,9 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     const outcome = await submit(context, { ...sizedRow, ...retained }, mayStillSend, {
       opens,
       onlyOpens: scaled.opening === scaled.quantity,
+    }).catch((error) => {
+      release(context, scaled.worth);
+      throw error;
     });
     if (outcome.kind !== "PLACED") release(context, scaled.worth);
     else if (opens) context.noteOpening();
@@ -325,13 +328,13 @@ async function scale(
   const rules = await session.rules(action.symbol);
   const prices = await session.prices();
   const { family, settings } = state.copy;
-  const { holdings, snapshot } = state.book;
+  const { snapshot } = state.book;
   return scaleOrder({
     family,
     placement: action,
     lead: action.lead,
     settings,
-    holdings,
+    holdings: heldOnAccount(state.book),
     wallet: snapshot?.wallet ?? ZERO,
     available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(state.resting()),

@@ -16,14 +16,15 @@
 // executed, or is not shown yet: a venue may show its orders minutes late, but an account's position is true. After a restart each
 // SENT row begins with the question; what has passed since it was noted need not be waited for again.
 
+import { BackOff } from "../../concurrency/delays.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { CredentialsRejected, NotAnswered, VenueRefused } from "../session/failures.ts";
-import { RETRY_MS_MAX } from "../session/venue-session.ts";
+import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
+import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { spotSymbolOf } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
 import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
@@ -35,8 +36,6 @@ const NOT_FOUND_MARGIN_MS = 1_500;
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
 /** What opens is given up if nobody says within this after that what became of it, ms: what protects waits behind it. */
 const ANSWER_MS_MAX = 1_500;
-/** Between questions for an order that is not found, ms: doubled each time. */
-const ASK_AGAIN_MS_MIN = 100;
 
 /** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
 export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
@@ -52,7 +51,8 @@ export type Outcome = Placed | Refused | Unsent | Unconfirmed;
 
 /**
  * Sends what a row says, with its sizes, and resolves with its outcome; the row is left SENT, and is for its sender to conclude.
- * `mayStillSend` is asked before each attempt: null, or why not any more.
+ * `mayStillSend` is asked before each attempt: null, or why not any more. Throws Postponed if the venue's limits do not let it be sent,
+ * and it only opens something: the row is NEW again.
  */
 export async function submit(
   context: CopyContext,
@@ -69,7 +69,9 @@ export async function submit(
     attempts.next();
     await state.flush();
   }
-  for (let retryMs = ASK_AGAIN_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+  const backOff = new BackOff(VENUE_RETRIES);
+  for (;;) {
+    const retryMs = backOff.next();
     if (attempts.doubtedSince !== null) {
       const resolved = await attempts.resolve();
       if (resolved !== "ABSENT") return resolved;
@@ -97,7 +99,8 @@ export async function submit(
         attempts.doubt(attempts.askedAt);
         break;
       case "DELAYED":
-        await context.pause(Math.min(Math.max(answer.until - now(), retryMs), RETRY_MS_MAX));
+        if (onlyOpens && attempts.wasNeverSent) throw attempts.postponed(answer.until);
+        await context.pause(Math.min(Math.max(answer.until - now(), retryMs), VENUE_RETRIES.maxMs));
         attempts.askAgain();
         await state.flush();
     }
@@ -168,6 +171,21 @@ class Attempts {
     this.#row = state.put({ ...this.#row, updatedAt: now() });
   }
 
+  get wasNeverSent(): boolean {
+    return this.#row.sends === 0 && !this.#wasDoubted;
+  }
+
+  /** Nothing was sent: the row is as it was before. */
+  postponed(until: number): Postponed {
+    this.#unsend();
+    return new Postponed(until);
+  }
+
+  #unsend(): void {
+    const { state } = this.#context;
+    state.put({ ...this.#row, status: "NEW", clientOrderId: null, sentAt: null });
+  }
+
   doubt(since: number): void {
     this.#wasDoubted = true;
     this.doubtedSince = since;
@@ -203,10 +221,7 @@ class Attempts {
     try {
       return await session.attempt(({ client }) => this.send(client));
     } catch (error) {
-      if (error instanceof CredentialsRejected && !this.#mayBeThere) {
-        const { state } = this.#context;
-        state.put({ ...this.#row, status: "NEW", clientOrderId: null, sentAt: null });
-      }
+      if (error instanceof CredentialsRejected && !this.#mayBeThere) this.#unsend();
       throw error;
     }
   }
@@ -252,12 +267,13 @@ class Attempts {
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
     setInDoubt(symbol ?? "", true);
     try {
-      for (let retryMs = ASK_AGAIN_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+      const backOff = new BackOff(VENUE_RETRIES);
+      for (;;) {
         const found = await this.#find(session);
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
-        await pause(Math.min(leftMs, retryMs));
+        await pause(Math.min(leftMs, backOff.next()));
       }
       if (isLeg(this.#row) || (await this.#isAbsentByPosition(session))) return "ABSENT";
       return { kind: "UNCONFIRMED", counts: this.counts() };

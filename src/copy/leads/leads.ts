@@ -11,9 +11,10 @@
 // Clocks of processes on one database may be CLOCKS_APART_MS apart. A store that is out of reach is waited for; one that has
 // failed ends the copier. An error of one lead keeps no other from going on.
 import type { Logger } from "pino";
+import { PeriodicTask } from "../../concurrency/periodic-task.ts";
+import type { Timers } from "../../concurrency/time.ts";
 import type { Account } from "../../domain/account.ts";
 import type { LeadAction } from "../../domain/copying.ts";
-import type { Timers } from "../../market/client/time.ts";
 import type { ClaimedLead, CopyStore, Lead } from "../../store/copy-store.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
@@ -71,14 +72,13 @@ export class Leads {
   readonly #onClaimed: (strategyIds: readonly string[]) => void;
   readonly #onFailure: (failure: StoreFailure) => void;
   readonly #log: Pick<Logger, "info" | "warn" | "error">;
-  readonly #stops: readonly (() => void)[];
   readonly #held = new Map<string, Held>();
   /** Dropped, and something of them is still under way: they are not taken again before that has ended. */
   readonly #leaving = new Set<string>();
   /** When the last renewal that succeeded was begun, wall time; null before the first. */
   #renewedAt: number | null = null;
-  #claiming: Promise<void> | null = null;
-  #looking: Promise<void> | null = null;
+  readonly #claiming: PeriodicTask;
+  readonly #looking: PeriodicTask;
   #isOutOfReach = false;
   #isStopped = false;
 
@@ -106,10 +106,19 @@ export class Leads {
     this.#onClaimed = parts.onClaimed;
     this.#onFailure = parts.onFailure;
     this.#log = parts.log;
-    this.#stops = [
-      parts.every(CLAIM_MS, () => void this.claim()),
-      parts.every(LOOK_MS, () => void this.look()),
-    ];
+    const { every } = parts;
+    this.#claiming = new PeriodicTask({
+      every,
+      intervalMs: CLAIM_MS,
+      task: () => this.#claim(),
+      onError: (error) => this.#noteTrouble(error, "leads could not be claimed; it is tried again"),
+    });
+    this.#looking = new PeriodicTask({
+      every,
+      intervalMs: LOOK_MS,
+      task: () => this.#look(),
+      onError: (error) => this.#noteTrouble(error, "leads could not be looked at; it is tried again"),
+    });
   }
 
   /** Whether the claims are fresh enough for something to be sent under them. */
@@ -121,21 +130,13 @@ export class Leads {
   }
 
   /** Claims and renews, unless that is under way. Never rejects. */
-  async claim(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null;
-    });
-    await this.#claiming;
+  claim(): Promise<void> {
+    return this.#claiming.run();
   }
 
   /** Looks what has changed, unless that is under way. Never rejects. */
-  async look(): Promise<void> {
-    if (this.#isStopped || this.#held.size === 0) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
-    await this.#looking;
+  look(): Promise<void> {
+    return this.#looking.run();
   }
 
   /** A strategy has committed; null for a version that is not known. Nothing happens if it is not claimed. */
@@ -149,15 +150,16 @@ export class Leads {
   /** Begins nothing any more. */
   stop(): void {
     this.#isStopped = true;
-    for (const stop of this.#stops) stop();
+    void this.#claiming.close();
+    void this.#looking.close();
   }
 
   /** Resolves when nothing is under way any more and the claims are given up; to be called when nothing is sent any more. */
   async release(): Promise<void> {
     const held = [...this.#held.values()];
     await Promise.all([
-      this.#claiming,
-      this.#looking,
+      this.#claiming.close(),
+      this.#looking.close(),
       ...held.flatMap((each) => [each.following, each.telling]),
     ]);
     this.#held.clear();
@@ -172,25 +174,21 @@ export class Leads {
   async #claim(): Promise<void> {
     const now = this.#wallNow();
     const wasFresh = this.mayRun();
-    try {
-      const until = now + LEASE_MS;
-      const claimed = await this.#store.claimLeads({
-        holder: this.#holder,
-        now,
-        until,
-        isAlone: this.#isAlone,
-      });
-      if (this.#isStopped) return;
-      this.#backInReach();
-      if (this.#mayHaveBeenLost(now)) for (const held of [...this.#held.values()]) this.#drop(held);
-      this.#renewedAt = now;
-      this.#keep(claimed);
-      // Who waited for the claim to be fresh again goes on.
-      if (!wasFresh) for (const held of this.#held.values()) held.toldRevision = null;
-      for (const held of this.#held.values()) this.#goOn(held);
-    } catch (error) {
-      this.#noteTrouble(error, "leads could not be claimed; it is tried again");
-    }
+    const until = now + LEASE_MS;
+    const claimed = await this.#store.claimLeads({
+      holder: this.#holder,
+      now,
+      until,
+      isAlone: this.#isAlone,
+    });
+    if (this.#isStopped) return;
+    this.#backInReach();
+    if (this.#mayHaveBeenLost(now)) for (const held of [...this.#held.values()]) this.#drop(held);
+    this.#renewedAt = now;
+    this.#keep(claimed);
+    // Who waited for the claim to be fresh again goes on.
+    if (!wasFresh) for (const held of this.#held.values()) held.toldRevision = null;
+    for (const held of this.#held.values()) this.#goOn(held);
   }
 
   /** Whether the claims may have run out before a renewal that was begun at a time. */
@@ -248,17 +246,13 @@ export class Leads {
   }
 
   async #look(): Promise<void> {
-    try {
-      const rows = await this.#store.listClaimed(this.#holder);
-      for (const row of rows) {
-        const held = this.#held.get(row.strategyId);
-        if (held === undefined) continue;
-        note(held, row);
-        if (held.looksPassedOver > 0) held.looksPassedOver -= 1;
-        this.#goOn(held);
-      }
-    } catch (error) {
-      this.#noteTrouble(error, "leads could not be looked at; it is tried again");
+    if (this.#held.size === 0) return;
+    for (const row of await this.#store.listClaimed(this.#holder)) {
+      const held = this.#held.get(row.strategyId);
+      if (held === undefined) continue;
+      note(held, row);
+      if (held.looksPassedOver > 0) held.looksPassedOver -= 1;
+      this.#goOn(held);
     }
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import { type CopyBook, EMPTY_BOOK } from "../../domain/copying.ts";
-import { type Amount, decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
-import { chargedTo, executedIn, holdingOf, writtenOff } from "./book.ts";
+import { type Amount, decimal, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
+import { chargedTo, executedIn, heldOnAccount, holdingOf, writtenOff } from "./book.ts";
 
 /** `BUY 2 @ 100 fee 0.1 base 0.002`: the quote is quantity × price. */
 function bookAfter(
@@ -29,6 +29,34 @@ function words(book: CopyBook): string {
   const { realized, fees } = book;
   return [quantity, cost, realized, fees].map(formatBriefly).join(" ");
 }
+
+/** What the account has of BTCUSDT; what sizes count of it, quantity and cost. */
+describe("what sizes are computed from", () => {
+  test.each([
+    // More than the copy's own is its owner's.
+    ["SPOT", "BUY 2 @ 100", "3", "2 200"],
+    ["SPOT", "BUY 2 @ 100", "2", "2 200"],
+    // Sold by an order that the venue does not show yet: the money has come already.
+    ["SPOT", "BUY 2 @ 100", "0.5", "0.5 50"],
+    ["SPOT", "BUY 2 @ 100", "0", "0 0"],
+    ["FUTURES", "SELL 2 @ 100", "-2", "-2 200"],
+    ["FUTURES", "SELL 2 @ 100", "-0.5", "-0.5 50"],
+    // The venue has liquidated it, or its owner has turned it.
+    ["FUTURES", "SELL 2 @ 100", "0", "0 0"],
+    ["FUTURES", "SELL 2 @ 100", "2", "0 0"],
+  ] as const)("%s %s, on the account %s: %s", (family, bought, account, expected) => {
+    const book = bookAfter(family, [bought]);
+    expect(heldWords(heldOnAccount(book))).toBe(heldWords(book.holdings));
+    const held = new Map([["BTCUSDT", decimal<Quantity>(account)]]);
+    const snapshot = { at: 0, wallet: ZERO, available: ZERO, equity: ZERO, held };
+    expect(heldWords(heldOnAccount({ ...book, snapshot }))).toBe(expected);
+  });
+
+  function heldWords(holdings: CopyBook["holdings"]): string {
+    const { quantity, cost } = holdings.get("BTCUSDT") ?? { quantity: ZERO, cost: ZERO };
+    return [quantity, cost].map(formatBriefly).join(" ");
+  }
+});
 
 /** Holding, cost, realized, fees. */
 describe("a spot pair", () => {

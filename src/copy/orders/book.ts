@@ -45,6 +45,28 @@ export function holdingOf(book: CopyBook, symbol: string): Holding {
   return book.holdings.get(symbol) ?? NOTHING;
 }
 
+/**
+ * The copy's holdings, as far as the account has them by its last balances: what an order that is not confirmed yet may have sold is
+ * in the account's money already, and is not counted twice.
+ */
+export function heldOnAccount({ holdings, snapshot }: CopyBook): ReadonlyMap<string, Holding> {
+  if (snapshot === null) return holdings;
+  const found = new Map<string, Holding>();
+  for (const [symbol, holding] of holdings) {
+    const account = snapshot.held.get(symbol) ?? ZERO;
+    const isThere = magnitude(account) >= magnitude(holding.quantity);
+    if (account === 0n || account > 0n !== holding.quantity > 0n) continue;
+    if (isThere) found.set(symbol, holding);
+    else
+      found.set(symbol, {
+        ...holding,
+        quantity: account,
+        cost: share(holding.cost, magnitude(account), magnitude(holding.quantity)),
+      });
+  }
+  return found;
+}
+
 /** The book after an execution. */
 export function executedIn(book: CopyBook, family: StrategyType, execution: Execution): CopyBook {
   const held = holdingOf(book, execution.symbol);

@@ -3,6 +3,7 @@
 // by something outdated; `flush` makes durable what has changed since, in order.
 //
 // A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type {
   Copy,
   CopyBook,
@@ -54,7 +55,7 @@ export class CopyState {
   #copy: Copy;
   readonly #open = new Map<number, MirrorEntry>();
   /** The last rows of which nothing is to be done any more: whatever waits for the venue may still hold one as it was before. */
-  readonly #ended = new Map<number, MirrorEntry>();
+  readonly #ended = new BoundedMap<number, MirrorEntry>(ENDED_MAX);
   /** Rows that changed and are not durable yet: those that wait for the next flush, and those of the present one. */
   readonly #unsaved = new Map<number, MirrorEntry>();
   #saving: ReadonlyMap<number, MirrorEntry> = new Map();
@@ -333,8 +334,6 @@ export class CopyState {
   #end(entry: MirrorEntry): void {
     this.#open.delete(entry.entryId);
     this.#ended.set(entry.entryId, entry);
-    const [oldest] = this.#ended.keys();
-    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   #setTarget(symbol: string, target: Quantity): void {

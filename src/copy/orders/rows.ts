@@ -189,8 +189,7 @@ export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills
 /** The row of an order that is not open any more, without the venue's saying how it ended; `why` is noted on it. */
 export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, now: number): MirrorEntry {
   // What was never confirmed, and is not there, was never placed.
-  const isPlaced =
-    entry.status !== "UNCONFIRMED" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
+  const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
   const status = isPlaced ? "CANCELED" : "SKIPPED";
   return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });
 }

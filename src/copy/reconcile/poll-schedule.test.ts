@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { POLL_INTERVAL_MS, POLLS_PER_SECOND_MAX, type Polled, type PollPlace, PollSchedule } from "./poll.ts";
 
 /** Where polls cost something. */

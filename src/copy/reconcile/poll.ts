@@ -3,6 +3,7 @@
 // then is kept.
 //
 // And the schedule by which accounts are polled.
+import type { Timers } from "../../concurrency/time.ts";
 import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { learnFees } from "../executor/place.ts";
@@ -101,8 +102,7 @@ export class PollSchedule {
   constructor(parts: {
     /** Wall time, Unix ms. */
     wallNow: () => number;
-    /** Calls back again and again; answers how to stop that. */
-    every: (intervalMs: number, callback: () => void) => () => void;
+    every: Timers["every"];
   }) {
     this.#wallNow = parts.wallNow;
     this.#stop = parts.every(TICK_MS, () => this.#tick());

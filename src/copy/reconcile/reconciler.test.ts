@@ -220,6 +220,38 @@ test("a stop goes before openings that are not sent yet, also those that a proce
   expect(routes()).toEqual(["POST /fapi/v1/algoOrder"]);
 });
 
+test("a stop does not wait for openings that the venue's limits keep back; they are sent when those allow", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  // Beyond nine tenths of the weight nothing is opened in this minute, once an answer has said so.
+  way.used = way.limit * 0.91;
+  for (const quantity of ["0.001", "0.001"]) {
+    await stage.does(strategy, places("BUY", quantity), false);
+    stage.wake(strategy);
+    const since = stage.time.now();
+    await stage.waitFor("it waits for a moment", async () => stage.time.now() - since >= 1_000);
+  }
+  const opened = await stage.position(copier, "BTCUSDT");
+  const stop: Command = {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("90000"),
+    clientLegId: "stop",
+  };
+  await stage.does(strategy, stop, false);
+  stage.wake(strategy);
+  const at = stage.time.now();
+  await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect(stage.time.now() - at).toBeLessThan(5_000);
+  expect(await stage.position(copier, "BTCUSDT")).toBe(opened);
+  await stage.waitFor(
+    "the minute is over",
+    async () => (await stage.position(copier, "BTCUSDT")) === "0.004",
+  );
+  expect(stage.time.now() - at).toBeGreaterThan(5_000);
+});
+
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
   const takesProfitAt = (price: string): Command => ({
     type: "PlaceLeg",

@@ -48,6 +48,17 @@ export class VenueRefused extends Error {
   }
 }
 
+/** The venue's limits let nothing be opened now: nothing was sent, and what protects goes first meanwhile. */
+export class Postponed extends Error {
+  /** Wall time, Unix ms. */
+  readonly until: number;
+
+  constructor(until: number) {
+    super("the venue's limits let nothing be opened now");
+    this.until = until;
+  }
+}
+
 /** A question was not answered in time; whatever asked goes on without the answer. */
 export class NotAnswered extends Error {
   /** When it may be asked again, wall time, Unix ms; 0 if the venue did not say. */

@@ -1,7 +1,7 @@
 // A question that the venue leaves open is asked until it is answered, and that it takes long is told.
 import { expect, test } from "vitest";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
-import { createManualTime } from "../../market/client/testing/manual-time.ts";
 import { sealCredentials } from "../credentials.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type SessionParts, STUCK_AFTER_MS, STUCK_AGAIN_MS, VenueSession } from "./venue-session.ts";

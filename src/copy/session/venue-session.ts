@@ -5,6 +5,7 @@
 // A key that the venue rejects ends whatever asks (CredentialsRejected). Nothing is asked once the copy may not run (MayNotRun).
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
+import { BackOff } from "../../concurrency/delays.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { isOnlyUnfit } from "../../domain/unfit-account.ts";
@@ -31,9 +32,8 @@ import {
   VenueRefused,
 } from "./failures.ts";
 
-/** Between questions that were not answered, ms: doubled each time. */
-const RETRY_MS_MIN = 100;
-export const RETRY_MS_MAX = 2_000;
+/** Delays between attempts at a venue that were not answered, or did not find an order. */
+export const VENUE_RETRIES = { minMs: 100, maxMs: 2_000 };
 
 export type SessionParts = {
   readonly copyId: string;
@@ -157,7 +157,8 @@ export class VenueSession {
     const onStuck = (reason: string) =>
       log.warn({ copyId, reason }, "a venue does not answer a copy's question");
     const stuck = new Stuck({ wallNow, onStuck });
-    for (let retryMs = RETRY_MS_MIN; mayRun(); retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+    const backOff = new BackOff(VENUE_RETRIES);
+    while (mayRun()) {
       const { venue, client, poller } = await this.open();
       const answer = await question({ venue, client: this.#isPolling ? poller : client });
       stuck.note(answer);
@@ -165,9 +166,9 @@ export class VenueSession {
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
       if (answer.kind === "REFUSED") throw new VenueRefused(answer);
       const saidUntil = answer.kind === "DELAYED" ? answer.until : 0;
-      const again = Math.max(saidUntil, wallNow() + retryMs);
+      const again = Math.max(saidUntil, wallNow() + backOff.next());
       if (this.#until !== null && again >= this.#until) throw new NotAnswered(answer.reason, saidUntil);
-      while (mayRun() && wallNow() < again) await pause(Math.min(again - wallNow(), RETRY_MS_MAX));
+      while (mayRun() && wallNow() < again) await pause(Math.min(again - wallNow(), VENUE_RETRIES.maxMs));
     }
     throw new MayNotRun();
   }

@@ -7,6 +7,7 @@
 // than none.
 // Source: reference exchange, sections 2, 4 and 16.
 import { createHash } from "node:crypto";
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Decimal, parseDecimal } from "../../money/decimal.ts";
 import type {
   VenueAnswer,
@@ -196,7 +197,7 @@ type Request = {
  * State: the first rejection of each account, at most `ACCOUNTS_MAX`; the oldest are dropped, which delays a belief.
  */
 export class Rejections {
-  readonly #first = new Map<string, First>();
+  readonly #first = new BoundedMap<string, First>(ACCOUNTS_MAX);
 
   /** The venue accepted these credentials: earlier rejections of them no longer count. */
   accepted({ accountId, credentials }: Pick<Request, "accountId" | "credentials">): void {
@@ -213,16 +214,9 @@ export class Rejections {
     const isKnown = known?.credentials === credentials;
     if (isKnown && sentAt - known.answeredAt >= CONFIRM_AFTER_MS) return rejection;
     const first = isKnown ? known : { credentials, answeredAt };
-    if (!isKnown) this.#keep(accountId, first);
+    if (!isKnown) this.#first.set(accountId, first);
     const reason = `the venue rejected the key once (${rejection.code}), which is not believed before it does so again`;
     return { kind: "DELAYED", why: "REJECTED", until: first.answeredAt + CONFIRM_AFTER_MS, reason };
-  }
-
-  #keep(accountId: string, first: First): void {
-    this.#first.delete(accountId);
-    const [oldest] = this.#first.keys();
-    if (this.#first.size >= ACCOUNTS_MAX && oldest !== undefined) this.#first.delete(oldest);
-    this.#first.set(accountId, first);
   }
 }
 

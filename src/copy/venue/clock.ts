@@ -3,6 +3,7 @@
 //
 // It is measured with `time`: the venue's answer was made about half the round trip ago, so the error is at most half of it. A
 // round trip that took too long proves nothing and is repeated. Measured at first, every `RESYNC_MS`, and when a time is refused.
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import { unknown } from "./answers.ts";
 import type { VenueAnswer, VenueDelay } from "./venue.ts";
 
@@ -28,7 +29,7 @@ export class VenueClock {
   #measuredAt = 0;
   #measurements = 0;
   #failed: VenueDelay | null = null;
-  #underWay: Promise<VenueDelay | null> | null = null;
+  readonly #measurement = new SingleFlight(() => this.#measure());
 
   constructor({ wallNow, ask }: ClockParts) {
     this.#wallNow = wallNow;
@@ -64,10 +65,7 @@ export class VenueClock {
   /** One measurement at a time, for all who wait for it. */
   async #measured(): Promise<VenueDelay | null> {
     if (this.#failed !== null && this.#wallNow() < this.#failed.until) return this.#failed;
-    this.#underWay ??= this.#measure().finally(() => {
-      this.#underWay = null;
-    });
-    this.#failed = await this.#underWay;
+    this.#failed = await this.#measurement.run();
     return this.#failed;
   }
 

@@ -3,7 +3,7 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
-import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal } from "../../money/decimal.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import type { VenueClient } from "./venue.ts";

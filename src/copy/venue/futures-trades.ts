@@ -2,6 +2,7 @@
 // them, reduces them for the sake of others (ADL), settles a contract that it lists no more. Such an order is told by its type or by
 // how its client id begins, which no client may choose; so each order that is not known is asked for, once.
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Side } from "../../domain/order.ts";
 import type { Amount, Quantity } from "../../money/decimal.ts";
 import { type AccountRest, POLL, WEIGHTS } from "./account-rest.ts";
@@ -39,7 +40,7 @@ type Row = Omit<VenueTrade, "by" | "clientOrderId">;
 export class FuturesTrades {
   readonly #rest: AccountRest;
   /** By symbol and order id. */
-  readonly #givers = new Map<string, Giver>();
+  readonly #givers = new BoundedMap<string, Giver>(REMEMBERED_MAX);
 
   constructor(rest: AccountRest) {
     this.#rest = rest;
@@ -108,14 +109,8 @@ export class FuturesTrades {
       return giverOf(body);
     });
     const giver = valueFor<Giver | null>(NOT_FOUND_CODES, found, { by: "OTHER", clientOrderId: "" });
-    if (giver.kind === "OK" && giver.value !== null) this.#remember(`${symbol} ${orderId}`, giver.value);
+    if (giver.kind === "OK" && giver.value !== null) this.#givers.set(`${symbol} ${orderId}`, giver.value);
     return giver;
-  }
-
-  #remember(name: string, giver: Giver): void {
-    const [oldest] = this.#givers.keys();
-    if (this.#givers.size >= REMEMBERED_MAX && oldest !== undefined) this.#givers.delete(oldest);
-    this.#givers.set(name, giver);
   }
 }
 

@@ -4,7 +4,7 @@
 // Nothing is sent twice and no redirect is followed. A reason never holds a part of what was sent: keys and signatures are in it.
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Timers } from "../../market/client/time.ts";
+import type { Timers } from "../../concurrency/time.ts";
 
 export const SOCKETS_MAX = 256;
 /** How long an answer may take, ms: from the request to its last byte; unless a request says otherwise. */

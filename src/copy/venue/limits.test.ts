@@ -1,6 +1,6 @@
 // When something may be sent, by what the venue's headers have said.
 import { expect, test } from "vitest";
-import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { BodyFault } from "./answers.ts";
 import type { Header } from "./http-sender.ts";
 import { type Cost, Limits, RATE_LIMITS_ASSUMED, readRateLimits } from "./limits.ts";

@@ -10,6 +10,7 @@
 // account at some venues and by address at others: one count serves all accounts until it is disproved, by an answer to a request
 // that began after another account had been told more.
 // Source: reference exchange, sections 4, 6.1 and 10.1; specification 8.1.
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 import type { Header } from "./http-sender.ts";
 
@@ -52,7 +53,7 @@ type Highest = { readonly holder: string; readonly at: number; readonly count: n
 export class Limits {
   readonly #wallNow: () => number;
   readonly #venueNow: () => number;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new BoundedMap<string, Account>(ACCOUNTS_MAX);
   readonly #ofAll = new Budget();
   #rates: RateLimits = RATE_LIMITS_ASSUMED;
   #isCountedByAccount = false;
@@ -196,14 +197,8 @@ export class Limits {
   }
 
   #accountOf(holder: string): Account {
-    const known = this.#accounts.get(holder);
-    if (known !== undefined) return known;
-    // The oldest is forgotten: at worst the venue has to say once more that it was too much.
-    const [oldest] = this.#accounts.keys();
-    if (this.#accounts.size >= ACCOUNTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
-    const account: Account = { weight: new Budget(), orders: new Map(), waitsUntil: 0 };
-    this.#accounts.set(holder, account);
-    return account;
+    // For an account that was dropped the venue has to say at worst once more that it was too much.
+    return this.#accounts.use(holder, () => ({ weight: new Budget(), orders: new Map(), waitsUntil: 0 }));
   }
 }
 

@@ -1,6 +1,6 @@
 // How fast accounts may be looked at, by what the venue's headers leave of the minute.
 import { expect, test } from "vitest";
-import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { Limits, PollBudget, readRateLimits } from "./limits.ts";
 
 const WEIGHT = "x-mbx-used-weight-1m";

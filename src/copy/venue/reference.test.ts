@@ -3,7 +3,7 @@
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
-import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Quantity } from "../../money/decimal.ts";
 import { CONFIRM_AFTER_MS } from "./answers.ts";
 import { RULES_AGE_MAX_MS, RULES_RETRY_MS } from "./rules-and-prices.ts";

@@ -9,11 +9,13 @@
 // are asked for when somebody wants them and those that are known are too old, one question at a time for all.
 // Source: reference exchange, sections 5.7, 6.1, 9 and 10.1.
 import type { Logger } from "pino";
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { bundledBrackets } from "../../market/brackets/bundled.ts";
-import { parseContractRules } from "../../market/client/contract-rules.ts";
-import { parseSymbolRules } from "../../market/client/symbol-rules.ts";
+import { parseContractRules } from "../../market/client/rules/contract-rules.ts";
+import { parseSymbolRules } from "../../market/client/rules/symbol-rules.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
 import { WEIGHTS } from "./account-rest.ts";
 import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
@@ -41,9 +43,9 @@ type Listing = { readonly rates: RateLimits; readonly rows: readonly Body[] };
 
 export class VenueRules {
   readonly #parts: Parts;
-  readonly #known = new Map<string, Known>();
-  /** By symbol that the venue has listed; never more than are known of. */
-  readonly #doubtedAt = new Map<string, number>();
+  readonly #known = new BoundedMap<string, Known>(SYMBOLS_MAX);
+  /** By symbol that the venue has listed. */
+  readonly #doubtedAt = new BoundedMap<string, number>(SYMBOLS_MAX);
   /** By symbol, or, where all are listed at once, by ALL. */
   readonly #underWay = new Map<string, Promise<VenueAnswer<null>>>();
   #allAskedAt: number | null = null;
@@ -137,11 +139,6 @@ export class VenueRules {
   }
 
   #keep(symbol: string, rules: SymbolRules | null): void {
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= SYMBOLS_MAX && oldest !== undefined) {
-      this.#known.delete(oldest);
-      this.#doubtedAt.delete(oldest);
-    }
     const ageMs = rules === null ? RULES_RETRY_MS : RULES_AGE_MAX_MS;
     this.#known.set(symbol, { rules, askAgainAt: this.#parts.wallNow() + ageMs });
   }
@@ -174,7 +171,7 @@ export class VenuePrices {
   readonly #wallNow: () => number;
   readonly #ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
   #last: { readonly answer: VenueAnswer<Prices>; readonly askAgainAt: number } | null = null;
-  #underWay: Promise<VenueAnswer<Prices>> | null = null;
+  readonly #request = new SingleFlight(() => this.#asked());
 
   constructor(parts: {
     readonly family: StrategyType;
@@ -188,10 +185,7 @@ export class VenuePrices {
 
   async all(): Promise<VenueAnswer<Prices>> {
     if (this.#last !== null && this.#wallNow() < this.#last.askAgainAt) return this.#last.answer;
-    this.#underWay ??= this.#asked().finally(() => {
-      this.#underWay = null;
-    });
-    return await this.#underWay;
+    return await this.#request.run();
   }
 
   async #asked(): Promise<VenueAnswer<Prices>> {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createManualTime, type ManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { DEADLINE_MS, RESPONSE_BYTES_MAX, SOCKETS_MAX } from "./http-sender.ts";
 import { RECV_WINDOW_MS, type RestCall, VenueRest, WAIT_MS_MAX } from "./signed-rest.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";

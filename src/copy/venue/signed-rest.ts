@@ -4,9 +4,10 @@
 // signed again because the venue's clock was misjudged: after that, and as long as the clock may be wrong, nothing of it can be
 // carried out any more. Who asks must therefore be entitled to at that moment, and for no longer.
 // Source: reference exchange, section 3; specification 5.1.
+import { Semaphore } from "../../concurrency/semaphore.ts";
+import type { Timers } from "../../concurrency/time.ts";
 import type { VenueHealth } from "../../domain/venue-report.ts";
 import { sign } from "../../identity/signatures.ts";
-import type { Timers } from "../../market/client/time.ts";
 import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./answers.ts";
 import { VenueClock } from "./clock.ts";
 import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
@@ -55,7 +56,12 @@ const UNFIT_KEY: VenueRejection = {
 export class VenueRest {
   readonly #wallNow: () => number;
   readonly #sender: HttpSender;
-  readonly #turns = new Turns({ underWayMax: SOCKETS_MAX, waitingMax: REQUESTS_WAITING_MAX });
+  /** No more requests are in flight than there are connections. */
+  readonly #slots = new Semaphore<Priority>({
+    permits: SOCKETS_MAX,
+    queueMax: REQUESTS_WAITING_MAX,
+    priorities: ["REDUCE", "OPEN", "POLL"],
+  });
   readonly clock: VenueClock;
   readonly limits: Limits;
   readonly health: Health;
@@ -110,13 +116,12 @@ export class VenueRest {
   }
 
   async #attempt(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
-    if (!(await this.#turns.take(call.priority))) return this.#later("too many requests wait for the venue");
-    try {
-      if (this.#wallNow() - askedAt > WAIT_MS_MAX) return this.#later("its turn came too late");
-      return await this.#sent(asker, call, askedAt);
-    } finally {
-      this.#turns.giveBack();
-    }
+    if (this.#slots.isFull(call.priority)) return this.#later("too many requests wait for the venue");
+    return await this.#slots.run(call.priority, async () =>
+      this.#wallNow() - askedAt > WAIT_MS_MAX
+        ? this.#later("its turn came too late")
+        : await this.#sent(asker, call, askedAt),
+    );
   }
 
   async #sent(asker: Asker, call: RestCall, askedAt: number): Promise<Attempt> {
@@ -189,53 +194,6 @@ function formOf(parameters: Parameters): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
-}
-
-/**
- * The queue of requests for connections: no more are in flight than there are connections. What reduces goes before what opens,
- * and that before polls; requests of one priority go in the order in which they came.
- *
- * Bounds: `waitingMax` wait; a request beyond that is not queued.
- */
-class Turns {
-  readonly #underWayMax: number;
-  readonly #waitingMax: number;
-  /** In the order of their priority. */
-  readonly #waiting: { readonly [P in Priority]: Set<() => void> } = {
-    REDUCE: new Set(),
-    OPEN: new Set(),
-    POLL: new Set(),
-  };
-  #underWay = 0;
-
-  constructor({ underWayMax, waitingMax }: { readonly underWayMax: number; readonly waitingMax: number }) {
-    this.#underWayMax = underWayMax;
-    this.#waitingMax = waitingMax;
-  }
-
-  /** Resolves when the turn has come, which is to be given back; with false at once if too many wait. */
-  async take(priority: Priority): Promise<boolean> {
-    if (this.#underWay < this.#underWayMax) {
-      this.#underWay += 1;
-      return true;
-    }
-    const { REDUCE, OPEN, POLL } = this.#waiting;
-    if (REDUCE.size + OPEN.size + POLL.size >= this.#waitingMax) return false;
-    await new Promise<void>((resolve) => this.#waiting[priority].add(resolve));
-    return true;
-  }
-
-  /** The turn goes to the first priority that waits, and there to the request that has waited longest. */
-  giveBack(): void {
-    for (const waiting of Object.values(this.#waiting)) {
-      const [next] = waiting;
-      if (next === undefined) continue;
-      waiting.delete(next);
-      next();
-      return;
-    }
-    this.#underWay -= 1;
-  }
 }
 
 type Parts = {

@@ -1,9 +1,9 @@
 // All venues of a process: one for each origin and family, made when it is first asked for. Whoever opened them closes them; what
 // is under way then has no answer.
 import type { Logger } from "pino";
+import type { Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { VenueReport } from "../../domain/venue-report.ts";
-import type { Timers } from "../../market/client/time.ts";
 import { type AccountRest, WEIGHTS } from "./account-rest.ts";
 import { createFuturesClient } from "./futures-account.ts";
 import { PollBudget, type RateLimits } from "./limits.ts";

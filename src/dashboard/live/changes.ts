@@ -3,8 +3,8 @@
 //
 // The first change is told at once, those that follow together, so that a strategy that trades all the time is told of a few
 // times a second.
+import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { DomainEvent } from "../../domain/event.ts";
-import type { Cancel, Timers } from "../../market/client/time.ts";
 import type { ChangedPart } from "../shapes.ts";
 import { CHANGES_TOLD_EVERY_MS } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 // Tells copiers that a copy of theirs has changed: by its revision, which everything that is done to it raises, in whatever process.
 // Revisions of what is watched are looked up again and again, and at once where somebody knows of a change.
-import type { Cancel, Timers } from "../../market/client/time.ts";
+import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServerMessages } from "../shapes.ts";
 import { Changes } from "./changes.ts";

@@ -5,8 +5,10 @@
 // before; messages are handled one after another, and acknowledged when they have been, if that is asked for: from then on nothing
 // of a strategy that is watched is missed. While it lasts its session is looked up again and again; one that has ended is told so and disconnected.
 
+import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import type { Socket } from "socket.io";
+import { PeriodicTask } from "../../concurrency/periodic-task.ts";
 import type { Desk } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Inspection } from "../../inspection/inspection.ts";
@@ -18,14 +20,13 @@ import { isOwnOrigin } from "../origin.ts";
 import type { ChangedPart, ServerMessages } from "../shapes.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
 import { CopyTeller } from "./copies.ts";
-import { takeCookie } from "./handshake-cookie.ts";
 import { HEARTBEAT_EVERY_MS, SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
 import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH, WATCH_COPY } from "./messages.ts";
-import { endedSessions } from "./sessions-check.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
 import { Topics } from "./topics.ts";
 import { Versions } from "./versions.ts";
-import { type Viewer, Viewers } from "./viewers.ts";
+import type { Viewer } from "./viewers.ts";
+import { Viewers } from "./viewers.ts";
 
 export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly streams: { share(name: string): SharedNamespace };
@@ -189,28 +190,24 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     else take(socket, handshake);
   });
 
-  let checking: Promise<void> | null = null;
-  async function endSessions(): Promise<void> {
-    const ended = await endedSessions(viewers.all(), accounts, wallNow());
-    for (const viewer of ended) viewer.end(refusalOf("NOT_SIGNED_IN"));
-  }
-  function checkSessions(): void {
-    checking ??= endSessions()
-      .catch((error: unknown) => logFault(error, "the sessions of live connections could not be looked up"))
-      .finally(() => {
-        checking = null;
-      });
-  }
+  const sessionChecks = new PeriodicTask({
+    every: timers.every,
+    intervalMs: SESSIONS_CHECKED_EVERY_MS,
+    async task() {
+      const ended = await endedSessions(viewers.all(), accounts, wallNow());
+      for (const viewer of ended) viewer.end(refusalOf("NOT_SIGNED_IN"));
+    },
+    onError: (error) => logFault(error, "the sessions of live connections could not be looked up"),
+  });
 
   const note = (strategyId: string, what: readonly ChangedPart[]) => {
     if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, what);
   };
   const lookAtAll = () => versions.look(viewers.strategies.watched());
   const releases = [
-    timers.every(SESSIONS_CHECKED_EVERY_MS, checkSessions),
     timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
     timers.every(HEARTBEAT_EVERY_MS, () => viewers.all().forEach(beat)),
-    accounts.onSessionsEnded(checkSessions),
+    accounts.onSessionsEnded(() => void sessionChecks.run()),
     desk.onCommitted(({ strategyId, version, events }) => {
       // On the way of every order: most are watched by nobody.
       if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
@@ -232,12 +229,13 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     copyChanged: (copyId) => copies.changed(copyId),
     async close() {
       for (const release of releases) release();
+      const checked = sessionChecks.close();
       await stopListening();
       await versions.close();
       await copies.close();
       changes.close();
       sources.close();
-      await checking;
+      await checked;
     },
   };
 }
@@ -251,4 +249,39 @@ function refuse(socket: Socket, refusal: Refused): void {
   socket.emit("refused", refusal);
   if (refusal.code === "BUSY" || refusal.code === "FAULT") socket.conn.close();
   else socket.disconnect();
+}
+
+// The cookie that a browser opens its live connection with. The library keeps the request of a connection as long as that lasts, and
+// with it what would open the session: so it is taken out when it is looked at.
+
+/**
+ * The cookies of a request, which has none from then on; null if there are none, as for who leaves and joins again over the same
+ * connection: a browser makes a new one.
+ */
+export function takeCookie(request: Pick<IncomingMessage, "headers" | "rawHeaders">): string | null {
+  const { cookie = null } = request.headers;
+  delete request.headers.cookie;
+  // Names and values by turns.
+  request.rawHeaders = request.rawHeaders.filter((_, index, all) => !isCookie(all[index - (index % 2)]));
+  return cookie;
+}
+
+function isCookie(name: string | undefined): boolean {
+  return name?.toLowerCase() === "cookie";
+}
+
+// Sessions that end while their browser is connected: those of all connections are looked up with one question.
+
+/** The viewers whose session has ended, at a wall time in Unix ms. */
+export async function endedSessions(
+  viewers: readonly Viewer[],
+  accounts: Pick<Accounts, "lastingSessions">,
+  now: number,
+): Promise<readonly Viewer[]> {
+  if (viewers.length === 0) return [];
+  const lasting = await accounts.lastingSessions(
+    [...new Set(viewers.map(({ sessionId }) => sessionId))],
+    now,
+  );
+  return viewers.filter(({ sessionId }) => !lasting.has(sessionId));
 }

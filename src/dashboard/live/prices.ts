@@ -3,9 +3,9 @@
 // They are told when they have changed, at most once a second, and now and then although they have not.
 //
 // The feed knows no quote of a symbol that has been silent for a while: then nothing is told, and soon that it is stale.
+import type { Cancel, Clock, Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
-import type { Cancel, Clock, Timers } from "../../market/client/time.ts";
 import { formatBriefly, type Price } from "../../money/decimal.ts";
 import type { Audience, Source } from "../../streams/topics.ts";
 import type { PriceShape } from "../shapes.ts";

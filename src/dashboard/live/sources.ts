@@ -1,9 +1,9 @@
 // Where the topics of both markets come from: the same makers of candles and books that bots' streams have, and the prices that
 // the feeds hold.
+import type { Clock, Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import type { Log } from "../../market/client/log.ts";
-import type { Clock, Timers } from "../../market/client/time.ts";
 import { createCandles } from "../../streams/candles.ts";
 import { createDepth } from "../../streams/depth.ts";
 import type {

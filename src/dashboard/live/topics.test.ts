@@ -1,6 +1,6 @@
 // How many topics are followed, by viewers that read nothing of them.
 import { expect, test } from "vitest";
-import { createManualTime } from "../../market/client/testing/manual-time.ts";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import type { Topic } from "../shapes.ts";
 import { TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";
 import { Topics } from "./topics.ts";

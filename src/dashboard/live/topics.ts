@@ -1,6 +1,6 @@
 // Which topics of the markets are followed, and by whom. A topic is followed at its source from its first viewer until its last
 // has gone; a message is written once for all of them, and the newest is kept for whoever comes later.
-import type { Clock } from "../../market/client/time.ts";
+import type { Clock } from "../../concurrency/time.ts";
 import type { Message } from "../../streams/fan-out.ts";
 import type { ServerMessages, Topic } from "../shapes.ts";
 import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";

@@ -3,6 +3,7 @@
 //
 // Only what follows on what was told counts as told: a commit of this server does not hide one of another before it. Whatever is in
 // doubt is told once too often. Copies are looked at in the same way, by their revisions.
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { Store } from "../../store/store.ts";
 
 type VersionParts = {
@@ -21,7 +22,7 @@ export class Versions {
   readonly #told = new Map<string, number>();
   /** What is to be looked at. */
   #due = new Set<string>();
-  #looking: Promise<void> | null = null;
+  readonly #looking = new SingleFlight(() => this.#look());
 
   constructor(parts: VersionParts) {
     this.#parts = parts;
@@ -42,14 +43,12 @@ export class Versions {
   /** Looks whether strategies have moved, with one question at a time; never rejects. */
   look(strategyIds: Iterable<string>): void {
     for (const strategyId of strategyIds) this.#due.add(strategyId);
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
+    void this.#looking.run();
   }
 
   /** Resolves when nothing is asked any more. */
   async close(): Promise<void> {
-    await this.#looking;
+    await this.#looking.current;
   }
 
   async #look(): Promise<void> {

@@ -3,8 +3,8 @@ import type { AccountCheck, VenueAnswer } from "../../copy/venue/venue.ts";
 import { COPY_QUOTE_ASSET, type VenueAccount } from "../../domain/copying.ts";
 import { UNFIT } from "../../domain/unfit-account.ts";
 import { formatBriefly } from "../../money/decimal.ts";
+import { keyFaultOf } from "../copying/venue-words.ts";
 import type { AccountCheckShape, VenueAccountShape } from "../shapes.ts";
-import { keyFaultOf } from "../venue-words.ts";
 
 type Check = AccountCheckShape["checks"][number];
 

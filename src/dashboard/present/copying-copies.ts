@@ -4,19 +4,22 @@ import { stopEquity } from "../../copy/reconcile/profit.ts";
 import { takeProfitEquity } from "../../copy/sizing/limits.ts";
 import {
   COPY_QUOTE_ASSET,
+  COPY_STATUSES,
   type Copy,
   type CopyRequest,
   type CopyRequestKind,
+  type CopyStatus,
   type KillSwitch,
   type VenueAccount,
 } from "../../domain/copying.ts";
 import { formatBriefly, SCALE } from "../../money/decimal.ts";
+import type { CopyCount } from "../../store/copy-store.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import type { Store } from "../../store/store.ts";
-import { behindOf } from "../copies-behind.ts";
-import { presentSettings } from "../copy-settings.ts";
+import { behindOf } from "../copying/copy-figures.ts";
+import { presentSettings } from "../copying/copy-settings.ts";
 import type { DashboardParts } from "../parts.ts";
-import type { CopyShape } from "../shapes.ts";
+import type { CopyShape, StrategyCopyingShape } from "../shapes.ts";
 import { presentAccountOf } from "./copying-accounts.ts";
 import { presentCounts } from "./copying-entries.ts";
 import { haltOf } from "./copying-halts.ts";
@@ -140,4 +143,26 @@ function worthOf({
     stopsAt: stopsAt === null ? null : formatBriefly(stopsAt),
     takesAt: takesAt === null ? null : formatBriefly(takesAt),
   };
+}
+
+// How many copies there are, and how far the closing of a strategy has come for its copiers.
+
+export function copiersOf(tally: readonly CopyCount[]): { readonly [S in CopyStatus]: number } {
+  const of = (status: CopyStatus) =>
+    tally.filter((each) => each.status === status).reduce((total, { count }) => total + count, 0);
+  return Object.fromEntries(COPY_STATUSES.map((status) => [status, of(status)])) as {
+    [S in CopyStatus]: number;
+  };
+}
+
+/** Of a strategy that is closed: the copies that were live then, and those of them that have closed. Null if nobody followed it. */
+export function closingOf(
+  tally: readonly CopyCount[],
+): Omit<NonNullable<StrategyCopyingShape["closing"]>, "left"> | null {
+  const { FOLLOWING, PAUSED, CLOSING } = copiersOf(tally);
+  const done = tally
+    .filter(({ status, reason }) => status === "STOPPED" && reason === "STRATEGY_CLOSED")
+    .reduce((total, { count }) => total + count, 0);
+  const total = done + FOLLOWING + PAUSED + CLOSING;
+  return total === 0 ? null : { done, total };
 }

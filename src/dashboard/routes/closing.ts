@@ -2,12 +2,11 @@
 import { z } from "zod";
 import type { Account } from "../../domain/account.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
-import { previewClose } from "../close-preview.ts";
+import { previewClose } from "../copying/close-preview.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
-import { ownStrategy } from "../own.ts";
 import { presentStrategy } from "../present/strategies.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
 
 const CONFIRMATION_LENGTH_MAX = 200;
 

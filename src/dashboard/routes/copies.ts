@@ -3,9 +3,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
-import { copySettingsForm, settingsFrom, settingsTold } from "../copy-settings.ts";
+import { copySettingsForm, settingsFrom, settingsTold } from "../copying/copy-settings.ts";
+import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../own-copies.ts";
 import { presentCopies, presentCopy } from "../present/copying-copies.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 

@@ -6,8 +6,8 @@ import { z } from "zod";
 import { isStopLossReached } from "../../copy/reconcile/profit.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Copy, CopyReason, CopyRequest, CopyStatus } from "../../domain/copying.ts";
+import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../own-copies.ts";
 import { presentCopy } from "../present/copying-copies.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
 

@@ -1,10 +1,10 @@
 // What a copy has done and how it stands beside its strategy: the mirror log, the drift, and the copier's own kill switch.
 import { z } from "zod";
 import { type Copy, MIRROR_STATUSES, PROFIT_SHARES_ID } from "../../domain/copying.ts";
-import { driftsOf } from "../copy-drift.ts";
-import { linesOf } from "../copy-lines.ts";
-import { halt, haltForm, release } from "../kill-switches.ts";
-import { ownCopy } from "../own-copies.ts";
+import { driftsOf } from "../copying/copy-drift.ts";
+import { linesOf } from "../copying/copy-lines.ts";
+import { halt, haltForm, release } from "../copying/kill-switches.ts";
+import { ownCopy } from "../copying/own-copies.ts";
 import { idText, PAGE_ROWS, symbolText } from "../paging.ts";
 import { pendingOf, presentCopy, requestsOf } from "../present/copying-copies.ts";
 import { presentDrift } from "../present/copying-drift.ts";

@@ -7,14 +7,14 @@ import type { AccountCheck, VenueCredentials } from "../../copy/venue/venue.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
 import { codeText, demandCode } from "../codes.ts";
-import type { AccountPlace } from "../copying.ts";
+import type { AccountPlace } from "../copying/copying.ts";
+import { connectedAccount, ownVenueAccount } from "../copying/own-copies.ts";
+import { answerOf, keyFaultOf, silence } from "../copying/venue-words.ts";
 import { DashboardError } from "../errors.ts";
-import { connectedAccount, ownVenueAccount } from "../own-copies.ts";
 import { presentAccount, presentCheck, unfitWords } from "../present/copying-accounts.ts";
+import { lineField } from "../reading.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { VenueAccountShape, VenueShape } from "../shapes.ts";
-import { lineField } from "../text-fields.ts";
-import { answerOf, keyFaultOf, silence } from "../venue-words.ts";
 
 /** Accounts of one person that are not disconnected. */
 export const ACCOUNTS_MAX = 20;

@@ -4,11 +4,10 @@ import type { Account } from "../../domain/account.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { type Amount, add, formatBriefly, proceedsDown, type Quantity } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
-import { ownStrategy } from "../own.ts";
 import { PAGE_ROWS, pageOf } from "../paging.ts";
 import { presentIncome } from "../present/orders.ts";
 import { presentPositions } from "../present/positions.ts";
-import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
+import { type DashboardCall, type DashboardRoute, ownStrategy, route } from "../route.ts";
 import type { BalanceShape, IncomeShape, PageShape } from "../shapes.ts";
 import { priceOfAsset } from "../valuation.ts";
 

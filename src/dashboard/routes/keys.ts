@@ -6,9 +6,9 @@ import type { ApiKeyRecord } from "../../store/store.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { presentKey } from "../present/keys.ts";
+import { lineField } from "../reading.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { CreatedKeyShape, KeyShape } from "../shapes.ts";
-import { lineField } from "../text-fields.ts";
 
 /** Live keys of one person. */
 export const KEYS_MAX = 20;

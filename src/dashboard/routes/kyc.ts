@@ -1,5 +1,5 @@
 // The caller's own identity form: how far it has come, and submitting one.
-import { KYC_FORM } from "../../people/kyc-form.ts";
+import { KYC_FORM } from "../../people/kyc/kyc-form.ts";
 import { DashboardError } from "../errors.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { KycShape } from "../shapes.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
-import { readKlines } from "../../market/client/kline.ts";
+import { readKlines } from "../../market/client/symbols/kline.ts";
 import { TIMEFRAMES } from "../../market/pairs.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 import { DashboardError } from "../errors.ts";

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
 import type { VenueAccountCount } from "../../store/copy-store.ts";
+import { haltAsOperator, haltReason, releaseAsOperator } from "../copying/kill-switches.ts";
+import { presentCopier, presentHealthOf, reportsToShow } from "../copying/venue-reports.ts";
 import { DashboardError } from "../errors.ts";
-import { haltAsOperator, haltReason, releaseAsOperator } from "../kill-switches.ts";
-import { copiersOf } from "../present/copying-counts.ts";
+import { copiersOf } from "../present/copying-copies.ts";
 import { presentSwitches } from "../present/copying-halts.ts";
 import { presentUnclosed } from "../present/copying-unclosed.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
 import type { OperatorCopyingShape } from "../shapes.ts";
-import { presentCopier, presentHealthOf, reportsToShow } from "../venue-reports.ts";
 
 /** As long as an origin may be, the longest of them. */
 const ID_LENGTH_MAX = 300;

@@ -7,6 +7,7 @@ import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery, placeText } from "../paging.ts";
 import { presentKey, presentName } from "../present/keys.ts";
 import { presentAudit, presentPerson, presentSubmissions } from "../present/people.ts";
+import { lineField } from "../reading.ts";
 import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type {
   AuditShape,
@@ -16,7 +17,6 @@ import type {
   PersonDetailShape,
   PersonShape,
 } from "../shapes.ts";
-import { lineField } from "../text-fields.ts";
 
 const REASON_LENGTH_MAX = 1_000;
 const SEARCH_LENGTH_MAX = 254;

@@ -7,10 +7,9 @@ import type { Store } from "../../store/store.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
 import { historyOf } from "../order-history.ts";
-import { ownStrategy } from "../own.ts";
 import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
 import { presentLeg, presentOrder, presentTrade } from "../present/orders.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
 import type { LegShape, OrderDetailShape, OrderShape, PageShape, TradeShape } from "../shapes.ts";
 
 /** Fills of one order that are shown with it. */

@@ -1,5 +1,5 @@
 // How strategies have done: the report of a range, its curve and all trades as files, and the small pictures of a list. All of it is
-// computed when its owner has a turn (`report-turns.ts`), so each may be refused with TOO_MANY_REQUESTS.
+// computed when its owner has a turn (`report-queue.ts`), so each may be refused with TOO_MANY_REQUESTS.
 import { z } from "zod";
 import { formatBriefly } from "../../money/decimal.ts";
 import { csvOfPoints, csvOfTrades } from "../../performance/csv.ts";
@@ -11,8 +11,14 @@ import {
 } from "../../performance/report.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import { DashboardError } from "../errors.ts";
-import { ownStrategy } from "../own.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import {
+  type DashboardAnswer,
+  type DashboardCall,
+  type DashboardRoute,
+  ownStrategy,
+  personOf,
+  route,
+} from "../route.ts";
 import type { PerformanceShape, SparklineShape, StatisticsShape } from "../shapes.ts";
 
 /** Small pictures of one list; of more strategies the newest. */
@@ -81,7 +87,7 @@ type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 
 /** What is computed for the caller when it is their turn. Throws TOO_MANY_REQUESTS if too much of theirs waits. */
 function inTurn<Result>(call: Asked, work: () => Promise<Result>): Promise<Result> {
-  return call.parts.reportTurns.inTurn(personOf(call).personId, work);
+  return call.parts.reportQueue.run(personOf(call).personId, work);
 }
 
 /** Throws NOT_FOUND if there is no such strategy. */

@@ -1,8 +1,7 @@
 // The request inspector: the last requests of a key with why they were refused, how its budgets stand, and a test of the key.
 import { DashboardError } from "../errors.ts";
 import { testKey } from "../key-test.ts";
-import { ownStrategy } from "../own.ts";
-import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
+import { type DashboardCall, type DashboardRoute, ownStrategy, route } from "../route.ts";
 import type { RequestsShape } from "../shapes.ts";
 import { findOwnKey } from "./keys.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { codeText, demandAccepted, refusalOf } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
-import { passwordField } from "../person-fields.ts";
+import { passwordField } from "../reading.ts";
 import { demandPassword } from "../refused.ts";
 import { type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
 import type { RecoveryCodesShape, SecondFactorSetupShape, SecondFactorShape } from "../shapes.ts";

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { Person } from "../../domain/person.ts";
 import { codeText } from "../codes.ts";
-import { emailField, nameField, passwordField, tokenField } from "../person-fields.ts";
 import { presentPerson } from "../present/people.ts";
+import { emailField, nameField, passwordField, tokenField } from "../reading.ts";
 import { demandGranted, granted } from "../refused.ts";
 import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
 import type { MailShape, SessionShape } from "../shapes.ts";

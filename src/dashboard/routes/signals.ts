@@ -4,9 +4,8 @@ import { collectiveId } from "../../domain/collective-id.ts";
 import { isSignalId, type Signal } from "../../domain/signal.ts";
 import { wireError } from "../../http/refusals.ts";
 import { DashboardError } from "../errors.ts";
-import { ownStrategy } from "../own.ts";
 import { PAGE_ROWS, pageOf } from "../paging.ts";
-import { type DashboardRoute, route } from "../route.ts";
+import { type DashboardRoute, ownStrategy, route } from "../route.ts";
 import type { PageShape, SignalShape } from "../shapes.ts";
 
 const signalIdText = z.string().refine(isSignalId, "is no id of a signal");

@@ -5,10 +5,9 @@ import type { NewAuditRecord } from "../../domain/audit.ts";
 import { firstCommit } from "../../identity/seed.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
-import { ownStrategy } from "../own.ts";
 import { presentStrategies, presentStrategy } from "../present/strategies.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import { lineField } from "../text-fields.ts";
+import { lineField } from "../reading.ts";
+import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
 import { findOwnKey } from "./keys.ts";
 
 /** Strategies of one person that are not closed. */

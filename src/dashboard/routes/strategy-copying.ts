@@ -3,13 +3,19 @@
 import { z } from "zod";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
+import { halt, haltForm, release } from "../copying/kill-switches.ts";
 import { DashboardError } from "../errors.ts";
-import { halt, haltForm, release } from "../kill-switches.ts";
-import { ownStrategy } from "../own.ts";
-import { closingOf, copiersOf } from "../present/copying-counts.ts";
+import { closingOf, copiersOf } from "../present/copying-copies.ts";
 import { haltOf } from "../present/copying-halts.ts";
 import { presentUnclosed } from "../present/copying-unclosed.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import {
+  type DashboardAnswer,
+  type DashboardCall,
+  type DashboardRoute,
+  ownStrategy,
+  personOf,
+  route,
+} from "../route.ts";
 import type { StrategyCopyingShape } from "../shapes.ts";
 
 export const STRATEGY_COPYING_ROUTES: readonly DashboardRoute[] = [

@@ -1,7 +1,7 @@
 // What follows from every change of a position, of its leverage or of the orders on its symbol, whatever
 // brought it about: legs and reduce-only orders end with the position that they would close, and what the
 // others reserve is brought up to date. A pending leg ends with its entry, not with a position.
-import { closingSide } from "../../domain/position.ts";
+import { closingSide } from "../../domain/account.ts";
 import type { Draft } from "../draft.ts";
 import { expired, expiredLeg } from "../release.ts";
 import type { Contract } from "./contract.ts";

@@ -4,11 +4,11 @@
 // Invariant: every leg that was asked for is armed, or has a reason why not.
 // Source: specification 4.2 (takeProfitPrice, stopLossPrice); design, section 6; decision 44.
 import type { Account } from "../../domain/account.ts";
+import { closingSide } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
 import { type AttachedLeg, isReachedByMark, type Leg, type LegExpiryReason } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
-import { closingSide } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Draft } from "../draft.ts";
 import { canceledLeg, expiredLeg } from "../release.ts";

@@ -4,8 +4,8 @@
 // A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING, which permits no
 // writes, and the same command closes it later; until then the position lives on, funding and liquidation included.
 // Source: specification 3.3; design, section 6 (strategy close).
-import type { Position } from "../../domain/position.ts";
-import { closingSide } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
+import { closingSide } from "../../domain/account.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { bestOpposite } from "../crossing.ts";

@@ -8,10 +8,9 @@
 // the opening is taken from the wallet. Nothing is opened that the mark price would liquidate at once: a liquidation closes at
 // the price of the margin, which would then be better than the market's.
 // Source: design, section 6 (futures margin); reference exchange, sections 14 and 15.9.
-import type { Account } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order, Side } from "../../domain/order.ts";
-import type { Position } from "../../domain/position.ts";
 import {
   type Amount,
   add,

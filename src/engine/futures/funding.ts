@@ -3,11 +3,10 @@
 // position, for what was closed meanwhile, and took its share of the wallet with it, what is free. Nobody pays more than there
 // is, and a wallet that is left below the maintenance margin is liquidated at once.
 // Source: specification section 1; design, section 6 (funding); reference exchange, section 15.10.
-import type { Account } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import type { SettleFunding } from "../../domain/command.ts";
 import { dueAt, hasChangedSince, heldWhenDue } from "../../domain/held-before.ts";
 import type { Settlement } from "../../domain/market.ts";
-import type { Position } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import {
   type Amount,

@@ -3,10 +3,10 @@
 // otherwise follow their entry (`attached-legs.ts`).
 // Source: specification 4.2 (algoOrder); reference exchange, section 13; design, section 6.
 import type { Account } from "../../domain/account.ts";
+import { closingSide } from "../../domain/account.ts";
 import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../domain/command.ts";
 import { isReachedByMark, type Leg, type LegType } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
-import { closingSide } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { magnitude } from "../../money/decimal.ts";
 import { bestOpposite } from "../crossing.ts";

@@ -9,8 +9,7 @@ import { freeOf } from "../../money/posting.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { type Contract, contractOf } from "./contract.ts";
-import { exposureOf } from "./exposure.ts";
-import { adjustReserves, reservesInAll, restingOn } from "./locks.ts";
+import { adjustReserves, exposureOf, reservesInAll, restingOn } from "./locks.ts";
 import { leverageMax, leverageOf, notionalMaxAt } from "./margin.ts";
 
 export function changeLeverage(

@@ -2,7 +2,7 @@
 // margin of the bracket that the notional lies in there, one step of the price before it it does.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Position } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
 import type { Bracket } from "../../domain/symbol.ts";
 import { bundledBrackets } from "../../market/brackets/bundled.ts";
 import {

@@ -2,9 +2,10 @@
 // liquidation price, without commission; of what is left of its margin the insurance fund takes the clearance fee, the rest
 // is free. Where the mark has leapt beyond the bankruptcy price the whole wallet is lost, and never more.
 // Source: specification section 1; design, section 6 (liquidation); reference exchange, section 15.6.
+
+import type { Position } from "../../domain/account.ts";
+import { closingSide } from "../../domain/account.ts";
 import type { LiquidatePosition } from "../../domain/command.ts";
-import type { Position } from "../../domain/position.ts";
-import { closingSide } from "../../domain/position.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { magnitude, type Price, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";

@@ -2,13 +2,23 @@
 // closed once; orders against it take from that in the order of placement, and only what goes beyond it is an entry.
 // Source: design, section 6 (futures margin); specification 8.1.
 import type { Account } from "../../domain/account.ts";
-import type { Order } from "../../domain/order.ts";
-import { closingSide } from "../../domain/position.ts";
-import { type Amount, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { closingSide } from "../../domain/account.ts";
+import type { Market } from "../../domain/market.ts";
+import type { Order, Side } from "../../domain/order.ts";
+import {
+  type Amount,
+  amountDown,
+  least,
+  magnitude,
+  proceedsDown,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
 import type { Draft } from "../draft.ts";
 import type { Contract } from "./contract.ts";
-import { initialMargin, leverageOf } from "./margin.ts";
+import { initialMargin, leverageOf, notionalOf } from "./margin.ts";
 
 type Resting = Pick<Order, "orderId" | "side" | "price" | "quantity" | "executedQuantity" | "reduceOnly">;
 
@@ -84,4 +94,31 @@ function reserves<O extends Resting>(
     closable = subtract(closable, closed);
     return { order, reserve: initialMargin(order.price, subtract(remaining, closed), leverage) };
   });
+}
+
+// How large a position could become: the measure of the position limit.
+// Source: reference exchange, section 14 (position limit).
+
+/**
+ * The notional of a position if all resting entries of a side were filled: negative while it would still lie on the other
+ * side. What is held counts at the mark price, or at its entry while no mark is known.
+ */
+export function exposureOf(account: Account, side: Side, contract: Contract, market: Market): Amount {
+  const resting = restingOn(account, contract.symbol)
+    .filter((order) => order.side === side && !order.reduceOnly)
+    .reduce(
+      (sum, order) => sum + proceedsDown(order.price, subtract(order.quantity, order.executedQuantity)),
+      0n,
+    );
+  const held = heldNotional(account, contract, market);
+  return (resting + (side === "BUY" ? held : -held)) as Amount;
+}
+
+function heldNotional({ positions }: Account, { symbol }: Contract, market: Market): bigint {
+  const position = positions.get(symbol);
+  if (position === undefined) return 0n;
+  const mark = market.markPrice(symbol);
+  if (mark !== null) return notionalOf(position, mark);
+  const entered = amountDown(position.entryValue);
+  return position.quantity > 0n ? entered : -entered;
 }

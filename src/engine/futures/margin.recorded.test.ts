@@ -1,6 +1,6 @@
 // Margin as the exchange has published it: the worked examples of its support pages, and positions that accounts showed.
 import { describe, expect, test } from "vitest";
-import type { Position } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
 import type { Bracket } from "../../domain/symbol.ts";
 import { decimal, formatDecimal, magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
 import { contractRules, EXAMPLE_BRACKETS } from "../testing/contract-rules.ts";

@@ -1,7 +1,7 @@
 // The worked examples of the reference exchange's mathematics, formula by formula. Those that say so keep the opening fee
 // outside the wallet, as the examples do; how a wallet really comes about is in `worked-examples.test.ts`.
 import { describe, expect, test } from "vitest";
-import type { Position } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
 import {
   type Amount,
   decimal,

@@ -2,9 +2,8 @@
 // formulas without rules; nothing here moves money. Whatever is rounded is rounded against the account: what it must
 // provide up, what it gains down.
 // Source: reference exchange, section 15, under the margin rule of its opening note; design, section 6.
-import type { Account } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import type { Side } from "../../domain/order.ts";
-import type { Position } from "../../domain/position.ts";
 import type { Bracket, ContractTerms } from "../../domain/symbol.ts";
 import {
   type Amount,

@@ -25,10 +25,9 @@ import {
   priceRefusal,
   quantityRefusal,
 } from "./contract-filters.ts";
-import { exposureOf } from "./exposure.ts";
 import { closingPart, fillOf } from "./fill.ts";
 import { takeEntryLeverage } from "./leverage.ts";
-import { reserveOf } from "./locks.ts";
+import { exposureOf, reserveOf } from "./locks.ts";
 import { leverageOf, notionalMaxAt } from "./margin.ts";
 
 const NO_OPTIONS: EntryOptions = { reduceOnly: false, attached: null, leverage: null };

@@ -2,7 +2,7 @@
 // opening fee and the open loss are part of the wallet here, so that the numbers are those of the examples' opening note, and
 // the formulas' with that wallet. Source: reference exchange, section 15.
 import { expect, test } from "vitest";
-import type { Position } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
 import { emptyPockets, ownedOf } from "../../money/posting.ts";
 import { contractRules } from "../testing/contract-rules.ts";

@@ -1,8 +1,8 @@
 // Decisions of spot strategies.
 import type { Account } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
-import { cancelOpenOrders, cancelOrder } from "../cancel-order.ts";
 import type { Circumstances, Decision } from "../decision.ts";
+import { cancelOpenOrders, cancelOrder } from "../release.ts";
 import { settleSignal } from "../signal.ts";
 import { closeStrategy } from "./close-strategy.ts";
 import { fillRestingOrder } from "./fill-resting-order.ts";

@@ -1,9 +1,8 @@
 // Scenarios of futures strategies: the contracts they are played on, and the steps that only they have.
-import type { Account } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
 import { MINUTE_MS } from "../../domain/order-counts.ts";
-import type { Position } from "../../domain/position.ts";
 import type { Bracket } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, ZERO } from "../../money/decimal.ts";
 import { emptyPockets } from "../../money/posting.ts";

@@ -1,5 +1,5 @@
 // A position as a test thinks of one.
-import type { Position } from "../../domain/position.ts";
+import type { Position } from "../../domain/account.ts";
 import { decimal, magnitude, type Price, product, type Quantity, ZERO } from "../../money/decimal.ts";
 
 /** A signed quantity, the price it was entered at, and what its wallet holds. */

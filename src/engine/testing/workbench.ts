@@ -6,7 +6,7 @@ import type { Quote } from "../../domain/market.ts";
 import { MINUTE_MS, TEN_SECONDS_MS } from "../../domain/order-counts.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { isPlausibleQuote, priceBoundsOf } from "../../market/client/plausibility.ts";
+import { isPlausibleQuote, priceBoundsOf } from "../../market/client/symbols/plausibility.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
 import { commandOf } from "../../watch/errands.ts";

@@ -10,35 +10,41 @@
 //
 // Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
 // measured with `wallClock`.
+import {
+  type Cancel,
+  type Clock,
+  systemClock,
+  systemTimers,
+  type Timers,
+  waitAtMost,
+} from "../../concurrency/time.ts";
 import type { Market, Settlement, Untradable } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
-import { createAnnouncer } from "./announce.ts";
-import { callersAnswerBytesMax, createCallersRest } from "./callers-rest.ts";
-import type { PriceSpan } from "./candles.ts";
-import { connectionsMaxDefault } from "./connections.ts";
-import { ExchangeClock } from "./exchange-clock.ts";
-import type { Extremes } from "./extremes.ts";
-import { futuresProtocol } from "./futures-protocol.ts";
-import { createHistoryPages } from "./history-pages.ts";
-import { type Family, restUrlOf, type UpstreamHosts } from "./hosts.ts";
-import { createListings, type ExchangeInfoBody } from "./listings.ts";
 import type { Log } from "./log.ts";
-import { createMarked } from "./marked.ts";
-import { createPassThrough } from "./pass-through.ts";
-import type { FamilyProtocol } from "./protocol.ts";
-import { createRest, type Pause, type UpstreamAnswer } from "./rest.ts";
-import { createRoutes } from "./routes.ts";
-import { createSettlements } from "./settlements.ts";
-import { spotProtocol } from "./spot-protocol.ts";
-import { createStreams } from "./streams.ts";
-import { type Cancel, type Clock, systemClock, systemTimers, type Timers, waitAtMost } from "./time.ts";
-import { dataAgeMsMax } from "./timeliness.ts";
-import { createTraded } from "./traded.ts";
-import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./upstream-weight.ts";
-import type { SymbolListener } from "./warm-symbol.ts";
-import { createWarmSymbols, type PriceCounts } from "./warm-symbols.ts";
+import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
+import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
+import { type Family, restUrlOf, type UpstreamHosts } from "./rest/hosts.ts";
+import { createPassThrough } from "./rest/pass-through.ts";
+import { createRest, type Pause, type UpstreamAnswer } from "./rest/rest.ts";
+import { createSettlements } from "./rest/settlements.ts";
+import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./rest/upstream-weight.ts";
+import { createListings, type ExchangeInfoBody } from "./rules/listings.ts";
+import { createAnnouncer } from "./streams/announce.ts";
+import { connectionsMaxDefault } from "./streams/connections.ts";
+import { futuresProtocol } from "./streams/futures-protocol.ts";
+import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
+import { createRoutes } from "./streams/routes.ts";
+import { spotProtocol } from "./streams/spot-protocol.ts";
+import { createStreams } from "./streams/streams.ts";
+import { candlesBetween, type PriceSpan, wholeMinutes } from "./symbols/candles.ts";
+import { ExchangeClock } from "./symbols/exchange-clock.ts";
+import type { Extremes } from "./symbols/extremes.ts";
+import { dataAgeMsMax } from "./symbols/timeliness.ts";
+import { createTraded, reachMsMax } from "./symbols/traded.ts";
+import type { SymbolListener } from "./symbols/warm-symbol.ts";
+import { createWarmSymbols, type PriceCounts } from "./symbols/warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
   readonly family: Family;
@@ -311,5 +317,33 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       symbols.close();
       await connections.close();
     },
+  };
+}
+
+// The mark prices of a contract between two times, for whoever missed them: as 1-minute candles.
+// Source: design, section 6 (mark candles for legs and liquidation); reference exchange, section 9.
+//
+// Knowingly: only minutes that lie wholly inside the stretch are told. A candle does not say in which part of its minute it
+// was where, and there are no single mark prices of the past; what the parts of minutes at the edges saw is left out, and
+// the next live mark price says where it is now. A minute without trades has mark prices like any other.
+
+/**
+ * Answers the minutes between two market times (Unix ms), in the order of time; none where there is no mark price. Null when
+ * upstream could not tell all of it: ask again later.
+ */
+export type Marked = (symbol: string, from: number, to: number) => Promise<readonly PriceSpan[] | null>;
+
+export type MarkedOptions = { readonly pages: HistoryPages; readonly protocol: HistoryProtocol };
+
+export function createMarked({ pages, protocol }: MarkedOptions): Marked {
+  return async (symbol, from, to) => {
+    const { markCandlesPath: path, candlesPerPage: perPage } = protocol;
+    const { start, end } = wholeMinutes(Math.max(from, to - reachMsMax), to);
+    if (path === null || start >= end) return [];
+    await pages.untilKnown(end - 1);
+    return pages.answer("what was marked in a gap", { symbol, from, to }, async () => {
+      const candles = await candlesBetween(pages, { path, perPage, symbol, start, end });
+      return candles.map(({ span }) => span);
+    });
   };
 }

@@ -1,7 +1,7 @@
 // Rules of contracts: one question for all of them, and brackets.
 import { expect, test } from "vitest";
 import { bundledBrackets } from "../brackets/bundled.ts";
-import { rulesAgeMsMax } from "./listings.ts";
+import { rulesAgeMsMax } from "./rules/listings.ts";
 import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
 import { contractRow, until } from "./testing/upstream.ts";
 

@@ -1,8 +1,10 @@
 // What is different about a feed of futures, on an upstream that says what the test tells it to.
 import { expect, test } from "vitest";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
-import { silentAfterMs } from "./book.ts";
-import { markOldAfterMs } from "./mark.ts";
+import { silentAfterMs } from "./symbols/book.ts";
+import { markOldAfterMs } from "./symbols/mark.ts";
+import { firstPricesWaitMsMax } from "./symbols/warm-symbol.ts";
+import { quietAfterMs } from "./symbols/warm-symbols.ts";
 import { nextFundingAt, type Stage, setStage, settle } from "./testing/feed.ts";
 import {
   marketPath,
@@ -13,8 +15,6 @@ import {
   warmContractStage,
 } from "./testing/messages.ts";
 import { until } from "./testing/upstream.ts";
-import { firstPricesWaitMsMax } from "./warm-symbol.ts";
-import { quietAfterMs } from "./warm-symbols.ts";
 
 const price = (text: string) => decimal<Price>(text);
 const scheduled = { asksAboutQuietSymbols: false };

@@ -1,12 +1,12 @@
 // The client of futures against the simulated exchange, both as they run: real sockets, the time moved by hand.
 import { afterEach, expect, test } from "vitest";
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import type { Exchange } from "../exchange/open.ts";
 import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import type { PriceSpan } from "./candles.ts";
 import { createMarketFeed, type MarketFeed } from "./feed.ts";
-import { createManualTime, type ManualTime } from "./testing/manual-time.ts";
+import type { PriceSpan } from "./symbols/candles.ts";
 import { until } from "./testing/upstream.ts";
 
 type Stage = {

@@ -7,12 +7,12 @@
  *
  * Knowingly simpler than the reference, which samples every five seconds and gives later samples more weight.
  */
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
 import { depthOf, levelAt } from "./levels.ts";
 import type { FundingHours } from "./listing-perpetual.ts";
 import type { Path } from "./path.ts";
 import type { PremiumOfPrice } from "./premium.ts";
-import { createRecent } from "./recent.ts";
 import { unitsPerOne } from "./text.ts";
 
 /** Rates are in units of 1e-8. Settlements are counted in intervals since the Unix epoch. */
@@ -53,14 +53,14 @@ export function createFunding({ seed, symbol, hours, cap, path, premium }: Fundi
   const intervalMs = hours * hourMs;
   const quartersPerInterval = intervalMs / quarterMs;
   const interestRate = (interestRateUsual * hours) / usualHours;
-  const rates = createRecent<{ readonly rate: number }>(ratesKeptMax);
+  const rates = new BoundedMap<number, { readonly rate: number }>(ratesKeptMax);
 
   return {
     intervalMs,
     interestRate,
     settled(settlement) {
       const first = (settlement - 1) * quartersPerInterval;
-      return rates(settlement, () => ({ rate: rateOver(first, quartersPerInterval) })).rate;
+      return rates.use(settlement, () => ({ rate: rateOver(first, quartersPerInterval) })).rate;
     },
     estimate(at) {
       const first = Math.floor(at / intervalMs) * quartersPerInterval;

@@ -4,12 +4,12 @@
  * Its prices are those of its path. Whatever is asked is divided down from its day and remembered for a while; nothing
  * else is state.
  */
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { createDays } from "./days.ts";
 import { derive, drawsFrom, seedOf } from "./hash.ts";
 import { cover, depthOf, depthsAbove, type LevelName, levelAt, secondDepth } from "./levels.ts";
 import type { Listing } from "./listing.ts";
 import { createPath, type Path, pathSeedOf } from "./path.ts";
-import { createRecent } from "./recent.ts";
 import { divide, type Span } from "./span.ts";
 import { type SimulatedTrade, tradesOfSecond } from "./trades.ts";
 
@@ -56,9 +56,9 @@ export function createMarket(
   const pathSeed = pathSeedOf(seed, listing);
   const flowSeed = seedOf(`${seed}/flow/${listing.family}/${listing.symbol}`);
   const makeDay = createDays(seed, listing, (day) => path.prices(0, day));
-  const days = createRecent<Span>(daysKeptMax);
-  const divisions = depthsAbove.map(() => createRecent<readonly Span[]>(divisionsKeptMax));
-  const seconds = createRecent<readonly SimulatedTrade[]>(secondsKeptMax);
+  const days = new BoundedMap<number, Span>(daysKeptMax);
+  const divisions = depthsAbove.map(() => new BoundedMap<number, readonly Span[]>(divisionsKeptMax));
+  const seconds = new BoundedMap<number, readonly SimulatedTrade[]>(secondsKeptMax);
   const listedAt = listing.listedDay * levelAt(0).lengthMs;
 
   return {
@@ -108,7 +108,7 @@ export function createMarket(
   // The spans that the one with this depth and number is divided into.
   function childrenOf(depth: number, parent: number): readonly Span[] {
     const recent = divisions[depth] ?? impossible(parent);
-    return recent(parent, () =>
+    return recent.use(parent, () =>
       divide(spanOf(depth, parent), {
         secondsPerChild: levelAt(depth + 1).lengthMs / secondMs,
         quoteDivisor: listing.quoteDivisor,
@@ -119,14 +119,14 @@ export function createMarket(
   }
 
   function spanOf(depth: number, index: number): Span {
-    if (depth === 0) return days(index, () => makeDay(index));
+    if (depth === 0) return days.use(index, () => makeDay(index));
     const { children } = levelAt(depth - 1);
     const parent = Math.floor(index / children);
     return childrenOf(depth - 1, parent)[index - parent * children] ?? impossible(index);
   }
 
   function tradesIn(second: number): readonly SimulatedTrade[] {
-    return seconds(second, () =>
+    return seconds.use(second, () =>
       tradesOfSecond(
         spanOf(secondDepth, second),
         second * secondMs,

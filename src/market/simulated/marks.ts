@@ -12,13 +12,13 @@
  * Knowingly simpler than the reference: the time left until funding counts in whole hours, and the premium of the moment
  * stands for its average over two and a half minutes, in which it hardly changes.
  */
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Funding } from "./funding.ts";
 import { cover, depthOf, levelAt, secondDepth } from "./levels.ts";
 import type { Listing } from "./listing.ts";
 import type { Path } from "./path.ts";
 import type { PremiumOfPrice } from "./premium.ts";
 import type { Prices } from "./prices.ts";
-import { createRecent, type Recent } from "./recent.ts";
 import { unitsPerOne } from "./text.ts";
 
 /** Of a second, in units of 1e-8. */
@@ -59,12 +59,12 @@ export function createMarks(input: MarksInput): Marks {
   const { funding, premium, index, path, contractTicks } = input;
   const indexTick = 10 ** (digits - index.tickDecimals);
   const contractTick = 10 ** (digits - input.contractTickDecimals);
-  const minutes = createRecent<readonly number[]>(minutesKeptMax);
+  const minutes = new BoundedMap<number, readonly number[]>(minutesKeptMax);
 
-  const days: Readonly<Record<MarkKind, Recent<Range>>> = {
-    mark: createRecent(daysKeptMax),
-    index: createRecent(daysKeptMax),
-    premium: createRecent(daysKeptMax),
+  const days: Readonly<Record<MarkKind, BoundedMap<number, Range>>> = {
+    mark: new BoundedMap(daysKeptMax),
+    index: new BoundedMap(daysKeptMax),
+    premium: new BoundedMap(daysKeptMax),
   };
 
   // What the index prices of a stretch within one hour come to; of one price, twice the same.
@@ -98,7 +98,7 @@ export function createMarks(input: MarksInput): Marks {
       const [start, end] = [Math.max(from, day * dayMs), Math.min(until, (day + 1) * dayMs)];
       const isWhole = end - start === dayMs;
       const range = isWhole
-        ? days[kind](day, () => extremesWithin(kind, start, end))
+        ? days[kind].use(day, () => extremesWithin(kind, start, end))
         : extremesWithin(kind, start, end);
       low = Math.min(low, range.low);
       high = Math.max(high, range.high);
@@ -121,7 +121,7 @@ export function createMarks(input: MarksInput): Marks {
   // The index price that is told in a second, in the index's ticks.
   function told(second: number): number {
     const minute = Math.floor(second / minuteSeconds);
-    const prices = minutes(minute, () =>
+    const prices = minutes.use(minute, () =>
       pricesTold(path.prices(minuteDepth, minute), path.children(minuteDepth, minute)),
     );
     return prices[second - minute * minuteSeconds] ?? 0;

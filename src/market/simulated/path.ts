@@ -6,12 +6,12 @@
  * remembered for a while; a path that follows another has the other's prices through a rising function, which keeps
  * order, so all that holds of the one holds of the other.
  */
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { drawDays } from "./days.ts";
 import { derive, drawsFrom, seedOf } from "./hash.ts";
 import { depthsAbove, levelAt } from "./levels.ts";
 import type { Listing } from "./listing.ts";
 import { dividePrices, type Prices } from "./prices.ts";
-import { createRecent } from "./recent.ts";
 
 export type Path = {
   /** The prices of a span, by its depth and number. */
@@ -26,12 +26,12 @@ const divisionsKeptMax = 160;
 export function createPath(seed: string, listing: Listing): Path {
   const pathSeed = pathSeedOf(seed, listing);
   const drawDay = drawDays(seed, listing);
-  const days = createRecent<Prices>(daysKeptMax);
-  const divisions = depthsAbove.map(() => createRecent<readonly Prices[]>(divisionsKeptMax));
+  const days = new BoundedMap<number, Prices>(daysKeptMax);
+  const divisions = depthsAbove.map(() => new BoundedMap<number, readonly Prices[]>(divisionsKeptMax));
   return { prices, children };
 
   function prices(depth: number, index: number): Prices {
-    if (depth === 0) return days(index, () => drawDay(index));
+    if (depth === 0) return days.use(index, () => drawDay(index));
     const parent = Math.floor(index / levelAt(depth - 1).children);
     const found = children(depth - 1, parent)[index - parent * levelAt(depth - 1).children];
     if (!found) throw new Error(`a span of simulated time that cannot exist: ${index}`);
@@ -41,7 +41,7 @@ export function createPath(seed: string, listing: Listing): Path {
   function children(depth: number, parent: number): readonly Prices[] {
     const recent = divisions[depth];
     if (!recent) throw new Error(`a second of simulated time is not divided: ${parent}`);
-    return recent(parent, () =>
+    return recent.use(parent, () =>
       dividePrices(
         prices(depth, parent),
         levelAt(depth).children,

@@ -23,8 +23,8 @@ import type {
 import type { TapeLine } from "./line.ts";
 import type { Recording } from "./recording.ts";
 import type { TapeRules } from "./rules.ts";
-import { countUntil, lastUntil } from "./sorted.ts";
 import { createTapeSource } from "./source.ts";
+import { countUntil, lastUntil } from "./trades.ts";
 
 /** `publishedAt` is when the row was first received, market time. */
 type Settled = FundingRow & { readonly publishedAt: number };

@@ -9,8 +9,7 @@ import type { Book, Family, FeedEvent, Level, Source, Touch } from "../exchange/
 import { createTapeBook } from "./book.ts";
 import type { Recording } from "./recording.ts";
 import type { TapeRules } from "./rules.ts";
-import { countUntil, lastUntil } from "./sorted.ts";
-import { createTapeTrades } from "./trades.ts";
+import { countUntil, createTapeTrades, lastUntil } from "./trades.ts";
 
 /** The symbols of a family that a tape holds: its own, or none. */
 export function symbolsOf({ symbol, lines }: Recording, family: Family): readonly string[] {

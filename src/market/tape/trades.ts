@@ -7,7 +7,6 @@
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { AggregateTrade, FeedEvent, Statistics, Trade, TradeQuery } from "../exchange/source.ts";
 import type { TapeLine } from "./line.ts";
-import { countUntil, lastUntil } from "./sorted.ts";
 
 export type TapeTrades = {
   /** Unix ms; undefined without trades. */
@@ -185,4 +184,26 @@ function partOfAggregate(aggregate: AggregateTrade): Part {
 
 function quoteOf({ price, quantity }: { readonly price: string; readonly quantity: string }): string {
   return formatDecimal((decimal(price) * decimal(quantity)) / quoteUnits);
+}
+
+/** Looking up rows that ascend in time. */
+
+/** How many of the rows lie at or before a time. */
+export function countUntil(rows: readonly { readonly at: number }[], at: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle]?.at ?? Infinity) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The last row at or before a time. */
+export function lastUntil<Row extends { readonly at: number }>(
+  rows: readonly Row[],
+  at: number,
+): Row | undefined {
+  return rows[countUntil(rows, at) - 1];
 }

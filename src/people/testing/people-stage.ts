@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
 import { onTestFinished } from "vitest";
+import type { Timers } from "../../concurrency/time.ts";
 import type { MailSettings } from "../../config.ts";
 import type { MasterKey } from "../../identity/master-key.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
@@ -48,7 +49,7 @@ export async function openPeopleStage(
   options: {
     readonly mail?: MailSettings | null;
     readonly hasher?: Hasher | "ARGON2ID";
-    readonly after?: (delayMs: number, callback: () => void) => () => void;
+    readonly after?: Timers["after"];
   } = {},
 ): Promise<PeopleStage> {
   // Far from the present, so that whatever asks the system's clock is found out.

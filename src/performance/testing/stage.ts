@@ -5,7 +5,7 @@ import type { Command } from "../../domain/command.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
-import type { UpstreamAnswer } from "../../market/client/rest.ts";
+import type { UpstreamAnswer } from "../../market/client/rest/rest.ts";
 import { decimal, formatBriefly, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
 import type { PerformanceReport } from "../report.ts";
 import { createPerformanceReports, type PerformanceParts } from "../reports.ts";

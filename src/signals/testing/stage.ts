@@ -5,7 +5,7 @@ import { deskOn, open, type StubMarket, stage } from "../../desk/testing/stage.t
 import type { Signal } from "../../domain/signal.ts";
 import type { Store } from "../../store/store.ts";
 import { type SignalStore, Signals } from "../signals.ts";
-import { SignalSweep } from "../sweep.ts";
+import { createSignalSweep } from "../sweep.ts";
 
 /** Wall time, Unix ms. */
 export const START = Date.UTC(2026, 0, 1);
@@ -57,7 +57,7 @@ function withSignals(
     driven.set(signal.signalId, (driven.get(signal.signalId) ?? 0) + 1);
     return signals.drive(signal, admittedAt);
   };
-  const sweep = new SignalSweep({ signals: { drive }, store: asked, wallNow, every, log });
+  const sweep = createSignalSweep({ signals: { drive }, store: asked, wallNow, every, log });
   const submit = (key: string, order: object | string = BUY, strategy: object = {}) =>
     signals.submit(
       { ...LIVE, ...strategy },

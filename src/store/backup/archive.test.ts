@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
-import { follow, openToCopiers } from "../contract/copying-records.ts";
+import { follow, openToCopiers } from "../contract/copying/records.ts";
 import { incomeOf, legOf } from "../contract/futures-records.ts";
 import { accountOf, commitOf, createdOf, keyOf, orderOf, tradeOf } from "../contract/records.ts";
 import { signalOf } from "../contract/signal-records.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
-import { auditOf } from "../contract/people-records.ts";
+import { auditOf } from "../contract/people/people-records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { kyselyDatabase } from "../sqlite/database.ts";

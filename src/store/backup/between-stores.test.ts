@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
-import { auditOf } from "../contract/people-records.ts";
+import { auditOf } from "../contract/people/people-records.ts";
 import { commitOf, firstOf, orderOf } from "../contract/records.ts";
 import { signalOf } from "../contract/signal-records.ts";
 import { MIGRATIONS } from "../migrations.ts";

@@ -1,12 +1,14 @@
 // Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's were, then filled,
 // then brought up to date, and live copies are stopped. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
-import { type Kysely, sql } from "kysely";
+
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { CopyReason } from "../../domain/copying.ts";
 import { isPostgres } from "../dialect.ts";
 import { migrate } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import { BackupUnfit } from "./format.ts";
 import { type Batch, type Contents, inspectBackup, readBackup } from "./read.ts";
-import { stopCopies } from "./stop-copies.ts";
 import { areKnown, migrateTo, type Table, tablesAfter } from "./tables.ts";
 
 export const NOT_EMPTY = "the database is not empty: restore into a new one, or empty it first";
@@ -90,4 +92,31 @@ async function continueCounting(db: Kysely<Tables>, tables: readonly Table[]): P
       `.execute(db);
     }
   }
+}
+
+// After a restore the engine numbers orders anew from where the backup was, and what is derived of these numbers has been sent to
+// venues before: a copy that went on would take an order of its past for the one that it has to send. So live copies are stopped. A
+// new copy has an id of its own, and with it client ids of its own.
+
+const REASON: CopyReason = "RESTORED";
+const NOT_DONE = "The server was restored from a backup before this was done.";
+
+/** Stops the copies that are live, finishes what was asked of any, and answers how many were stopped. `at` is wall time, Unix ms. */
+export async function stopCopies(db: Kysely<Tables>, at: number): Promise<number> {
+  await db
+    .updateTable("copy_requests")
+    .set({ done_at: at, failure: JSON.stringify(NOT_DONE) })
+    .where("done_at", "is", null)
+    .execute();
+  const { numUpdatedRows } = await db
+    .updateTable("copies")
+    .set((copy) => ({
+      status: "STOPPED",
+      reason: REASON,
+      ended_at: at,
+      revision: copy("revision", "+", 1),
+    }))
+    .where("status", "<>", "STOPPED")
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

@@ -4,9 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import type { Tables } from "../schema.ts";
 import { kyselyDatabase, openDatabase } from "../sqlite/database.ts";
-import { publishFile } from "./publish.ts";
 import { type Backup, type Restored, type RestoreOptions, restoreRows } from "./restore.ts";
-import { type WriteOptions, type Written, writeBackup } from "./write.ts";
+import { publishFile, type WriteOptions, type Written, writeBackup } from "./write.ts";
 
 /** Backs up a database that exists, as it is: it is not brought up to date. */
 export async function backUpSqlite(database: string, file: string, options: WriteOptions): Promise<Written> {

@@ -3,14 +3,24 @@
 //
 // The file appears whole, synced and under its name, or not at all; it never takes the place of another.
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../schema.ts";
 import { type Cell, FORMAT, FORMAT_VERSION, type Footer, type Header, type TableHead } from "./format.ts";
-import { publishFile } from "./publish.ts";
 import { areKnown, migrationsDone, strategyColumnOf, type Table, tablesAfter } from "./tables.ts";
 
 /** Rows that are read at a time: what a backup keeps in memory. */
@@ -157,4 +167,30 @@ function cellOf({ name, integers }: Table, column: string, row: Record<string, u
   const cell = integers.includes(column) ? Number(value) : value;
   if (typeof cell === "string" || (typeof cell === "number" && Number.isSafeInteger(cell))) return cell;
   throw new Error(`a cell is text or a whole number: ${column} of ${name}`);
+}
+
+// A file that has been written whole gets its name, and keeps it through a power cut.
+
+/** What file systems without second names for a file answer. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Gives a draft, which is synced, its name. Throws if there is a file of that name. */
+export function publishFile(draft: string, file: string): void {
+  try {
+    // Unlike a renaming, it never takes the place of a file that has appeared meanwhile.
+    linkSync(draft, file);
+    rmSync(draft);
+  } catch (error) {
+    if (existsSync(file)) throw new Error(`${file} exists by now, and is left as it is`, { cause: error });
+    if (!(error instanceof Error && "code" in error && NO_LINKS.includes(String(error.code)))) throw error;
+    renameSync(draft, file);
+  }
+  // Windows has no folders to sync.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(file), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

@@ -1,8 +1,9 @@
 // What only futures have, as the cases store it and expect to read it back.
+
+import type { Position } from "../../domain/account.ts";
 import { type Account, emptyAccount } from "../../domain/account.ts";
 import type { Income } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
-import type { Position } from "../../domain/position.ts";
 import { asProduct, decimal, type Product, type Quantity, ZERO } from "../../money/decimal.ts";
 import { HUGE, hold, TINY } from "./records.ts";
 

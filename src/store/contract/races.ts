@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { PeopleStore } from "../people-store.ts";
 import type { Store } from "../store.ts";
 import { Elsewhere } from "./elsewhere.ts";
-import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people-records.ts";
+import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, upTo } from "./records.ts";
 import type { Opened } from "./store-under-test.ts";
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ApiKeyRecord, Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
-import { auditOf, unboundKeyOf } from "./people-records.ts";
+import { auditOf, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from "./store-under-test.ts";
 

@@ -35,8 +35,8 @@ import {
 const UNITS_MAX = 10n ** 28n - 1n;
 const RUNS = 1_000;
 
-test("what a copy knows of itself", () => {
-  fc.assert(
+test("what a copy knows of itself", async () => {
+  await fc.assert(
     fc.property(BOOKS, (book) => {
       const decoded = decodeBook(encodeBook(book));
       expect(decoded).toEqual(book);
@@ -49,8 +49,8 @@ test("what a copy knows of itself", () => {
   );
 });
 
-test("the settings of a copy", () => {
-  fc.assert(
+test("the settings of a copy", async () => {
+  await fc.assert(
     fc.property(SETTINGS, (settings) => {
       expect(decodeSettings(encodeSettings(settings))).toEqual(settings);
     }),
@@ -71,8 +71,8 @@ test("settings that were stored before copies had limits follow exactly, and act
   expect(action.lead.promised).toEqual(new Map());
 });
 
-test("a line of a mirror log, with its row's place", () => {
-  fc.assert(
+test("a line of a mirror log, with its row's place", async () => {
+  await fc.assert(
     fc.property(ENTRIES, (entry) => {
       const { copyId, entryId } = entry;
       expect(decodeEntry({ copyId, entryId }, encodeEntry(entry))).toEqual(entry);
@@ -81,8 +81,8 @@ test("a line of a mirror log, with its row's place", () => {
   );
 });
 
-test("actions of every kind, with their rows' places", () => {
-  fc.assert(
+test("actions of every kind, with their rows' places", async () => {
+  await fc.assert(
     fc.property(ACTIONS, (actions) => {
       for (const action of actions) {
         const { seq, version } = action;
@@ -93,8 +93,8 @@ test("actions of every kind, with their rows' places", () => {
   );
 });
 
-test("no amount is written as a number", () => {
-  fc.assert(
+test("no amount is written as a number", async () => {
+  await fc.assert(
     fc.property(BOOKS, ENTRIES, ACTIONS, (book, entry, actions) => {
       const texts = [encodeBook(book), encodeEntry(entry), ...actions.map(encodeAction)];
       for (const text of texts) JSON.parse(text, demandWholeNumbersOfOurs);

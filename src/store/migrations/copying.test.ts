@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
 import { encodeState } from "../codec.ts";
-import { auditedAs, claim, follow, venueAccountOf } from "../contract/copying-records.ts";
+import { auditedAs, claim, follow, venueAccountOf } from "../contract/copying/records.ts";
 import { accountOf, commitOf, upTo } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";

@@ -9,7 +9,7 @@ import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
 import { encodeState } from "../codec.ts";
 import { futuresAccountOf } from "../contract/futures-records.ts";
-import { auditOf } from "../contract/people-records.ts";
+import { auditOf } from "../contract/people/people-records.ts";
 import { accountOf, commitOf, upTo } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";

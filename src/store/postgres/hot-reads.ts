@@ -1,8 +1,8 @@
 // The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared statement for
 // everybody who asks at the moment; an account and its open orders come from one statement, so that they belong together.
 import type { QueryResultRow } from "pg";
+import { Batcher } from "../../concurrency/batcher.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
-import { Gathering } from "../gathering.ts";
 import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
 import type { JournalEntry, LoadedAccount, Store } from "../store.ts";
@@ -70,14 +70,14 @@ type WantedSignal = {
 export function hotReads(
   connections: Connections,
 ): Pick<Store, "loadAccount" | "findEntry" | "findKey" | "findSignal"> {
-  const accounts = new Gathering(READS_MAX, async (ids: readonly string[]) =>
+  const accounts = batched(async (ids: readonly string[]) =>
     inPlace(
       ids.length,
       await connections.query<AccountRow>({ name: "load-accounts", text: LOAD_ACCOUNTS, values: [ids] }),
       accountOfRow,
     ),
   );
-  const entries = new Gathering(READS_MAX, async (wanted: readonly { strategyId: string; key: string }[]) => {
+  const entries = batched(async (wanted: readonly { strategyId: string; key: string }[]) => {
     const values = [wanted.map(({ strategyId }) => strategyId), wanted.map(({ key }) => key)];
     return inPlace(
       wanted.length,
@@ -85,7 +85,7 @@ export function hotReads(
       entryOfRow,
     );
   });
-  const keys = new Gathering(READS_MAX, async (apiKeys: readonly string[]) =>
+  const keys = batched(async (apiKeys: readonly string[]) =>
     inPlace(
       apiKeys.length,
       await connections.query<Placed & BoundKeyRow>({
@@ -96,7 +96,7 @@ export function hotReads(
       boundKeyOfRow,
     ),
   );
-  const signals = new Gathering(READS_MAX, async (wanted: readonly WantedSignal[]) => {
+  const signals = batched(async (wanted: readonly WantedSignal[]) => {
     const values = [
       wanted.map(({ strategyId }) => strategyId),
       wanted.map(({ signalId }) => signalId),
@@ -109,18 +109,25 @@ export function hotReads(
     );
   });
   return {
-    loadAccount: (strategyId) => accounts.ask(strategyId),
-    findEntry: (strategyId, key) => entries.ask({ strategyId, key }),
+    loadAccount: (strategyId) => accounts.add(strategyId),
+    findEntry: (strategyId, key) => entries.add({ strategyId, key }),
     // What cannot be asked about would fail all that are asked with it.
-    findKey: async (apiKey) => (areTexts(apiKey) ? await keys.ask(apiKey) : null),
+    findKey: async (apiKey) => (areTexts(apiKey) ? await keys.add(apiKey) : null),
     async findSignal(strategyId, signal) {
       if ("idempotencyKey" in signal) {
-        return await signals.ask({ strategyId, signalId: null, key: encodeKey(signal.idempotencyKey) });
+        return await signals.add({ strategyId, signalId: null, key: encodeKey(signal.idempotencyKey) });
       }
       const { signalId } = signal;
-      return areTexts(signalId) ? await signals.ask({ strategyId, signalId, key: null }) : null;
+      return areTexts(signalId) ? await signals.add({ strategyId, signalId, key: null }) : null;
     },
   };
+}
+
+/** Concurrent reads of one kind share a statement. */
+function batched<Wanted, Found>(
+  read: (batch: readonly Wanted[]) => Promise<readonly Found[]>,
+): Batcher<Wanted, Found> {
+  return new Batcher(read, { sizeMax: READS_MAX });
 }
 
 /** What was found, each at the place of what it was wanted as; null where there is nothing. PostgreSQL counts from 1. */

@@ -6,7 +6,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
-import { auditedAs, venueAccountOf } from "../contract/copying-records.ts";
+import { auditedAs, venueAccountOf } from "../contract/copying/records.ts";
 import { upTo } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import type { Tables } from "../schema.ts";

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
-import { actionOf, claim, follow, HOLDER, openToCopiers, progressOf } from "../contract/copying-records.ts";
+import { actionOf, claim, follow, HOLDER, openToCopiers, progressOf } from "../contract/copying/records.ts";
 import { accountOf, budgetsOf, commitOf, firstOf, upTo } from "../contract/records.ts";
 import { StoreFailure } from "../store.ts";
 import { openDatabase } from "./database.ts";

@@ -41,6 +41,7 @@ export class HeldKeys {
     if (held !== undefined) return held;
     const found = this.#lookUp(apiKey);
     if (found === null) return null;
+    // No `BoundedMap`: every request looks a key up, and the map is emptied after each change of keys in any case.
     if (this.#held.size >= KEYS_HELD_MAX) this.#held.clear();
     this.#held.set(apiKey, found);
     return found;

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../data-directory.ts";
 import { encodeEvents, encodeOrder, encodeState, encodeTrade } from "../codec.ts";
 import { storeContract } from "../contract/contract.ts";
-import { auditOf } from "../contract/people-records.ts";
+import { auditOf } from "../contract/people/people-records.ts";
 import { accountOf, orderOf, tradeOf } from "../contract/records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { auditQueries } from "../people/audit.ts";

@@ -6,7 +6,7 @@ import { SURE_FATES } from "./faulty-way.ts";
 import { renderReport } from "./report.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
 
-/** Other draws: `COPY_SEED=7 npm test`. */
+/** Other draws: `COPY_SEED=7 npm run test:all`. */
 const seed = Number(process.env.COPY_SEED ?? 1);
 const ORDERS = 240;
 const LEADS = 2;

@@ -1,8 +1,7 @@
 // What an account had at each moment, replayed from the journal of its gateway. Nothing of the code that copies is used.
-import { type Account, emptyAccount, type StrategyType } from "../../../src/domain/account.ts";
+import { type Account, closingSide, emptyAccount, type StrategyType } from "../../../src/domain/account.ts";
 import { COPY_QUOTE_ASSET } from "../../../src/domain/copying.ts";
 import type { Trade } from "../../../src/domain/order.ts";
-import { closingSide } from "../../../src/domain/position.ts";
 import { apply } from "../../../src/engine/apply.ts";
 import { ownedOf } from "../../../src/money/posting.ts";
 import type { JournalEntry, Store } from "../../../src/store/store.ts";

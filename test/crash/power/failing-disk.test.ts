@@ -18,7 +18,7 @@ import {
 } from "./recorded-gateway.ts";
 import { examine } from "./stored-books.ts";
 
-/** Other moments: `POWER_SEED=7 npm test`. */
+/** Other moments: `POWER_SEED=7 npm run test:all`. */
 const seed = Number(process.env.POWER_SEED ?? 1);
 
 type Failure = Omit<DiskFailure, "nth" | "counted"> & {

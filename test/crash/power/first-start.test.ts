@@ -7,7 +7,7 @@ import { cutPower } from "./power-cuts.ts";
 import { noPromises } from "./promises.ts";
 import { dataDirIn, HAS_RECORDING_DISK, RecordedGateway, SKIPPED_WITHOUT_DISK } from "./recorded-gateway.ts";
 
-/** Other cuts: `POWER_SEED=7 npm test`. */
+/** Other cuts: `POWER_SEED=7 npm run test:all`. */
 const seed = Number(process.env.POWER_SEED ?? 1);
 
 const CUTS = 24;

@@ -3,7 +3,7 @@ import { type RecordedLoad, recordLoad } from "./load.ts";
 import { cutPower, type PowerCutReport, runPowerCuts } from "./power-cuts.ts";
 import { HAS_RECORDING_DISK, SKIPPED_WITHOUT_DISK } from "./recorded-gateway.ts";
 
-/** Another load and other cuts: `POWER_SEED=7 npm test`. */
+/** Another load and other cuts: `POWER_SEED=7 npm run test:all`. */
 const seed = Number(process.env.POWER_SEED ?? 1);
 const CUTS = 30;
 const CUTS_WITH_LONG_LOG = 8;

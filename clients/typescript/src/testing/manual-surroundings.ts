@@ -1,5 +1,5 @@
 // A machine that stands still until a test moves it: time passes when the test says so, and every request is answered by it.
-import { createManualTime, type ManualTime } from "../../../../src/market/client/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../../../src/concurrency/testing/manual-time.ts";
 import type { Fetch, FetchedAnswer, Surroundings } from "../surroundings.ts";
 
 /** A request as it was sent. */

@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { LeadAction } from "../../../domain/copying.ts";
-import { createManualTime } from "../../../market/client/testing/manual-time.ts";
 import type { CopyStore, Lead } from "../../../store/copy-store.ts";
 import type { Store, StoreFailure } from "../../../store/store.ts";
 import { type Followers, Leads, LOOK_MS } from "../leads.ts";

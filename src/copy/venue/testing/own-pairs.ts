@@ -2,9 +2,9 @@
 // section 6.
 import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
-import type { ExchangeInfoBody } from "../../../market/client/listings.ts";
-import type { UpstreamAnswer } from "../../../market/client/rest.ts";
-import { parseSymbolRules } from "../../../market/client/symbol-rules.ts";
+import type { UpstreamAnswer } from "../../../market/client/rest/rest.ts";
+import type { ExchangeInfoBody } from "../../../market/client/rules/listings.ts";
+import { parseSymbolRules } from "../../../market/client/rules/symbol-rules.ts";
 import { decimal, formatDecimal, type Price } from "../../../money/decimal.ts";
 
 export class OwnPairs {

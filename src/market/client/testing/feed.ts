@@ -1,8 +1,8 @@
 // A market feed on a test's upstream, with a time that the test moves.
 import { afterEach } from "vitest";
+import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { createMarketFeed, type MarketFeed, type MarketFeedOptions } from "../feed.ts";
 import type { Log } from "../log.ts";
-import { createManualTime, type ManualTime } from "./manual-time.ts";
 import { contractRow, openUpstream, symbolRow, type Upstream, until } from "./upstream.ts";
 
 export type Stage = {

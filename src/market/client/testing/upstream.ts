@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { UpstreamHosts } from "../hosts.ts";
+import type { UpstreamHosts } from "../rest/hosts.ts";
 
 type RestReply = {
   readonly status?: number;

@@ -11,11 +11,11 @@ import {
   progressOf,
   skippedOf,
   VENUE,
-} from "../../contract/copying-records.ts";
-import { BANNED } from "../../contract/copying-venue-reports.ts";
+} from "../../contract/copying/records.ts";
+import { BANNED } from "../../contract/copying/venue-reports.ts";
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
-import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people-records.ts";
+import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people/people-records.ts";
 import { budgetsOf, commitOf, createdOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
 import { settledOf, signalOf } from "../../contract/signal-records.ts";
 import type { Store } from "../../store.ts";

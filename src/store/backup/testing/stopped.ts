@@ -1,6 +1,6 @@
 // What a restore does to the copies that were live, in the words of the store's port.
 import { expect } from "vitest";
-import { follow } from "../../contract/copying-records.ts";
+import { follow } from "../../contract/copying/records.ts";
 import type { Store } from "../../store.ts";
 
 /** Expects the copies of a restored store to be those of the one that was backed up, but stopped; and that people can begin anew. */

@@ -1,0 +1,66 @@
+// Time as an argument: what tells it and what waits for it. Only the edge of the program uses the system's own.
+
+/** Tells a time in Unix ms. */
+export type Clock = { now(): number };
+
+/** Takes a callback back; harmless once it has run. */
+export type Cancel = () => void;
+
+export type Timers = {
+  /** Calls back once, after `delayMs`. */
+  after(delayMs: number, callback: () => void): Cancel;
+  /** Calls back again and again, every `intervalMs`. */
+  every(intervalMs: number, callback: () => void): Cancel;
+};
+
+/** How far the wall clock may run ahead of the monotonic one between two readings before it is believed. */
+export const jumpMsMax = 5_000;
+
+/**
+ * Unix ms that never step back: ages and silences are measured with it, so a corrected system clock must not bend it.
+ *
+ * The monotonic clock stands still while the machine sleeps, and old quotes would look fresh afterwards. So a wall clock
+ * that has leapt ahead of it counts as time passed. Knowingly, an operator who sets the clock ahead is taken for a
+ * sleep: quotes are silent until their next news.
+ */
+export function createSteadyClock(monotonic: Clock, wall: Clock): Clock {
+  let sleptMs = 0;
+  let aheadMs = wall.now() - monotonic.now();
+  return {
+    now() {
+      const at = monotonic.now();
+      const nowAheadMs = wall.now() - at;
+      const leaptMs = nowAheadMs - aheadMs;
+      aheadMs = nowAheadMs;
+      if (leaptMs > jumpMsMax) sleptMs += leaptMs;
+      return Math.trunc(at + sleptMs);
+    },
+  };
+}
+
+export const systemClock: Clock = createSteadyClock(
+  { now: () => performance.timeOrigin + performance.now() },
+  { now: () => Date.now() },
+);
+
+export const systemTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+  every(intervalMs, callback) {
+    const timer = setInterval(callback, intervalMs);
+    return () => clearInterval(timer);
+  },
+};
+
+/** Resolves with `promise` or after `waitMsMax`, whichever comes first. `promise` must not reject. */
+export function waitAtMost(timers: Timers, waitMsMax: number, promise: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = timers.after(waitMsMax, resolve);
+    void promise.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

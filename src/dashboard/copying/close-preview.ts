@@ -1,0 +1,123 @@
+// What closing a strategy would do now: the engine's own decision of it, made and thrown away. Nothing is changed, and nothing is
+// computed a second way.
+import type { Account } from "../../domain/account.ts";
+import { closingSide } from "../../domain/account.ts";
+import type { DomainEvent } from "../../domain/event.ts";
+import type { Market } from "../../domain/market.ts";
+import type { Side } from "../../domain/order.ts";
+import { isRefusal } from "../../domain/refusal.ts";
+import { apply } from "../../engine/apply.ts";
+import { decide, symbolsConcerned } from "../../engine/decide.ts";
+import { seedOf } from "../../engine/open-strategy.ts";
+import type { Gateway } from "../../http/pipeline.ts";
+import {
+  type Amount,
+  add,
+  formatBriefly,
+  magnitude,
+  proceedsDown,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { ownedOf } from "../../money/posting.ts";
+import { DashboardError } from "../errors.ts";
+import type { LastPrices } from "../last-prices.ts";
+import { presentLeg, presentOrder } from "../present/orders.ts";
+import type { ClosePreviewShape } from "../shapes.ts";
+import { priceOfAsset } from "../valuation.ts";
+
+const CLOSE = { type: "CloseStrategy" } as const;
+
+type Parts = { readonly gateway: Gateway; readonly prices: LastPrices };
+
+/** `confirmation` is what is to be typed. Throws STATE_CHANGED if there is nothing left to be closed. */
+export async function previewClose(
+  account: Account,
+  confirmation: string,
+  parts: Parts,
+): Promise<ClosePreviewShape> {
+  const { strategyId, type } = account;
+  const { markets, profiles } = parts.gateway;
+  const market = markets[type];
+  const symbols = symbolsConcerned(account, CLOSE);
+  await Promise.all(symbols.map((symbol) => market.prepare(symbol)));
+  const decision = decide(account, CLOSE, { market, profile: profiles[type], at: market.now() });
+  if (isRefusal(decision)) throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
+  const { events } = decision;
+  const cancelled = [...account.openOrders.values()].map((order) => presentOrder(strategyId, order));
+  const legs = [...account.openLegs.values()].map(presentLeg);
+  // The account is a copy of our own: it was loaded for this.
+  for (const event of events) apply(account, event);
+  const isClosed = events.some((event) => event.type === "StrategyClosed");
+  const waiting = isClosed ? [] : waitingParts(account, symbols, market);
+  return {
+    confirmation,
+    cancelled,
+    legs,
+    sold: [...salesOf(events), ...waiting],
+    dust: await dustOf(account, waiting, parts),
+    waitingFor: waiting.map(({ symbol }) => symbol),
+  };
+}
+
+type Sale = ClosePreviewShape["sold"][number];
+
+/** The sales that would be made, one row a symbol. Of a position what it gains, since its price was never paid. */
+function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
+  const sales = new Map<string, { side: Side; quantity: Quantity; brings: Amount }>();
+  for (const event of events) {
+    if (event.type !== "OrderFilled") continue;
+    const { symbol, side, quantity, quoteQuantity, fee, realizedPnl } = event.trade;
+    const before = sales.get(symbol) ?? { side, quantity: ZERO, brings: ZERO };
+    sales.set(symbol, {
+      side,
+      quantity: add(before.quantity, quantity),
+      brings: add(before.brings, subtract(realizedPnl ?? quoteQuantity, fee)),
+    });
+  }
+  return [...sales].map(([symbol, { side, quantity, brings }]) => ({
+    symbol,
+    side,
+    quantity: formatBriefly(quantity),
+    brings: formatBriefly(brings),
+  }));
+}
+
+/** What would be left to be sold when its market is heard again. */
+function waitingParts(account: Account, symbols: readonly string[], market: Market): readonly Sale[] {
+  return symbols.flatMap((symbol): Sale[] => {
+    const position = account.positions.get(symbol);
+    if (position !== undefined) {
+      const quantity = formatBriefly(magnitude(position.quantity));
+      return [{ symbol, side: closingSide(position), quantity, brings: null }];
+    }
+    const rules = market.rules(symbol);
+    if (account.type === "FUTURES" || rules === null || (market.quote(symbol)?.bid ?? null) !== null)
+      return [];
+    const owned = ownedOf(account.balances, rules.baseAsset);
+    return owned === 0n ? [] : [{ symbol, side: "SELL", quantity: formatBriefly(owned), brings: null }];
+  });
+}
+
+async function dustOf(
+  account: Account,
+  waiting: readonly Sale[],
+  { gateway, prices }: Parts,
+): Promise<ClosePreviewShape["dust"]> {
+  const { asset: quoteAsset } = seedOf(account.type);
+  const rows: ClosePreviewShape["dust"][number][] = [];
+  for (const asset of account.balances.keys()) {
+    const owned = ownedOf(account.balances, asset);
+    if (asset === quoteAsset || owned === 0n) continue;
+    if (waiting.some(({ symbol }) => symbol === `${asset}${quoteAsset}`)) continue;
+    const known = await priceOfAsset(account, asset, { prices, store: gateway.store });
+    const value = known === null ? null : proceedsDown(known.price, owned as bigint as Quantity);
+    rows.push({
+      asset,
+      quantity: formatBriefly(owned),
+      value: value === null ? null : formatBriefly(value),
+    });
+  }
+  return rows;
+}

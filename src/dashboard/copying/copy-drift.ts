@@ -1,0 +1,110 @@
+// How a copy stands beside its strategy now: reckoned by `copy/sizing/drift.ts`, as a repair reckons it, from what is committed here
+// and what the venue said last. Prices are those that strategies are valued at here; no venue is asked for its.
+import { leadStateOf } from "../../copy/leads/lead-state.ts";
+import { type Drift, driftOf } from "../../copy/sizing/drift.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import { COPY_QUOTE_ASSET, type Copy, type LeadState, type MirrorEntry } from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import type { Price } from "../../money/decimal.ts";
+import type { DashboardParts } from "../parts.ts";
+import { followsStrategy } from "./own-copies.ts";
+
+/** Entries that a cause is looked for in, the newest. */
+const ENTRIES_LOOKED_AT = 300;
+
+type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
+
+export type Drifts = {
+  readonly rows: readonly Drift[];
+  /** How many lines of its log were looked at for causes, if there are older ones; else null. */
+  readonly linesLookedAt: number | null;
+};
+
+/** Null once the copy is being closed or has ended: from then on its owner is not shown what the strategy holds. */
+export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null> {
+  if (!followsStrategy(copy)) return null;
+  const { store } = parts.gateway;
+  const { strategyId, copyId, accountId, family, settings, book } = copy;
+  const [loaded, account, lead, newest, resting, [last = null]] = await Promise.all([
+    store.loadAccount(strategyId),
+    store.copying.findAccount(accountId),
+    store.copying.findLead(strategyId),
+    store.copying.listMirrorEntries(copyId, { limit: ENTRIES_LOOKED_AT }),
+    store.copying.listOpenEntries({ copyId }),
+    store.copying.listRecentActions(strategyId, { limit: 1 }),
+  ]);
+  if (loaded === null || account === null) throw new Error(`a copy has a strategy and an account: ${copyId}`);
+  const state = leadStateOf(loaded.account, last);
+  const symbols = symbolsOf(family, state, copy);
+  const rules = await rulesOf(parts, { family, venue: account.venue }, symbols);
+  const rows = driftOf({
+    family,
+    lead: state,
+    leadAtStart: await leadAtStart(parts, copy),
+    settings,
+    book,
+    isPending: copy.doneSeq < (lead?.seq ?? 0) || loaded.version > (lead?.version ?? 0),
+    entries: withResting(newest, resting),
+    rulesOf: (symbol) => rules.get(symbol) ?? null,
+    prices: pricesOf(parts, family, symbols),
+    leverages: loaded.account.leverages,
+  });
+  const isCut = newest.length === ENTRIES_LOOKED_AT && (newest.at(-1)?.entryId ?? 1) > 1;
+  return { rows, linesLookedAt: isCut ? ENTRIES_LOOKED_AT : null };
+}
+
+/** Entries newest first, with those that rest, however old. */
+function withResting(
+  newest: readonly MirrorEntry[],
+  resting: readonly MirrorEntry[],
+): readonly MirrorEntry[] {
+  const known = new Set(newest.map(({ entryId }) => entryId));
+  return [...newest, ...resting.filter(({ entryId }) => !known.has(entryId)).toReversed()];
+}
+
+/** What the strategy had before the first action that the copy has dealt with; null if there is none. */
+async function leadAtStart({ gateway }: Parts, { strategyId, copyId }: Copy): Promise<LeadState | null> {
+  const { copying } = gateway.store;
+  const first = await copying.findMirrorEntry(copyId, 1);
+  if (first?.seq == null) return null;
+  const [action] = await copying.listActions(strategyId, { afterSeq: first.seq - 1, limit: 1 });
+  return action?.lead ?? null;
+}
+
+/** All that either of them has. */
+function symbolsOf(family: StrategyType, lead: LeadState, { book }: Copy): ReadonlySet<string> {
+  const ofLead = [...lead.held.keys()].map((held) =>
+    family === "SPOT" ? `${held}${COPY_QUOTE_ASSET}` : held,
+  );
+  return new Set([...ofLead, ...book.holdings.keys()]);
+}
+
+/** The venue's rules, and our own market's where it does not tell them. */
+async function rulesOf(
+  { copying, gateway }: Parts,
+  place: { readonly family: StrategyType; readonly venue: string },
+  symbols: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, SymbolRules>> {
+  const told = copying.venues.includes(place.venue) ? await copying.rulesOf(place, symbols) : new Map();
+  const market = gateway.markets[place.family];
+  const rules = new Map<string, SymbolRules>();
+  for (const symbol of symbols) {
+    const found = told.has(symbol) ? told.get(symbol) : market.rules(symbol);
+    if (found != null) rules.set(symbol, found);
+  }
+  return rules;
+}
+
+/** Prices that strategies are valued at here, of those symbols that have one. */
+export function pricesOf(
+  { prices }: Pick<Parts, "prices">,
+  family: StrategyType,
+  symbols: ReadonlySet<string>,
+): ReadonlyMap<string, Price> {
+  const known = new Map<string, Price>();
+  for (const symbol of symbols) {
+    const price = prices.of(family, symbol)?.price;
+    if (price !== undefined) known.set(symbol, price);
+  }
+  return known;
+}

@@ -1,0 +1,109 @@
+// What copiers are told of strategies that may be followed: how they have done, and how large an account has to be. Reports are
+// computed in the caller's turn, one at a time, and kept for everybody for a minute.
+import { AsyncCache } from "../../concurrency/bounded-map.ts";
+import type { Timers } from "../../concurrency/time.ts";
+import { smallestBalances } from "../../copy/sizing/preview.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { LeadAction } from "../../domain/copying.ts";
+import { formatBriefly } from "../../money/decimal.ts";
+import type { PerformanceReport } from "../../performance/report.ts";
+import type { PerformanceReports } from "../../performance/reports.ts";
+import type { Store } from "../../store/store.ts";
+import type { ReportQueue } from "../report-queue.ts";
+import type { OfferDetailShape, SmallestBalances } from "../shapes.ts";
+
+const KEPT_MS = 60_000;
+const KEPT_MAX = 300;
+/** Orders that the smallest balances are reckoned from, the newest. */
+const ORDERS_LOOKED_AT = 200;
+/** A list is answered within this time; what is not reckoned by then is left out of it, and there the next time. */
+const LIST_MS_MAX = 3_000;
+const DAY_MS = 86_400_000;
+
+/** A strategy of which all this is told. */
+export type Offered = { readonly strategyId: string; readonly type: StrategyType };
+export type OfferSummary = Pick<OfferDetailShape, "performance" | "smallestBalances" | "equity" | "symbols">;
+
+type Parts = {
+  readonly store: Pick<Store, "copying">;
+  readonly reports: Pick<PerformanceReports, "report">;
+  readonly reportQueue: ReportQueue;
+  /** Where the rules of symbols are known. */
+  readonly markets: { readonly [T in StrategyType]: SymbolBook };
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly after: Timers["after"];
+};
+type SymbolBook = { rules(symbol: string): ReturnType<Parameters<typeof smallestBalances>[2]> };
+
+export class CopyOffers {
+  readonly #parts: Parts;
+  readonly #kept: AsyncCache<OfferSummary>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#kept = new AsyncCache(parts, { ttlMs: KEPT_MS, sizeMax: KEPT_MAX });
+  }
+
+  /** Of one strategy, reckoned when it is the person's turn. Throws TOO_MANY_REQUESTS if too much of theirs waits. */
+  summary(personId: string, offered: Offered): Promise<OfferSummary> {
+    return this.#kept.get(offered.strategyId, () => this.#summarise(personId, offered));
+  }
+
+  /** Of several in the order as given; null of those that are not reckoned yet. */
+  async summaries(personId: string, offered: readonly Offered[]): Promise<readonly (OfferSummary | null)[]> {
+    const found: (OfferSummary | null)[] = offered.map(() => null);
+    const work = async () => {
+      for (const [index, each] of offered.entries()) found[index] = await this.summary(personId, each);
+    };
+    await new Promise<void>((resolve, reject) => {
+      const cancel = this.#parts.after(LIST_MS_MAX, resolve);
+      work().then(resolve, reject).finally(cancel);
+    });
+    return [...found];
+  }
+
+  async #summarise(personId: string, { strategyId, type }: Offered): Promise<OfferSummary> {
+    const { store, reports, reportQueue, markets } = this.#parts;
+    const placed = await store.copying.listRecentActions(strategyId, {
+      kinds: ["PLACE"],
+      limit: ORDERS_LOOKED_AT,
+    });
+    const report = await reportQueue.run(personId, () => reports.report(strategyId, "all"));
+    return {
+      performance: report === null ? null : performanceOf(report),
+      equity: (report?.points ?? []).map(({ at, equity }) => ({ at, equity: formatBriefly(equity) })),
+      smallestBalances: balancesOf(type, placed, (symbol) => markets[type].rules(symbol)),
+      symbols: symbolsOf(placed),
+    };
+  }
+}
+
+/** Null before the first trade. */
+function performanceOf({ from, to, statistics }: PerformanceReport): OfferSummary["performance"] {
+  const { profitRate, maximumDrawdownRate, trades, winRate } = statistics;
+  if (trades === 0) return null;
+  return {
+    days: Math.floor((to - from) / DAY_MS),
+    returnRate: formatBriefly(profitRate),
+    maxDrawdown: formatBriefly(maximumDrawdownRate),
+    trades,
+    winRate: winRate === null ? null : formatBriefly(winRate),
+  };
+}
+
+function balancesOf(
+  type: StrategyType,
+  placed: readonly LeadAction[],
+  rulesOf: SymbolBook["rules"],
+): SmallestBalances | null {
+  const found = smallestBalances(type, placed, rulesOf);
+  if (found === null) return null;
+  const { orders, all, most, many } = found;
+  return { orders, all: formatBriefly(all), most: formatBriefly(most), many: formatBriefly(many) };
+}
+
+/** Those of its newest orders, in alphabetical order. */
+function symbolsOf(placed: readonly LeadAction[]): readonly string[] {
+  return [...new Set(placed.flatMap((action) => ("symbol" in action ? [action.symbol] : [])))].sort();
+}

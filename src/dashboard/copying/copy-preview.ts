@@ -1,0 +1,208 @@
+// A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why; what a copy would open
+// of what the strategy holds; and what the settings permit at worst. The sizes are those of `copy/sizing/`, so that nothing is
+// reckoned a second way: also what a copy there has bought already is worked with.
+import { leadStateOf } from "../../copy/leads/lead-state.ts";
+import { driftOf } from "../../copy/sizing/drift.ts";
+import { type PreviewRow, previewOrders } from "../../copy/sizing/preview.ts";
+import { spotSymbolOf, workedWith, worthOfHoldings } from "../../copy/sizing/proportion.ts";
+import { worstCase, worstCaseWords } from "../../copy/sizing/worst-case.ts";
+import type { VenueBalances } from "../../copy/venue/venue.ts";
+import type { Account } from "../../domain/account.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type CopyBook,
+  type CopySettings,
+  EMPTY_BOOK,
+  type LeadAction,
+  type LeadState,
+  type VenueAccount,
+} from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import { leverageOf } from "../../engine/futures/margin.ts";
+import { type Amount, add, formatBriefly, proceedsDown, ZERO } from "../../money/decimal.ts";
+import type { DashboardParts } from "../parts.ts";
+import { presentSkip } from "../present/copying-entries.ts";
+import type { HeldNowShape, PreviewRowShape, PreviewShape, WorstCaseShape } from "../shapes.ts";
+import { pricesOf } from "./copy-drift.ts";
+
+/** Actions that are gone through, the newest, */
+const ACTIONS_LOOKED_AT = 400;
+/** and orders of them that are shown. */
+const ROWS_SHOWN_MAX = 50;
+
+const NO_TRADES = { lastPrices: new Map() };
+
+type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
+type Asked = {
+  readonly strategyId: string;
+  readonly account: VenueAccount;
+  readonly settings: CopySettings;
+  /** Of the copy of this strategy that the account serves; empty if it serves none. */
+  readonly holdings: CopyBook["holdings"];
+};
+
+/** Newest first. Throws as `Copying.funds` does. */
+export async function previewOf(
+  parts: Parts,
+  { strategyId, account, settings, holdings }: Asked,
+): Promise<PreviewShape> {
+  const { gateway, copying } = parts;
+  const balances = await copying.funds(account);
+  const { wallet } = balances;
+  const { family } = account;
+  const [newest, loaded] = await Promise.all([
+    gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_LOOKED_AT }),
+    gateway.store.loadAccount(strategyId),
+  ]);
+  const lead = loaded === null ? null : leadStateOf(loaded.account, newest[0] ?? null);
+  const holds = [...(lead?.held.keys() ?? [])].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const ordered = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
+  const symbols = new Set([...ordered, ...holds]);
+  const told = await copying.rulesOf(account, symbols);
+  const market = gateway.markets[family];
+  // What the venue does not tell of in time is taken from our own market: null alone means that it is not listed.
+  const rulesOf = (symbol: string) => {
+    const found = told.get(symbol);
+    return found === undefined ? market.rules(symbol) : found;
+  };
+  const held = family === "FUTURES" ? ZERO : worthOf(parts, holdings, newest[0]);
+  const whole = add(wallet, held);
+  const rows = previewOrders({
+    family,
+    actions: newest.toReversed(),
+    worked: whole,
+    settings,
+    rulesOf,
+  })
+    .toReversed()
+    .slice(0, ROWS_SHOWN_MAX)
+    .map(presentRow);
+  const copied = rows.filter(({ skip }) => skip === null).length;
+  return {
+    rows,
+    copied,
+    skipped: rows.length - copied,
+    wallet: formatBriefly(wallet),
+    held: formatBriefly(held),
+    used: formatBriefly(workedWith(settings, whole)),
+    asset: COPY_QUOTE_ASSET,
+    holds:
+      loaded === null || lead === null
+        ? []
+        : heldNow(parts, { account: loaded.account, lead, balances, settings, holdings, rulesOf }),
+    worst: worstOf(
+      { account: loaded?.account ?? null, family, settings, equity: workedWith(settings, whole) },
+      {
+        symbols,
+        rulesOf,
+      },
+    ),
+  };
+}
+
+type RulesOf = (symbol: string) => SymbolRules | null;
+
+/** What the strategy holds, with the order that would open it for the copy: as a repair that may open does. */
+function heldNow(
+  parts: Parts,
+  of: {
+    readonly account: Account;
+    readonly lead: LeadState;
+    readonly balances: VenueBalances;
+    readonly settings: CopySettings;
+    readonly holdings: CopyBook["holdings"];
+    readonly rulesOf: RulesOf;
+  },
+): PreviewShape["holds"] {
+  const { account, lead, balances, settings, holdings, rulesOf } = of;
+  const { type: family, leverages } = account;
+  const { wallet, available } = balances;
+  const held = new Map([...holdings].map(([symbol, { quantity }]) => [symbol, quantity]));
+  const snapshot = { at: 0, wallet, available, equity: wallet, held };
+  const symbols = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const prices = pricesOf(parts, family, new Set([...symbols, ...holdings.keys()]));
+  const chosen = symbols.flatMap((symbol) => {
+    const contract = rulesOf(symbol)?.contract ?? null;
+    return contract === null ? [] : [[symbol, leverageOf({ leverages }, symbol, contract)] as const];
+  });
+  return driftOf({
+    ...{ family, lead, settings, rulesOf, prices },
+    leadAtStart: null,
+    book: { ...EMPTY_BOOK, holdings, snapshot },
+    isPending: false,
+    entries: [],
+    leverages: new Map(chosen),
+  })
+    .filter((row) => row.lead !== 0n)
+    .map((row): HeldNowShape => {
+      const price = prices.get(row.symbol) ?? lead.lastPrices.get(row.symbol) ?? null;
+      const quantity = row.increase?.quantity ?? null;
+      const notional = quantity === null || price === null ? null : proceedsDown(price, quantity);
+      return {
+        symbol: row.symbol,
+        side: row.lead > 0n ? "BUY" : "SELL",
+        quantity: quantity === null ? null : formatBriefly(quantity),
+        notional: notional === null ? null : formatBriefly(notional),
+      };
+    });
+}
+
+/** Of the contracts that the strategy holds or has ordered of late, at the leverage that it has chosen for each. */
+function worstOf(
+  of: {
+    readonly account: Account | null;
+    readonly family: VenueAccount["family"];
+    readonly settings: CopySettings;
+    readonly equity: Amount;
+  },
+  { symbols, rulesOf }: { readonly symbols: ReadonlySet<string>; readonly rulesOf: RulesOf },
+): WorstCaseShape {
+  const { account, family, settings, equity } = of;
+  const contracts = [...symbols].flatMap((symbol) => {
+    const rules = rulesOf(symbol);
+    if (account === null || rules === null || rules.contract === null) return [];
+    return [{ rules, leverage: leverageOf(account, symbol, rules.contract) }];
+  });
+  const worst = worstCase({ family, settings, equity, contracts });
+  const { liquidation, exposure } = worst;
+  return {
+    liquidation: liquidation && {
+      symbol: liquidation.symbol,
+      leverage: liquidation.leverage,
+      move: formatBriefly(liquidation.move),
+      loss: formatBriefly(liquidation.loss),
+    },
+    exposure: exposure && {
+      multiple: formatBriefly(exposure.multiple),
+      value: formatBriefly(exposure.value),
+    },
+    words: worstCaseWords(worst, { family, settings }),
+  };
+}
+
+/** At the prices of here, which orders that are yet to come are not sized by: those are the venue's. */
+function worthOf(
+  parts: Parts,
+  holdings: CopyBook["holdings"],
+  newest: Pick<LeadAction, "lead"> | undefined,
+): Amount {
+  const prices = pricesOf(parts, "SPOT", new Set(holdings.keys()));
+  return worthOfHoldings(holdings, prices, newest?.lead ?? NO_TRADES);
+}
+
+function presentRow({ action, scaled, notional, isExit }: PreviewRow): PreviewRowShape {
+  const isSized = scaled.kind === "SIZED";
+  return {
+    collectiveId: action.collectiveId,
+    at: action.at,
+    symbol: action.symbol,
+    side: action.side,
+    orderType: action.orderType,
+    leadQuantity: formatBriefly(action.quantity),
+    scaledQuantity: formatBriefly(scaled.scaledQuantity ?? 0n),
+    quantity: isSized ? formatBriefly(scaled.quantity) : null,
+    notional: notional === null ? null : formatBriefly(notional),
+    isExit,
+    skip: isSized ? null : presentSkip(scaled.skip, action.symbol),
+  };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import { Backoff, createReconnectPacer, reconnectPauseMs } from "./backoff.ts";
+
+/** The delays of an outage that lasts `untilMs`, each attempt failing at once. */
+function delaysOf(
+  untilMs: number,
+  share: number,
+): readonly { readonly atMs: number; readonly delayMs: number }[] {
+  const time = createManualTime(0);
+  const backoff = new Backoff({ clock: time, random: () => share });
+  const delays: { atMs: number; delayMs: number }[] = [];
+  while (time.now() < untilMs) {
+    const delayMs = backoff.next();
+    delays.push({ atMs: time.now(), delayMs });
+    time.advance(delayMs);
+  }
+  return delays;
+}
+
+test("the first retry is quick, the next double from one second to three for two minutes", () => {
+  const early = delaysOf(120_000, 0.5).map(({ delayMs }) => delayMs);
+  expect(early.slice(0, 5)).toEqual([100, 1_000, 2_000, 3_000, 3_000]);
+  expect(Math.max(...early)).toBe(3_000);
+});
+
+test("in an outage of more than two minutes they double on to thirty seconds", () => {
+  const late = delaysOf(600_000, 0.5).filter(({ atMs }) => atMs >= 120_000);
+  expect(late.slice(0, 6).map(({ delayMs }) => delayMs)).toEqual([
+    6_000, 12_000, 24_000, 30_000, 30_000, 30_000,
+  ]);
+});
+
+test("a connection that lasted begins another outage", () => {
+  const time = createManualTime(0);
+  const backoff = new Backoff({ clock: time, random: () => 0.5 });
+  for (let retry = 0; retry < 9; retry += 1) backoff.next();
+  time.advance(300_000);
+  backoff.reset();
+  expect([backoff.next(), backoff.next(), backoff.next(), backoff.next()]).toEqual([
+    100, 1_000, 2_000, 3_000,
+  ]);
+});
+
+test("a delay is spread over half of itself to either side, and never above the longest", () => {
+  expect(delaysOf(10_000, 0).map(({ delayMs }) => delayMs)).toEqual(
+    expect.arrayContaining([50, 500, 1_000, 1_500]),
+  );
+  expect(Math.max(...delaysOf(120_000, 0.999).map(({ delayMs }) => delayMs))).toBe(3_000);
+  expect(Math.max(...delaysOf(600_000, 0.999).map(({ delayMs }) => delayMs))).toBe(30_000);
+});
+
+test("however many retries are wanted at once, no five minutes see more than the exchange takes", async () => {
+  const time = createManualTime(0);
+  const pacer = createReconnectPacer(time, time);
+  const attempts: number[] = [];
+  for (let retry = 0; retry < 1_000; retry += 1) {
+    void pacer.run(async () => void attempts.push(time.now()), reconnectPauseMs);
+  }
+  for (let second = 0; second < 900; second += 1) {
+    time.advance(1_000);
+    await Promise.resolve();
+  }
+  const inFiveMinutes = attempts.map(
+    (from) => attempts.filter((at) => at >= from && at < from + 300_000).length,
+  );
+  expect(Math.max(...inFiveMinutes)).toBe(251);
+  expect(attempts.length).toBeGreaterThan(700);
+});

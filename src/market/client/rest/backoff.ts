@@ -1,0 +1,78 @@
+// How long to wait before the next attempt to connect, and how many attempts there may be.
+import { createPacer, type Pacer } from "../../../concurrency/pacer.ts";
+import type { Clock, Timers } from "../../../concurrency/time.ts";
+
+const firstRetryMs = 100;
+const baseDelayMs = 1_000;
+/** Most outages are short, and every market order waits for the end of one. */
+const earlyOutageMs = 120_000;
+const earlyDelayMsMax = 3_000;
+const delayMsMax = 30_000;
+/** A delay is spread over ± this share of itself, so that a thousand clients do not come back in one instant. */
+const randomisation = 0.5;
+
+type BackoffOptions = {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+};
+
+/**
+ * The delays of one connection. The first retry after a connection that had been good is quick, since a single drop is
+ * usually nothing. The next delays double from one second: up to 3 seconds in the first two minutes of an outage, up to
+ * 30 seconds after that. The bound depends on the age of the outage, so this is not the common `BackOff`.
+ */
+export class Backoff {
+  readonly #options: BackoffOptions;
+  /** When the outage began; null while the connection is good. */
+  #since: number | null = null;
+  /** Without its spread. */
+  #delayMs = 0;
+
+  constructor(options: BackoffOptions) {
+    this.#options = options;
+  }
+
+  /** The delay in ms after a connection was lost, or an attempt has failed. */
+  next(): number {
+    const now = this.#options.clock.now();
+    const share = 1 - randomisation + 2 * randomisation * this.#options.random();
+    if (this.#since === null) {
+      this.#since = now;
+      this.#delayMs = firstRetryMs;
+      return Math.round(firstRetryMs * share);
+    }
+    const maxMs = now - this.#since < earlyOutageMs ? earlyDelayMsMax : delayMsMax;
+    this.#delayMs = Math.min(maxMs, Math.max(baseDelayMs, this.#delayMs * 2));
+    return Math.min(maxMs, Math.round(this.#delayMs * share));
+  }
+
+  /** Whether a connection was lost, or an attempt failed, since one that lasted. */
+  get isInOutage(): boolean {
+    return this.#since !== null;
+  }
+
+  /** The connection has lasted: its next loss begins another outage. */
+  reset(): void {
+    this.#since = null;
+  }
+}
+
+const reconnectsAtOnceMax = 20;
+/** The pause that a retry costs the connections that share the pacer. */
+export const reconnectPauseMs = 1_300;
+
+/**
+ * Paces the retries of all connections to one host: 20 at once, then one in 1.3 seconds, so at most 251 in five minutes. The
+ * exchange takes 300 attempts; first connections and change-overs, of which eight connections make at most 48, have the
+ * rest. Source: reference exchange, section 17.1.
+ */
+export function createReconnectPacer(wallClock: Clock, timers: Timers): Pacer {
+  return createPacer({
+    atATimeMax: Number.POSITIVE_INFINITY,
+    waitingMax: Number.POSITIVE_INFINITY, // One retry a connection.
+    burstMs: reconnectsAtOnceMax * reconnectPauseMs,
+    wallClock,
+    timers,
+  });
+}

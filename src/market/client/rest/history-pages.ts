@@ -1,0 +1,107 @@
+// Pages of what was: candles, trades, settlements, asked for at a pace that leaves most of the upstream budget to others.
+//
+// A page that costs more is followed by a longer pause, so that even the gaps of all symbols together use up no more than
+// `weightPerMinute`, and `burstWeight` once after a quiet time: triggers wait for these pages. What is streamed is known to
+// REST a moment later, so nothing is asked until `lagMsMax` after the end of what is asked about.
+import { createPacer } from "../../../concurrency/pacer.ts";
+import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
+import { type Price, parseDecimal } from "../../../money/decimal.ts";
+import type { Log } from "../log.ts";
+import { bodyOf, faultOf, type Rest } from "./rest.ts";
+import { upstreamWeightOf } from "./upstream-weight.ts";
+
+export const lagMsMax = 1_000;
+/** Ten pages of a contract's trades: the gap of one contract takes one to four of them. */
+const burstWeight = 200;
+const pagesAtATimeMax = 2;
+const pagesWaitingMax = 1_000;
+const pageDeadlineMs = 5_000;
+const minuteMs = 60_000;
+
+export type HistoryPages = {
+  /** Resolves when REST must know of everything until a market time, Unix ms. */
+  untilKnown(to: number): Promise<void>;
+  /** The rows of one page. Throws NoAnswer when there are none to be had now. */
+  page(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
+  /** What `read` makes of its pages; null when it throws NoAnswer, and said in the log, where `what` names it. */
+  answer<Answer>(what: string, about: object, read: () => Promise<Answer>): Promise<Answer | null>;
+  /** Lets nobody wait any longer; pages are not to be had any more. */
+  close(): void;
+};
+
+export type HistoryPagesOptions = {
+  readonly rest: Rest;
+  /** What the pages together may use up of the upstream budget. */
+  readonly weightPerMinute: number;
+  /** Whether upstream counts what it is asked; if not, pages follow each other without pauses. */
+  readonly isMetered: boolean;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+};
+
+/** A row that cannot be understood, or a page that did not come: the whole answer is void. */
+export class NoAnswer extends Error {}
+
+export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
+  const { rest, weightPerMinute, isMetered, clock, wallClock, timers, log } = options;
+  /** Ends the waits that are under way. */
+  const waits = new Set<Cancel>();
+  const pacer = createPacer({
+    atATimeMax: pagesAtATimeMax,
+    waitingMax: pagesWaitingMax,
+    burstMs: (burstWeight * minuteMs) / weightPerMinute,
+    wallClock,
+    timers,
+  });
+
+  return {
+    async untilKnown(to) {
+      // A time to come is that of a clock that was set back since.
+      const waitMs = Math.min(to + lagMsMax - clock.now(), lagMsMax);
+      if (waitMs <= 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = timers.after(waitMs, resolve);
+      waits.add(resolve);
+      await promise;
+      cancel();
+      waits.delete(resolve);
+    },
+    async page(path, parameters) {
+      const search = new URLSearchParams(parameters).toString();
+      const weight = isMetered ? upstreamWeightOf(path, search) : 0;
+      const pauseMs = Math.ceil((weight * minuteMs) / weightPerMinute);
+      const answer = await pacer.run(() => rest.ask(path, search, pageDeadlineMs), pauseMs);
+      if (answer === undefined) throw new NoAnswer("too much is asked for already");
+      const body = bodyOf(answer);
+      if (!Array.isArray(body)) throw new NoAnswer(faultOf(answer));
+      return body;
+    },
+    async answer(what, about, read) {
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        log.warn({ ...about, reason: error.message }, `${what} cannot be had`);
+        return null;
+      }
+    },
+    close() {
+      pacer.close();
+      for (const end of waits) end();
+    },
+  };
+}
+
+export function priceOf(text: unknown): Price {
+  const value = typeof text === "string" ? parseDecimal(text) : "NOT_A_DECIMAL";
+  if (typeof value === "string") throw new NoAnswer(`a price that is ${value}`);
+  return value as Price;
+}
+
+export function wholeOf(value: unknown): number {
+  if (!Number.isSafeInteger(value)) throw new NoAnswer("a number that is not whole");
+  return value as number;
+}

@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { silentAfterMs } from "../symbols/book.ts";
+import { Continuity, type Gap, type Voice } from "./continuity.ts";
+
+/** Market time runs a thousand ahead of the wall clock, so that neither is taken for the other. */
+const moment = (wall: number) => ({ wall, market: wall + 1_000 });
+const gap = (from: number, to: number): Gap => ({ from: from + 1_000, to: to + 1_000 });
+const whole = { isWhole: true, isProof: true };
+const partly = { isWhole: false, isProof: true };
+const trade = { isWhole: true, isProof: false };
+
+/** Taken up at 0 and whole since 10. */
+function heardAt10(): Continuity {
+  const continuity = new Continuity(moment(0), ["book"]);
+  continuity.hear("book", moment(10), whole);
+  return continuity;
+}
+
+test("a symbol that is taken up was not heard until all its streams are confirmed", () => {
+  const continuity = new Continuity(moment(0), ["book"]);
+  expect(continuity.hear("book", moment(5), partly)).toBeNull();
+  expect(continuity.hear("book", moment(10), whole)).toEqual(gap(0, 10));
+  expect(continuity.hear("book", moment(20), whole)).toBeNull();
+});
+
+test("a symbol that goes on being heard has no gap", () => {
+  const continuity = heardAt10();
+  for (let wall = 10; wall < 100_000; wall += silentAfterMs - 1)
+    expect(continuity.hear("book", moment(wall), whole)).toBeNull();
+});
+
+test("a lost connection is a gap from the last word before to the first word after", () => {
+  const continuity = heardAt10();
+  continuity.hear("book", moment(20), whole);
+  continuity.cut();
+  expect(continuity.hear("book", moment(400), whole)).toEqual(gap(20, 400));
+  expect(continuity.hear("book", moment(410), whole)).toBeNull();
+});
+
+test("streams that come back later make a second gap that begins where the first one ended", () => {
+  const continuity = heardAt10();
+  continuity.cut();
+  expect(continuity.hear("book", moment(100), partly)).toEqual(gap(10, 100));
+  expect(continuity.hear("book", moment(200), partly)).toBeNull();
+  expect(continuity.hear("book", moment(300), whole)).toEqual(gap(100, 300));
+});
+
+test("a connection that is lost again before all streams were back leaves nothing out", () => {
+  const continuity = heardAt10();
+  continuity.cut();
+  continuity.hear("book", moment(100), partly);
+  continuity.hear("book", moment(200), partly);
+  continuity.cut();
+  expect(continuity.hear("book", moment(300), whole)).toEqual(gap(100, 300));
+});
+
+test("silence is a gap, and a trade ends it but does not end the silence of the book", () => {
+  const continuity = heardAt10();
+  expect(continuity.hear("book", moment(9 + silentAfterMs), trade)).toBeNull();
+  expect(continuity.hear("book", moment(10 + silentAfterMs), trade)).toEqual(gap(10, 10 + silentAfterMs));
+  expect(continuity.hear("book", moment(11 + silentAfterMs), trade)).toBeNull();
+  expect(continuity.hear("book", moment(10 + 2 * silentAfterMs), whole)).toEqual(
+    gap(10 + silentAfterMs, 10 + 2 * silentAfterMs),
+  );
+});
+
+/** Taken up at 0, whole and heard by both voices since 10. */
+function bothHeardAt10(): Continuity {
+  const continuity = new Continuity(moment(0), ["book", "mark"]);
+  continuity.hear("book", moment(10), whole);
+  continuity.hear("mark", moment(10), whole);
+  return continuity;
+}
+
+test("a voice that falls silent is a gap although the other goes on, told when it speaks again", () => {
+  const continuity = bothHeardAt10();
+  for (let wall = 1_000; wall < 20_000; wall += 1_000)
+    expect(continuity.hear("mark", moment(wall), whole)).toBeNull();
+  expect(continuity.hear("book", moment(20_000), whole)).toEqual(gap(10, 20_000));
+  expect(continuity.hear("mark", moment(20_100), whole)).toBeNull();
+});
+
+test("when both fall silent the gap of the one that comes back later begins where the other's ended", () => {
+  const continuity = bothHeardAt10();
+  expect(continuity.hear("mark", moment(20_000), whole)).toEqual(gap(10, 20_000));
+  expect(continuity.hear("book", moment(20_300), whole)).toEqual(gap(20_000, 20_300));
+  expect(continuity.hear("mark", moment(21_000), whole)).toBeNull();
+});
+
+test("the gap of a lost connection begins with the last word of the voice that has been quiet for longer", () => {
+  const continuity = bothHeardAt10();
+  continuity.hear("book", moment(900), whole);
+  continuity.cut();
+  expect(continuity.hear("book", moment(1_000), whole)).toEqual(gap(10, 1_000));
+});
+
+test("a lost connection is one gap, whichever voice ends it", () => {
+  for (const voice of ["book", "mark"] as const) {
+    const continuity = bothHeardAt10();
+    continuity.cut();
+    expect(continuity.hear(voice, moment(400), whole)).toEqual(gap(10, 400));
+    expect(continuity.hear("book", moment(410), whole)).toBeNull();
+    expect(continuity.hear("mark", moment(420), whole)).toBeNull();
+  }
+});
+
+const steps = fc.array(
+  fc.record({
+    afterMs: fc.constantFrom(0, 1, 500, silentAfterMs - 1, silentAfterMs),
+    what: fc.constantFrom("cut", "whole", "partly", "trade"),
+    voice: fc.constantFrom<Voice>("book", "mark"),
+  }),
+  { maxLength: 60, size: "max" },
+);
+
+/** When a voice may have begun to miss something that lies in no gap yet, on the market's clock; null if it was heard on. */
+type Missing = { from: number | null; aliveAt: number };
+
+test.each<[string, readonly Voice[]]>([
+  ["one voice", ["book"]],
+  ["two voices", ["book", "mark"]],
+])(
+  "with %s gaps follow on each other, and every moment after a cut or a silence lies in one",
+  async (_name, voices) => {
+    await fc.assert(
+      fc.property(steps, (given) => {
+        const continuity = new Continuity(moment(0), voices);
+        const gaps: Gap[] = [];
+        const missing = new Map<Voice, Missing>(voices.map((voice) => [voice, { from: null, aliveAt: 0 }]));
+        let wall = 0;
+        for (const { afterMs, what, voice: any } of given) {
+          const before = wall;
+          wall += afterMs;
+          if (what === "cut") {
+            continuity.cut();
+            for (const each of missing.values()) each.from ??= moment(before).market;
+            continue;
+          }
+          const voice = voices.includes(any) ? any : "book";
+          const own = missing.get(voice) ?? { from: null, aliveAt: 0 };
+          if (wall - own.aliveAt >= silentAfterMs) own.from ??= moment(own.aliveAt).market;
+          const ended = continuity.hear(voice, moment(wall), {
+            isWhole: what !== "partly",
+            isProof: what !== "trade",
+          });
+          if (ended !== null) {
+            expect(ended.from).toBeGreaterThanOrEqual(gaps.at(-1)?.to ?? 1_000);
+            expect(ended.to).toBe(moment(wall).market);
+            gaps.push(ended);
+          }
+          const from = own.from === null ? Infinity : Math.max(own.from, gaps.at(-2)?.to ?? 0);
+          if (own.from !== null) expect(ended?.from ?? Infinity).toBeLessThanOrEqual(from);
+          own.from = null;
+          if (ended !== null || what !== "trade") own.aliveAt = wall;
+          if (ended !== null) for (const each of missing.values()) each.from = null;
+        }
+      }),
+      { numRuns: 500, verbose: true },
+    );
+  },
+);

@@ -1,0 +1,56 @@
+// The futures side of the reference exchange's public protocol. Source: reference exchange, sections 9, 10 and 17.2.
+//
+// Trades are not streamed: nothing waits for them. The last one is asked for where a quote is doubtful, and what was traded in
+// a gap afterwards.
+import type { BracketTable } from "../../brackets/table.ts";
+import { parseContractRules } from "../rules/contract-rules.ts";
+import type { FamilyProtocol } from "./protocol.ts";
+
+const publicPath = "/public/stream";
+const marketPath = "/market/stream";
+/** The books; every other stream is on the other path. */
+const isPublic = /@(bookTicker|depth|rpiDepth)|^!bookTicker/;
+
+const hourMs = 60 * 60_000;
+
+/** A contract without brackets in the table has no rules. */
+export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
+  return {
+    family: "futures",
+    streamPaths: [publicPath, marketPath],
+    streamPathOf: (stream) => (isPublic.test(stream) ? publicPath : marketPath),
+    streams: {
+      ticker: "bookTicker",
+      depth: "depth20@500ms",
+      trade: null,
+      average: null,
+      mark: "markPrice@1s",
+    },
+    // Named an update, it is the complete top of the book.
+    depthKeys: { id: "u", bids: "b", asks: "a" },
+    pricePaths: {
+      quote: "/fapi/v1/ticker/bookTicker",
+      lastPrice: null,
+      averagePrice: null,
+      markPrice: "/fapi/v1/premiumIndex",
+    },
+    tradePricePath: "/fapi/v1/ticker/price",
+    timePath: "/fapi/v1/time",
+    depthPath: null,
+    tickerSymbolsMax: 1,
+    exchangeInfoPath: "/fapi/v1/exchangeInfo",
+    exchangeInfoSymbolsMax: 0,
+    readRules: (row) => parseContractRules(row, brackets),
+    history: {
+      candlesPath: "/fapi/v1/klines",
+      candlesPerPage: 499,
+      tradesPath: "/fapi/v1/aggTrades",
+      // A day, less what a question may wait for its turn.
+      tradesReachMs: 23 * hourMs,
+      markCandlesPath: "/fapi/v1/markPriceKlines",
+      settlementsPath: "/fapi/v1/fundingRate",
+      // Of 2,400, half of which is for callers.
+      weightPerMinute: 600,
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// The spot side of the reference exchange's public protocol. Source: reference exchange, sections 5, 6 and 17.1.
+
+import { parseSymbolRules } from "../rules/symbol-rules.ts";
+import type { FamilyProtocol } from "./protocol.ts";
+
+const streamPath = "/stream";
+
+export const spotProtocol: FamilyProtocol = {
+  family: "spot",
+  streamPaths: [streamPath],
+  streamPathOf: () => streamPath,
+  streams: { ticker: "bookTicker", depth: "depth20", trade: "trade", average: "avgPrice", mark: null },
+  depthKeys: { id: "lastUpdateId", bids: "bids", asks: "asks" },
+  pricePaths: {
+    quote: "/api/v3/ticker/bookTicker",
+    lastPrice: "/api/v3/ticker/price",
+    averagePrice: "/api/v3/avgPrice",
+    markPrice: null,
+  },
+  tradePricePath: null,
+  timePath: "/api/v3/time",
+  depthPath: "/api/v3/depth",
+  // To ask for all costs the same as to name more.
+  tickerSymbolsMax: 100,
+  exchangeInfoPath: "/api/v3/exchangeInfo",
+  exchangeInfoSymbolsMax: 100,
+  readRules: parseSymbolRules,
+  history: {
+    candlesPath: "/api/v3/klines",
+    candlesPerPage: 1_000,
+    tradesPath: "/api/v3/aggTrades",
+    tradesReachMs: Number.POSITIVE_INFINITY,
+    markCandlesPath: null,
+    settlementsPath: null,
+    // Of 6,000.
+    weightPerMinute: 2_400,
+  },
+};

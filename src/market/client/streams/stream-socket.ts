@@ -1,0 +1,212 @@
+// One WebSocket to the combined streams of one route, and what it was asked to carry.
+//
+// Modes: *connecting* (ended by open, or by a failure or `connectDeadlineMs`), *open* (ended by a close), *closed*.
+//
+// Subscriptions are differences between what is wanted and what this socket was asked for; they leave in batches, at most
+// one message in `controlIntervalMs`, since the exchange drops a client that sends more than five a second. A stream is
+// confirmed when the message that asked for it has been answered with success.
+import { type RawData, WebSocket } from "ws";
+import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
+
+/** Source: reference exchange, section 17.1 (1024 streams per connection). */
+export const streamsPerConnectionMax = 1024;
+/** Spot takes five messages a second, pings and pongs included: three of ours and two to spare. */
+export const controlIntervalMs = 334;
+/** The exchange refuses control messages of many kilobytes. */
+const streamsPerMessageMax = 100;
+const connectDeadlineMs = 10_000;
+const messageBytesMax = 16 * 1024 * 1024;
+const closeDeadlineMs = 1_000;
+
+export type StreamSocketOptions = {
+  readonly url: string;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  /** What it is to carry from the beginning. */
+  readonly wanted: Iterable<string>;
+  readonly onOpen: () => void;
+  /** Every message, answers to subscriptions included. */
+  readonly onMessage: (text: string) => void;
+  /** Called once, also when it never opened. */
+  readonly onClose: (code: number, reason: string) => void;
+};
+
+export class StreamSocket {
+  readonly #options: StreamSocketOptions;
+  readonly #socket: WebSocket;
+  readonly #toSubscribe: Set<string>;
+  readonly #toUnsubscribe = new Set<string>();
+  /** What the exchange counts: a stream from its being asked for until its being given back. */
+  readonly #asked = new Set<string>();
+  readonly #confirmed = new Set<string>();
+  /** Streams by the number of the message that asked for them, until it is answered. */
+  readonly #unanswered = new Map<number, ReadonlySet<string>>();
+  #openedAt: number | null = null;
+  #heardAt = 0;
+  #controlAt = Number.NEGATIVE_INFINITY;
+  #controlId = 0;
+  #isFlushQueued = false;
+  #cancelFlush: Cancel | null = null;
+
+  /** Connects at once. */
+  constructor(options: StreamSocketOptions) {
+    this.#options = options;
+    this.#toSubscribe = new Set(options.wanted);
+    const { url, timers, wallClock } = options;
+    const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: messageBytesMax });
+    this.#socket = socket;
+    const cancelDeadline = timers.after(connectDeadlineMs, () => socket.terminate());
+    let reason = "the connection ended";
+    const heard = () => {
+      this.#heardAt = wallClock.now();
+    };
+    socket.on("open", () => {
+      cancelDeadline();
+      heard();
+      this.#openedAt = this.#heardAt;
+      options.onOpen();
+      this.#flush();
+    });
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) return;
+      heard();
+      const text = textOf(data);
+      if (this.#unanswered.size > 0) this.#heedAnswer(text);
+      options.onMessage(text);
+    });
+    socket.on("ping", heard);
+    socket.on("pong", heard);
+    socket.on("error", (error) => {
+      reason = error.message;
+    });
+    socket.on("close", (code) => {
+      cancelDeadline();
+      this.#cancelFlush?.();
+      options.onClose(code, reason);
+    });
+  }
+
+  /** When it was opened, Unix ms; null before that. */
+  get openedAt(): number | null {
+    return this.#openedAt;
+  }
+  /** When something came last, data or ping, Unix ms. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+  /** Whether everything that it is to carry is confirmed. */
+  get isSettled(): boolean {
+    return (
+      this.#openedAt !== null && this.#toSubscribe.size === 0 && this.#confirmed.size === this.#asked.size
+    );
+  }
+
+  isConfirmed(stream: string): boolean {
+    return this.#confirmed.has(stream);
+  }
+
+  /** Must not be called for a stream that it is to carry already. */
+  subscribe(stream: string): void {
+    if (!this.#toUnsubscribe.delete(stream)) this.#toSubscribe.add(stream);
+    this.#queueFlush();
+  }
+
+  /** Must not be called for a stream that it is not to carry. */
+  unsubscribe(stream: string): void {
+    if (!this.#toSubscribe.delete(stream)) this.#toUnsubscribe.add(stream);
+    this.#queueFlush();
+  }
+
+  ping(): void {
+    this.#socket.ping();
+  }
+
+  /** Ends it without a goodbye. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  /** Says goodbye; what upstream has sent before its own is still handed on. Resolves when it is closed. */
+  close(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.readyState === WebSocket.CLOSED) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancelDeadline = this.#options.timers.after(closeDeadlineMs, () => socket.terminate());
+      socket.once("close", () => {
+        cancelDeadline();
+        resolve();
+      });
+      if (socket.readyState === WebSocket.CONNECTING) socket.terminate();
+      else socket.close();
+    });
+  }
+
+  /** Waits for the end of the present turn, so that a hundred wishes make one message. */
+  #queueFlush(): void {
+    if (this.#isFlushQueued) return;
+    this.#isFlushQueued = true;
+    queueMicrotask(() => {
+      this.#isFlushQueued = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const { timers, wallClock } = this.#options;
+    if (this.#socket.readyState !== WebSocket.OPEN || this.#cancelFlush !== null) return;
+    if (this.#toSubscribe.size + this.#toUnsubscribe.size === 0) return;
+    const waitMs = this.#controlAt + controlIntervalMs - wallClock.now();
+    if (waitMs <= 0) this.#sendBatch();
+    this.#cancelFlush = timers.after(waitMs > 0 ? waitMs : controlIntervalMs, () => {
+      this.#cancelFlush = null;
+      this.#flush();
+    });
+  }
+
+  /** News first, unless the exchange would count too many: it counts a stream until it is told otherwise. */
+  #sendBatch(): void {
+    const isNearlyFull = this.#asked.size + this.#toSubscribe.size > streamsPerConnectionMax;
+    const isLeaving = this.#toUnsubscribe.size > 0 && isNearlyFull;
+    const isSubscribing = !isLeaving && this.#toSubscribe.size > 0;
+    const pending = isSubscribing ? this.#toSubscribe : this.#toUnsubscribe;
+    const params = [...pending.values().take(streamsPerMessageMax)];
+    this.#controlId += 1;
+    this.#controlAt = this.#options.wallClock.now();
+    for (const stream of params) {
+      pending.delete(stream);
+      this.#confirmed.delete(stream);
+      if (isSubscribing) this.#asked.add(stream);
+      else this.#asked.delete(stream);
+    }
+    if (isSubscribing) this.#unanswered.set(this.#controlId, new Set(params));
+    const method = isSubscribing ? "SUBSCRIBE" : "UNSUBSCRIBE";
+    this.#socket.send(JSON.stringify({ method, params, id: this.#controlId }));
+  }
+
+  /** Success is `{ result: null, id }`. Source: reference exchange, section 17.1. */
+  #heedAnswer(text: string): void {
+    const answer = answerIn(text);
+    const streams = answer && this.#unanswered.get(answer.id);
+    if (!answer || !streams) return;
+    this.#unanswered.delete(answer.id);
+    if (!answer.isSuccess) return;
+    for (const stream of streams) if (this.#asked.has(stream)) this.#confirmed.add(stream);
+  }
+}
+
+/** Null for a message of a stream, which is not parsed here, and for what is no answer. */
+function answerIn(text: string): { readonly id: number; readonly isSuccess: boolean } | null {
+  if (text.startsWith('{"stream"')) return null;
+  try {
+    const message: unknown = JSON.parse(text);
+    if (typeof message !== "object" || message === null) return null;
+    const { id, result } = message as { readonly id?: unknown; readonly result?: unknown };
+    return typeof id === "number" ? { id, isSuccess: result === null } : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(data: RawData): string {
+  return Array.isArray(data) ? Buffer.concat(data).toString() : data.toString();
+}

@@ -1,0 +1,121 @@
+// How far the exchange's clock is ahead of ours, so that the event times of its messages tell how old they are.
+//
+// It is measured with REST `time`: the exchange read its clock at some moment of the round trip, taken for its middle, so the
+// error is at most half of it. The measurement with the shortest round trip is kept until a newer one contradicts it, which
+// means that a clock was set, or until it is `sampleKeptMs` old. A message whose age cannot be right has it measured again.
+// Until the first measurement no message has an age.
+import type { Clock } from "../../../concurrency/time.ts";
+import type { Log } from "../log.ts";
+import { bodyOf, type Rest } from "../rest/rest.ts";
+
+/** The longest round trip that is believed: the offset is wrong by half of it at most. */
+export const roundTripMsMax = 2_000;
+export const measureIntervalMs = 30_000;
+/** After a measurement that failed or was doubted by a message. */
+export const remeasureIntervalMs = 1_000;
+/** A shorter round trip counts for this long; until then two clocks drift apart by some tens of milliseconds. */
+const sampleKeptMs = 10 * 60_000;
+/** Two measurements may differ by this much more than their errors. */
+const driftMsMax = 200;
+
+type Sample = { readonly offsetMs: number; readonly errorMs: number; readonly at: number };
+
+export class ExchangeClock {
+  readonly #rest: Pick<Rest, "ask">;
+  readonly #path: string;
+  readonly #wallClock: Clock;
+  readonly #log: Pick<Log, "info" | "warn">;
+  #sample: Sample | null = null;
+  #changes = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #isAsking = false;
+  #isDoubted = false;
+  #hasWarned = false;
+
+  constructor(parts: {
+    readonly rest: Pick<Rest, "ask">;
+    /** Where REST tells the exchange's time. */
+    readonly path: string;
+    readonly wallClock: Clock;
+    readonly log: Pick<Log, "info" | "warn">;
+  }) {
+    this.#rest = parts.rest;
+    this.#path = parts.path;
+    this.#wallClock = parts.wallClock;
+    this.#log = parts.log;
+  }
+
+  get isMeasured(): boolean {
+    return this.#sample !== null;
+  }
+  /** The most that an age is wrong by, ms. */
+  get errorMs(): number {
+    return this.#sample?.errorMs ?? 0;
+  }
+  /** How often a clock was found to have been set: ages from before mean nothing. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** How long ago the exchange's clock showed a time (Unix ms), ms; null before the first measurement. */
+  ageOf(eventAt: number, now: number): number | null {
+    return this.#sample === null ? null : now + this.#sample.offsetMs - eventAt;
+  }
+
+  /** A message's age cannot be right, or is one that trading must not go on with: the offset is measured again soon. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
+  /** Measures when that is due. Call it every second or so. */
+  sweep(now: number): void {
+    const isSoon = this.#isDoubted || this.#sample === null;
+    const intervalMs = isSoon ? remeasureIntervalMs : measureIntervalMs;
+    if (now - this.#askedAt >= intervalMs) void this.measure();
+  }
+
+  /** Resolves when a measurement was made or has failed. */
+  async measure(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const askedAt = this.#wallClock.now();
+    this.#askedAt = askedAt;
+    const answer = await this.#rest.ask(this.#path, "", roundTripMsMax);
+    const answeredAt = this.#wallClock.now();
+    this.#isAsking = false;
+    const body = bodyOf(answer);
+    const serverTime =
+      typeof body === "object" && body !== null && "serverTime" in body ? body.serverTime : undefined;
+    const roundTripMs = answeredAt - askedAt;
+    if (typeof serverTime === "number" && Number.isSafeInteger(serverTime) && roundTripMs <= roundTripMsMax) {
+      const errorMs = roundTripMs / 2;
+      this.#take({ offsetMs: serverTime - askedAt - errorMs, errorMs, at: answeredAt });
+    } else if (this.#sample === null && !this.#hasWarned) {
+      this.#hasWarned = true;
+      this.#log.warn(
+        { path: this.#path, roundTripMs },
+        "the exchange's clock cannot be measured: its prices are not used until it is",
+      );
+    }
+  }
+
+  #take(sample: Sample): void {
+    const held = this.#sample;
+    this.#isDoubted = false;
+    if (held === null) {
+      this.#sample = sample;
+      return;
+    }
+    const apartMs = Math.abs(sample.offsetMs - held.offsetMs);
+    const isContradiction = apartMs > sample.errorMs + held.errorMs + driftMsMax;
+    if (isContradiction) {
+      this.#changes += 1;
+      this.#log.warn(
+        { offsetMs: sample.offsetMs, beforeMs: held.offsetMs },
+        "the exchange's clock and ours have moved apart: the offset is the new one from here on",
+      );
+    }
+    const isOld = sample.at - held.at >= sampleKeptMs;
+    if (isContradiction || isOld || sample.errorMs <= held.errorMs) this.#sample = sample;
+  }
+}

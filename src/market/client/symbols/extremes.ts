@@ -1,0 +1,132 @@
+// The last quotes, trades and mark prices of a symbol, so that whoever starts to watch an order late can see whether it was crossed
+// meanwhile.
+//
+// Holds true: an answer never contains a price from before its mark, since an order must not be filled by a price that
+// was gone when it came. It contains every price after the mark that is at most `keptMs` old; from a decision to its
+// watching a few milliseconds pass.
+//
+// Knowingly: of more than `entriesMax` entries in that time, the older half is thinned to pairs with their extremes, and
+// thinned again if need be. A pair on which the mark falls is left out, and with it what came after the mark; the newer
+// half is always exact.
+import type { Quote } from "../../../domain/market.ts";
+import type { Price } from "../../../money/decimal.ts";
+
+/** The best prices on offer, those traded and the mark prices in a stretch of time; what there was none of is null. */
+export type Extremes = {
+  readonly highestBid: Price | null;
+  readonly lowestAsk: Price | null;
+  readonly highestTrade: Price | null;
+  readonly lowestTrade: Price | null;
+  readonly highestMark: Price | null;
+  readonly lowestMark: Price | null;
+};
+
+const none: Extremes = {
+  highestBid: null,
+  lowestAsk: null,
+  highestTrade: null,
+  lowestTrade: null,
+  highestMark: null,
+  lowestMark: null,
+};
+
+export function extremesOfQuote({ bid, ask }: Quote): Extremes {
+  return { ...none, highestBid: bid, lowestAsk: ask };
+}
+
+export function extremesOfTrade(price: Price): Extremes {
+  return { ...none, highestTrade: price, lowestTrade: price };
+}
+
+export function extremesOfMark(price: Price): Extremes {
+  return { ...none, highestMark: price, lowestMark: price };
+}
+
+export const keptMs = 10_000;
+/** Eight hundred a second for ten seconds. */
+const entriesMax = 8_192;
+
+type Entry = Extremes & {
+  /** The sequence of its first price. */
+  readonly first: number;
+  /** When its last one came. */
+  readonly at: number;
+};
+
+export class PriceHistory {
+  readonly #entriesMax: number;
+  /** Oldest first. Those before `#start` are forgotten. */
+  #entries: Entry[] = [];
+  #start = 0;
+
+  /** `max` is at least four, so that there are two old ones to merge. */
+  constructor(max: number = entriesMax) {
+    this.#entriesMax = max;
+  }
+
+  /** `sequence` must rise from call to call, and `at`, Unix ms of the wall clock, must not fall. */
+  push(sequence: number, seen: Extremes, at: number): void {
+    this.forget(at);
+    if (this.#entries.length - this.#start >= this.#entriesMax) this.#thin();
+    this.#entries.push({ first: sequence, at, ...seen });
+  }
+
+  /** Gives up what is too old. Call it now and then, since nothing is pushed for a quiet symbol. */
+  forget(now: number): void {
+    const entries = this.#entries;
+    while ((entries[this.#start]?.at ?? now) < now - keptMs) this.#start += 1;
+    // What is left moves only when at least as much has gone, so that an entry costs the same on average.
+    if (this.#start > 0 && this.#start * 2 >= entries.length) this.#keep(entries.slice(this.#start));
+  }
+
+  /** The extremes of what is kept with a sequence above `mark`; null if there is none. */
+  since(mark: number): Extremes | null {
+    let extremes: Extremes | null = null;
+    for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) {
+      const entry = this.#entries[index];
+      if (entry === undefined || entry.first <= mark) break;
+      extremes = extremes === null ? entry : wider(extremes, entry);
+    }
+    if (extremes === null) return null;
+    const { highestBid, lowestAsk, highestTrade, lowestTrade, highestMark, lowestMark } = extremes;
+    return { highestBid, lowestAsk, highestTrade, lowestTrade, highestMark, lowestMark };
+  }
+
+  #thin(): void {
+    const entries = this.#entries.slice(this.#start);
+    const older = entries.splice(0, entries.length >> 1);
+    const pairs: Entry[] = [];
+    for (let index = 0; index < older.length; index += 2) {
+      const [one, other] = older.slice(index, index + 2);
+      if (one === undefined) break;
+      pairs.push(other === undefined ? one : { ...wider(one, other), first: one.first, at: other.at });
+    }
+    this.#keep([...pairs, ...entries]);
+  }
+
+  #keep(entries: Entry[]): void {
+    this.#entries = entries;
+    this.#start = 0;
+  }
+}
+
+function wider(left: Extremes, right: Extremes): Extremes {
+  return {
+    highestBid: higher(left.highestBid, right.highestBid),
+    lowestAsk: lower(left.lowestAsk, right.lowestAsk),
+    highestTrade: higher(left.highestTrade, right.highestTrade),
+    lowestTrade: lower(left.lowestTrade, right.lowestTrade),
+    highestMark: higher(left.highestMark, right.highestMark),
+    lowestMark: lower(left.lowestMark, right.lowestMark),
+  };
+}
+
+function higher(left: Price | null, right: Price | null): Price | null {
+  if (left === null || right === null) return left ?? right;
+  return left > right ? left : right;
+}
+
+function lower(left: Price | null, right: Price | null): Price | null {
+  if (left === null || right === null) return left ?? right;
+  return left < right ? left : right;
+}

@@ -1,0 +1,280 @@
+// What was marked, what was traded and what was settled of contracts, asked of an upstream of the test's own.
+import { afterEach, describe, expect, test } from "vitest";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import { decimal, type Price } from "../../../money/decimal.ts";
+import { createMarked } from "../feed.ts";
+import { createHistoryPages, lagMsMax } from "../rest/history-pages.ts";
+import { createRest } from "../rest/rest.ts";
+import { createSettlements, settlementsPerPage } from "../rest/settlements.ts";
+import { fundingWeightPerMinute } from "../rest/upstream-weight.ts";
+import { futuresProtocol } from "../streams/futures-protocol.ts";
+import { openUpstream, until } from "../testing/upstream.ts";
+import { createTraded } from "./traded.ts";
+
+const symbol = "BTCUSDT";
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const presentAt = Date.UTC(2026, 9, 10, 12, 0, 30, 250);
+const hourAgo = Math.floor(presentAt / minuteMs) * minuteMs - hourMs;
+const price = (text: string) => decimal<Price>(text);
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function setStage() {
+  const upstream = await openUpstream();
+  const time = createManualTime(presentAt);
+  const logged: string[] = [];
+  const write = (_fields: object, message: string) => {
+    logged.push(message);
+  };
+  const log = { info: write, warn: write, error: write };
+  const clocks = { clock: time, wallClock: time, timers: time };
+  const baseUrl = upstream.hosts.futuresRestUrl;
+  const rest = createRest({ ...clocks, baseUrl, log, ban: { until: 0 } });
+  const { history: protocol } = futuresProtocol(new Map());
+  const { weightPerMinute } = protocol;
+  const pages = createHistoryPages({ ...clocks, rest, weightPerMinute, isMetered: true, log });
+  const settlementPages = createHistoryPages({
+    ...clocks,
+    rest,
+    weightPerMinute: fundingWeightPerMinute,
+    isMetered: true,
+    log,
+  });
+  open.push(upstream.close, rest.close, pages.close, settlementPages.close);
+  /** The answer, while time passes as fast as upstream answers. */
+  async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    let isAnswered = false;
+    void asked.then(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) {
+      time.advance(1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return asked;
+  }
+  return {
+    upstream,
+    time,
+    logged,
+    answerOf,
+    marked: createMarked({ pages, protocol }),
+    traded: createTraded({ pages, protocol, clock: time, log }),
+    settlements: createSettlements({ pages: settlementPages, protocol }),
+  };
+}
+
+type Stage = Awaited<ReturnType<typeof setStage>>;
+
+/** The mark price rises by one a minute; a candle of it has no trades. */
+function replyWithCandles({ upstream }: Stage, path: string): void {
+  upstream.reply(path, (search) => {
+    const [start, end, limit] = ["startTime", "endTime", "limit"].map((name) => Number(search.get(name)));
+    const rows: unknown[] = [];
+    for (let at = start ?? 0; at <= (end ?? 0) && rows.length < (limit ?? 0); at += minuteMs) {
+      const low = 1_000 + (at - hourAgo) / minuteMs;
+      rows.push([
+        at,
+        `${low}`,
+        `${low + 1}`,
+        `${low}`,
+        `${low + 1}`,
+        "0",
+        at + minuteMs - 1,
+        "0",
+        0,
+        "0",
+        "0",
+        "0",
+      ]);
+    }
+    return { body: rows };
+  });
+}
+const marks = "/fapi/v1/markPriceKlines";
+
+describe("what was marked", () => {
+  test("is told by the minutes that lie wholly inside, whether or not there were trades", async () => {
+    const stage = await setStage();
+    replyWithCandles(stage, marks);
+    const asked = stage.marked(symbol, hourAgo + 1, hourAgo + 4 * minuteMs - 2);
+    expect(await stage.answerOf(asked)).toEqual(
+      [1, 2].map((minute) => ({
+        from: hourAgo + minute * minuteMs,
+        to: hourAgo + (minute + 1) * minuteMs - 1,
+        lowest: price(String(1_000 + minute)),
+        highest: price(String(1_001 + minute)),
+      })),
+    );
+    const range = `startTime=${hourAgo + minuteMs}&endTime=${hourAgo + 2 * minuteMs}`;
+    expect(stage.upstream.requests).toEqual([`${marks}?symbol=BTCUSDT&interval=1m&${range}&limit=2`]);
+  });
+
+  test.each([
+    ["a part of a minute", 1_000, 59_000],
+    ["less than two minutes around none", 1, 2 * minuteMs - 2],
+  ])("is nothing in %s, and nothing is asked or waited for", async (_name, fromMs, toMs) => {
+    const stage = await setStage();
+    expect(await stage.marked(symbol, hourAgo + fromMs, hourAgo + toMs)).toEqual([]);
+    expect(stage.upstream.requests).toEqual([]);
+  });
+
+  test("takes several pages of the cheapest size", async () => {
+    const stage = await setStage();
+    replyWithCandles(stage, marks);
+    const spans = await stage.answerOf(stage.marked(symbol, hourAgo - 1_000 * minuteMs, hourAgo - 1));
+    expect(spans?.map(({ from }) => from)).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => hourAgo + (index - 1_000) * minuteMs),
+    );
+    expect(stage.upstream.requests.map((line) => /limit=(.*)$/.exec(line)?.[1])).toEqual(["499", "499", "2"]);
+  });
+
+  test("of a minute that has just ended is asked for when REST must know of it", async () => {
+    const stage = await setStage();
+    replyWithCandles(stage, marks);
+    stage.time.advance(29_750);
+    const end = stage.time.now();
+    const asked = stage.marked(symbol, end - minuteMs, end - 1);
+    stage.time.advance(lagMsMax - 2);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stage.upstream.requests).toEqual([]);
+    expect(await stage.answerOf(asked)).toHaveLength(1);
+  });
+
+  test.each([
+    ["no answer", { status: 503, body: {} }],
+    ["candles that are none", { body: [null] }],
+    ["candles that go back", { body: [[hourAgo - minuteMs, "1", "1", "1", "1", "0", 1, "0", 0]] }],
+  ])("is null when there is %s", async (_name, reply) => {
+    const stage = await setStage();
+    stage.upstream.reply(marks, () => reply);
+    expect(await stage.answerOf(stage.marked(symbol, hourAgo, hourAgo + 5 * minuteMs))).toBeNull();
+    expect(stage.logged).toEqual(["what was marked in a gap cannot be had"]);
+  });
+});
+
+describe("what was traded", () => {
+  const trades = "/fapi/v1/aggTrades";
+  const trade = (a: number, T: number, p: string) => ({ a, p, q: "1", nq: "1", f: a, l: a, T, m: true });
+
+  test("is told by candles between trades, with no question about trades that is an hour long", async () => {
+    const stage = await setStage();
+    stage.upstream.reply("/fapi/v1/klines", () => ({
+      body: [[hourAgo, "1", "3", "1", "2", "5", hourAgo + minuteMs - 1, "9", 4, "1", "1", "0"]],
+    }));
+    stage.upstream.reply(trades, (search) => ({
+      body: Number(search.get("startTime")) < hourAgo ? [trade(7, hourAgo - 2, "4")] : [],
+    }));
+    expect(await stage.answerOf(stage.traded(symbol, hourAgo - 5, hourAgo + 3 * minuteMs + 5))).toEqual([
+      { from: hourAgo - 2, to: hourAgo - 2, lowest: price("4"), highest: price("4") },
+      { from: hourAgo, to: hourAgo + minuteMs - 1, lowest: price("1"), highest: price("3") },
+    ]);
+    for (const line of stage.upstream.requests.filter((each) => each.startsWith(trades))) {
+      const search = new URL(line, "http://upstream").searchParams;
+      expect(Number(search.get("endTime")) - Number(search.get("startTime"))).toBeLessThan(hourMs);
+    }
+  });
+
+  test("longer ago than single trades reach is told by candles alone, and that is logged", async () => {
+    const stage = await setStage();
+    stage.upstream.reply("/fapi/v1/klines", () => ({ body: [] }));
+    stage.upstream.reply(trades, () => ({ status: 400, body: { code: -1127, msg: "too far back" } }));
+    const from = hourAgo - 30 * hourMs - 5;
+    expect(await stage.answerOf(stage.traded(symbol, from, from + 10 * minuteMs))).toEqual([]);
+    expect(stage.upstream.requests.every((line) => line.startsWith("/fapi/v1/klines"))).toBe(true);
+    expect(new Set(stage.logged)).toEqual(
+      new Set(["a gap is too old for single trades: an edge of it is left out"]),
+    );
+  });
+
+  test("what ten contracts have missed is asked for at once, and the rest as slowly as its weight asks for", async () => {
+    const stage = await setStage();
+    const { upstream } = stage;
+    upstream.reply(trades, () => ({ body: [] }));
+    const contracts = Array.from({ length: 13 }, (_, index) => `S${index}USDT`);
+    const asked = contracts.map((name) => stage.traded(name, hourAgo, hourAgo + 1));
+    // No time passes.
+    await until(() => upstream.requests.length >= 10);
+    await stage.answerOf(Promise.all(asked));
+    // 20 of 600 a minute.
+    expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(4_000);
+  });
+});
+
+describe("settlements", () => {
+  const path = "/fapi/v1/fundingRate";
+  const row = (at: number, fundingRate: string) => ({
+    symbol,
+    fundingTime: at,
+    fundingRate,
+    markPrice: "78178.30000000",
+    rateType: "Regular",
+  });
+
+  test("are told with their sign, to the digit", async () => {
+    const stage = await setStage();
+    stage.upstream.reply(path, () => ({
+      body: [row(hourAgo, "0.00003563"), row(hourAgo + 5, "-0.00006188")],
+    }));
+    expect(await stage.answerOf(stage.settlements(symbol, hourAgo, hourAgo + 5))).toEqual([
+      { symbol, fundingTime: hourAgo, rate: 3_563n, markPrice: price("78178.3") },
+      { symbol, fundingTime: hourAgo + 5, rate: -6_188n, markPrice: price("78178.3") },
+    ]);
+    expect(stage.upstream.requests).toEqual([
+      `${path}?symbol=BTCUSDT&startTime=${hourAgo}&endTime=${hourAgo + 5}&limit=1000`,
+    ]);
+  });
+
+  test("beyond a page are asked for from behind the last one", async () => {
+    const stage = await setStage();
+    const all = Array.from({ length: 2 * settlementsPerPage + 1 }, (_, index) =>
+      row(hourAgo + index, "0.0001"),
+    );
+    stage.upstream.reply(path, (search) => ({
+      body: all
+        .filter(({ fundingTime }) => fundingTime >= Number(search.get("startTime")))
+        .slice(0, Number(search.get("limit"))),
+    }));
+    const told = await stage.answerOf(stage.settlements(symbol, hourAgo, presentAt));
+    expect(told?.map(({ fundingTime }) => fundingTime)).toEqual(all.map(({ fundingTime }) => fundingTime));
+    expect(stage.upstream.requests).toHaveLength(3);
+  });
+
+  test("that are not published yet are none", async () => {
+    const stage = await setStage();
+    stage.upstream.reply(path, () => ({ body: [] }));
+    expect(await stage.answerOf(stage.settlements(symbol, presentAt, presentAt))).toEqual([]);
+  });
+
+  test.each<[string, { readonly status?: number; readonly body: unknown }]>([
+    ["no answer", { status: 503, body: {} }],
+    ["rows that are none", { body: [1] }],
+    ["a rate that is none", { body: [row(hourAgo, "--1")] }],
+    ["a rate of too many digits", { body: [row(hourAgo, "0.000000001")] }],
+    ["no mark price", { body: [{ ...row(hourAgo, "1"), markPrice: "" }] }],
+    ["another contract", { body: [{ ...row(hourAgo, "1"), symbol: "ETHUSDT" }] }],
+    ["a time before the question", { body: [row(hourAgo - 1, "1")] }],
+    ["a time after the question", { body: [row(hourAgo + 2, "1")] }],
+    ["times that go back", { body: [row(hourAgo + 1, "1"), row(hourAgo, "1")] }],
+  ])("are null when there is %s", async (_name, reply) => {
+    const stage = await setStage();
+    stage.upstream.reply(path, () => reply);
+    expect(await stage.answerOf(stage.settlements(symbol, hourAgo, hourAgo + 1))).toBeNull();
+    expect(stage.logged).toEqual(["settlements of funding cannot be had"]);
+  });
+
+  test("of many contracts are asked for within the feed's share of the pool", async () => {
+    const stage = await setStage();
+    stage.upstream.reply(path, () => ({ body: [] }));
+    // Those that begin at once, and a minute's.
+    const asked = Array.from({ length: 9 + 46 }, (_, index) =>
+      stage.settlements(`S${index}USDT`, hourAgo, presentAt),
+    );
+    await stage.answerOf(Promise.all(asked));
+    expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(minuteMs - 1_304);
+  }, 60_000);
+});

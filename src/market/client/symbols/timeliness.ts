@@ -1,0 +1,125 @@
+// Whether what the streams of one symbol say is of the present: how old a message was when it came.
+//
+// - A message with an event time `E` is as old as the exchange's clock says. It is late when that is `dataAgeMsMax` or more.
+// - Spot's books carry no time. They are as old as the symbol's other streams were last (trades, the average price every
+//   second), and late while one of those is, or while nothing has proven for `dataAgeMsMax` that the streams are in time.
+// - A book may lag while trades do not. REST is asked for the book's update id now and then (`expectId`): a stream that has
+//   not reached it `dataAgeMsMax` later is behind, until it reaches one in time.
+//
+// A late message is not used. `isLate` holds for `dataAgeMsMax` after it, so that answers of REST do not stand in for streams
+// that are known to lag: nobody would see the prices that reach open orders.
+
+import type { StreamKind } from "../streams/protocol.ts";
+import { silentAfterMs } from "./book.ts";
+import type { ExchangeClock } from "./exchange-clock.ts";
+
+/** Source: design, section 4 (data older than 5 seconds is stale). */
+export const dataAgeMsMax = silentAfterMs;
+/** A message may be this much younger than none at all, besides the error of the measured offset. */
+export const earlyMsMax = 1_000;
+
+export class Timeliness {
+  readonly #clock: ExchangeClock | null;
+  /** When the last late message of a stream came. */
+  readonly #lateAt = new Map<StreamKind, number>();
+  #ageMs = 0;
+  /** When it was last proven that the streams are in time. */
+  #provenAt = Number.NEGATIVE_INFINITY;
+  #expected: { readonly id: number; readonly askedAt: number } | null = null;
+  #isBehind = false;
+  #changes = 0;
+
+  /** Without a clock every message is of the present. */
+  constructor(clock: ExchangeClock | null) {
+    this.#clock = clock;
+  }
+
+  /** How old a streamed message is, ms; null when it is late, or when nobody can tell. */
+  ageOf(kind: StreamKind, data: unknown, now: number): number | null {
+    const clock = this.#clock;
+    if (clock === null) return 0;
+    this.#forgetIfSet(clock);
+    const { E, u, lastUpdateId } = fieldsOf(data);
+    if (!isWhole(E)) {
+      this.reached(isWhole(u) ? u : isWhole(lastUpdateId) ? lastUpdateId : -1, now);
+      return now - this.#provenAt >= dataAgeMsMax || this.isLate(now) ? null : this.#ageMs;
+    }
+    const ageMs = clock.ageOf(E, now);
+    if (ageMs === null) return null;
+    if (ageMs >= dataAgeMsMax || ageMs < -earlyMsMax - clock.errorMs) {
+      clock.doubt();
+      this.#lateAt.set(kind, now);
+      return null;
+    }
+    this.#lateAt.delete(kind);
+    this.#ageMs = Math.max(0, ageMs);
+    this.#provenAt = now;
+    return this.#ageMs;
+  }
+
+  /** Whether the streams are known to lag, or may for all that is known. */
+  isLate(now: number): boolean {
+    const clock = this.#clock;
+    if (clock === null) return false;
+    this.#forgetIfSet(clock);
+    if (!clock.isMeasured || this.#isBookBehind(now)) return true;
+    for (const at of this.#lateAt.values()) if (now - at < dataAgeMsMax) return true;
+    return false;
+  }
+
+  /** Whether REST may be asked for the id that the book should reach. */
+  get expectsNothing(): boolean {
+    return this.#clock !== null && this.#expected === null;
+  }
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** By REST, asked at `askedAt`, the book had this update id. */
+  expectId(id: number, askedAt: number): void {
+    this.#expected ??= { id, askedAt };
+  }
+
+  /** The streams have come to an update id of the book. */
+  reached(id: number, now: number): void {
+    if (this.#expected === null || id < this.#expected.id) return;
+    this.#isBehind = now - this.#expected.askedAt >= dataAgeMsMax;
+    if (!this.#isBehind) this.#provenAt = Math.max(this.#provenAt, this.#expected.askedAt);
+    this.#expected = null;
+  }
+
+  /** The book shows what REST shows, whatever its id. */
+  agrees(): void {
+    this.#expected = null;
+    this.#isBehind = false;
+  }
+
+  /** The streams were reconnected; their ids may restart. */
+  reset(): void {
+    this.#expected = null;
+    this.#isBehind = false;
+  }
+
+  #isBookBehind(now: number): boolean {
+    if (this.#expected !== null && now - this.#expected.askedAt >= dataAgeMsMax) this.#isBehind = true;
+    return this.#isBehind;
+  }
+
+  /** A clock was set: which messages seemed late before means nothing. */
+  #forgetIfSet({ changes }: ExchangeClock): void {
+    if (changes === this.#changes) return;
+    this.#changes = changes;
+    this.#lateAt.clear();
+  }
+}
+
+type Fields = { readonly E?: unknown; readonly u?: unknown; readonly lastUpdateId?: unknown };
+const noFields: Fields = {};
+
+function fieldsOf(data: unknown): Fields {
+  return typeof data === "object" && data !== null ? data : noFields;
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

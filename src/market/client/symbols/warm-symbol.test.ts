@@ -1,0 +1,216 @@
+import { expect, test } from "vitest";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import { decimal, formatDecimal, type Price } from "../../../money/decimal.ts";
+import { type Stage, setStage, settle } from "../testing/feed.ts";
+import { sendAverage, sendDepth, sendTicker, sendTrade, warmStage } from "../testing/messages.ts";
+import { until } from "../testing/upstream.ts";
+import { silentAfterMs } from "./book.ts";
+import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
+
+/** REST has the last and the average price of BTCUSDT as well; what it answers can be held back. */
+async function pricedStage(answered: Promise<void> = Promise.resolve()): Promise<Stage> {
+  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
+  stage.tickers.set("BTCUSDT", ["99", "101"]);
+  stage.upstream.reply("/api/v3/ticker/price", async () => {
+    await answered;
+    return { body: { symbol: "BTCUSDT", price: "100" } };
+  });
+  stage.upstream.reply("/api/v3/avgPrice", async () => {
+    await answered;
+    return { body: { mins: 5, price: "98", closeTime: 1 } };
+  });
+  await stage.feed.start();
+  return stage;
+}
+
+const pricesOf = ({ feed }: Stage) => [feed.lastPrice("BTCUSDT"), feed.averagePrice("BTCUSDT")];
+const price = (text: string) => decimal<Price>(text);
+
+test("the last and the average price are there once a symbol was prepared, and none before", async () => {
+  const stage = await pricedStage();
+  expect(pricesOf(stage)).toEqual([null, null]);
+  await stage.feed.prepare("BTCUSDT");
+  expect(pricesOf(stage)).toEqual([price("100"), price("98")]);
+});
+
+test("prices that are streamed are not waited for by REST, nor replaced by its answer", async () => {
+  const answer = Promise.withResolvers<void>();
+  const stage = await pricedStage(answer.promise);
+  const { feed, upstream } = stage;
+  const prepared = feed.prepare("BTCUSDT");
+  await until(() => upstream.subscribed().length === 4);
+  sendTrade(stage, 7, "102");
+  sendAverage(stage, "97");
+  await prepared;
+  expect(pricesOf(stage)).toEqual([price("102"), price("97")]);
+  answer.resolve();
+  await settle(stage);
+  expect(pricesOf(stage)).toEqual([price("102"), price("97")]);
+});
+
+test("prices that do not come are waited for within the same bound as the quote", async () => {
+  const stage = await pricedStage(new Promise(() => {}));
+  const { feed, time } = stage;
+  const prepared = feed.prepare("BTCUSDT");
+  await until(() => feed.status().quotes.accepted === 1);
+  // Whether the quote is near what is traded is not known yet.
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.prepare("BTCUSDT")).toBeInstanceOf(Promise);
+  time.advance(firstPricesWaitMsMax);
+  await prepared;
+  expect(feed.quote("BTCUSDT")).toEqual({ bid: price("99"), ask: price("101") });
+  expect(pricesOf(stage)).toEqual([null, null]);
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("the last and the average price stand while a symbol is silent", async () => {
+  const stage = await pricedStage();
+  const { feed, time } = stage;
+  await feed.prepare("BTCUSDT");
+  await until(() => stage.upstream.subscribed().length === 4);
+  sendTrade(stage, 7, "102");
+  sendTrade(stage, 6, "50");
+  sendAverage(stage, "97");
+  await until(() => feed.averagePrice("BTCUSDT") === price("97"));
+  time.advance(silentAfterMs);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(pricesOf(stage)).toEqual([price("102"), price("97")]);
+  expect(feed.status().trades).toMatchObject({ accepted: 1, stale: 1, malformed: 0 });
+  // Whoever was silent may count from the beginning.
+  sendTrade(stage, 1, "103");
+  await until(() => feed.lastPrice("BTCUSDT") === price("103"));
+});
+
+test("after a reconnect the last price is asked for, and trades are believed whatever their ids", async () => {
+  const stage = await pricedStage();
+  const { feed, upstream, time } = stage;
+  await feed.prepare("BTCUSDT");
+  await until(() => upstream.subscribed().length === 4);
+  sendTrade(stage, 1_000, "102");
+  await until(() => feed.lastPrice("BTCUSDT") === price("102"));
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => feed.lastPrice("BTCUSDT") === price("100"));
+  await until(() => upstream.subscribed().length === 4);
+  sendTrade(stage, 1, "96");
+  await until(() => feed.lastPrice("BTCUSDT") === price("96"));
+});
+
+/** What a listener was told, a word each. */
+function notes(): { readonly heard: string[]; readonly listener: SymbolListener } {
+  const heard: string[] = [];
+  return {
+    heard,
+    listener: {
+      quote: ({ bid, ask }) => heard.push(`quote ${textOf(bid)} ${textOf(ask)}`),
+      trade: (traded) => heard.push(`trade ${textOf(traded)}`),
+      markPrice: (marked) => heard.push(`mark ${textOf(marked)}`),
+      gap: (from, to) => heard.push(`gap ${from - startsAt} ${to - startsAt}`),
+    },
+  };
+}
+
+const startsAt = createManualTime().now();
+const textOf = (traded: Price | null) =>
+  traded === null ? "-" : formatDecimal(traded).replace(/\.?0+$/, "");
+
+test("a listener hears quotes and trades in the order in which they come, until it is released", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { heard, listener } = notes();
+  await until(() => stage.upstream.subscribed().length === 4);
+  sendTicker(stage, 1, "99", "101");
+  await until(() => stage.feed.status().quotes.accepted === 2);
+  const release = stage.feed.watch("BTCUSDT", listener);
+  sendTicker(stage, 2, "99", "100");
+  sendTrade(stage, 5, "100");
+  sendTrade(stage, 5, "77");
+  sendTicker(stage, 3, "98", "100");
+  sendTrade(stage, 6, "98");
+  await until(() => heard.length === 4);
+  expect(heard).toEqual(["quote 99 100", "trade 100", "quote 98 100", "trade 98"]);
+  release();
+  sendTrade(stage, 7, "97");
+  await until(() => stage.feed.lastPrice("BTCUSDT") === price("97"));
+  expect(heard).toHaveLength(4);
+});
+
+test("what was missed while the connection was away is told before what ended it, in market time", async () => {
+  const clock = createManualTime(startsAt);
+  const stage = await warmStage({ asksAboutQuietSymbols: false, clock });
+  const { feed, upstream, time, tickers } = stage;
+  sendTicker(stage, 1_000, "99", "101");
+  await until(() => feed.status().quotes.accepted === 2);
+  const { heard, listener } = notes();
+  feed.watch("BTCUSDT", listener);
+  clock.advance(7_000);
+  sendTicker(stage, 1_001, "98", "101");
+  await until(() => heard.length === 1);
+  clock.advance(20_000);
+  tickers.clear();
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => upstream.subscribed().length === 4);
+  await settle(stage);
+  sendTrade(stage, 1, "90");
+  sendTicker(stage, 1, "89", "90");
+  await until(() => heard.length === 4);
+  expect(heard).toEqual(["quote 98 101", "gap 7000 27000", "trade 90", "quote 89 90"]);
+});
+
+test("a quote asked for by REST ends a gap, and another one lasts until all streams are back", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, upstream, time } = stage;
+  sendTicker(stage, 1_000, "99", "101");
+  await until(() => feed.status().quotes.accepted === 2);
+  const { heard, listener } = notes();
+  feed.watch("BTCUSDT", listener);
+  upstream.setConfirming(false);
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => heard.length === 1);
+  expect(heard).toEqual(["gap 0 100"]);
+  time.advance(50);
+  sendTicker(stage, 1, "98", "101");
+  await until(() => heard.length === 2);
+  upstream.setConfirming(true);
+  time.advance(50);
+  sendTicker(stage, 2, "97", "101");
+  await until(() => heard.length === 4);
+  expect(heard).toEqual(["gap 0 100", "quote 98 101", "gap 100 200", "quote 97 101"]);
+});
+
+test("what was missed in a silence is told before what ended it", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, time } = stage;
+  sendTicker(stage, 1_000, "99", "101");
+  await until(() => feed.status().quotes.accepted === 2);
+  const { heard, listener } = notes();
+  feed.watch("BTCUSDT", listener);
+  time.advance(silentAfterMs - 1);
+  sendDepth(stage, 1_000, "99", "101");
+  await until(() => feed.status().quotes.alive === 1);
+  time.advance(silentAfterMs);
+  sendTicker(stage, 1, "98", "101");
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([`gap ${silentAfterMs - 1} ${2 * silentAfterMs - 1}`, "quote 98 101"]);
+});
+
+test("an order that rests before the streams of a new symbol are confirmed is told what it may have missed", async () => {
+  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
+  const { feed, upstream, time, tickers } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]);
+  upstream.setConfirming(false);
+  await feed.start();
+  await feed.prepare("BTCUSDT");
+  const { heard, listener } = notes();
+  feed.watch("BTCUSDT", listener);
+  await until(() => upstream.subscribed().length === 4);
+  time.advance(300);
+  upstream.setConfirming(true);
+  sendTicker(stage, 1, "98", "101");
+  await until(() => heard.length === 2);
+  expect(heard).toEqual(["gap 0 300", "quote 98 101"]);
+});

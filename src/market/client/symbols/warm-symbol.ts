@@ -1,0 +1,407 @@
+// One symbol in use: its streams, what is known from them, and who is told.
+//
+// Holds true: whatever is accepted takes the next number in the order of all quotes, trades and mark prices, goes into the
+// history and to every listener at once. A gap is told before what ended it. The prices that REST gives for the last trade
+// are known but never told as a trade: nobody can say when they were traded.
+//
+// What is not of the present is dropped (`timeliness.ts`), and the time until the next message that is, is a gap. A quote far
+// from what is traded (`plausibility.ts`) is known and told to nobody, until a trade or a mark price confirms it.
+import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
+import type { Quote } from "../../../domain/market.ts";
+import type { SymbolRules } from "../../../domain/symbol.ts";
+import type { Price } from "../../../money/decimal.ts";
+import type { Announcer } from "../streams/announce.ts";
+import type { Carrier } from "../streams/connections.ts";
+import { Continuity, type Voice } from "../streams/continuity.ts";
+import type { FamilyProtocol, PriceKind, StreamKind } from "../streams/protocol.ts";
+import type { Streams } from "../streams/streams.ts";
+import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
+import type { ExchangeClock } from "./exchange-clock.ts";
+import { type Extremes, extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
+import {
+  createMark,
+  forgetEventTime,
+  type Mark,
+  type MarkJudge,
+  type MarkVerdict,
+  presentMark,
+  takeMark,
+} from "./mark.ts";
+import { isPlausibleMark, isPlausibleQuote, type PriceBounds, priceBoundsOf } from "./plausibility.ts";
+import {
+  createPrices,
+  forgetTradeId,
+  type Prices,
+  type TradeVerdict,
+  takeAverage,
+  takeTrade,
+} from "./prices.ts";
+import { dataAgeMsMax, Timeliness } from "./timeliness.ts";
+
+/** What a watcher of a symbol is told. */
+export type SymbolListener = {
+  /** Every accepted quote, in order. */
+  quote(quote: Quote): void;
+  /** The price of every trade, in order. */
+  trade(price: Price): void;
+  /** Every mark price of a contract, in order. */
+  markPrice(price: Price): void;
+  /** Quotes, trades and mark prices between these market times (Unix ms) may have been missed. Called before what ended it. */
+  gap(from: number, to: number): void;
+};
+
+/** What all symbols in use share. */
+export type Surroundings = {
+  readonly protocol: Pick<FamilyProtocol, "streams" | "depthKeys" | "pricePaths">;
+  readonly streams: Streams;
+  readonly announcer: Announcer;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  /** By which the age of messages is known; null where every message is of the present. */
+  readonly exchangeClock: ExchangeClock | null;
+  readonly rules: (symbol: string) => SymbolRules | null;
+  /** Has REST asked for the price of the last trade, where trades are not streamed; `confirm` follows. */
+  readonly askTradePrice: (symbol: string) => void;
+  /** The next number in the order of all quotes, trades and mark prices. */
+  readonly nextSequence: () => number;
+  readonly quoteCounts: Record<Verdict, number>;
+  readonly tradeCounts: Record<TradeVerdict, number>;
+  readonly markCounts: Record<MarkVerdict, number>;
+};
+
+/** How long an order waits for the first prices of a symbol that nobody used before. */
+export const firstPricesWaitMsMax = 800;
+/** A doubtful price has the last trade asked for at most this often. */
+export const tradePriceIntervalMs = 1_000;
+
+/** Where a price came from: by a stream, so long after it was sent, or by REST. */
+type Origin = { readonly isStreamed: boolean; readonly ageMs: number };
+
+const priceKinds: readonly PriceKind[] = ["quote", "lastPrice", "averagePrice", "markPrice"];
+const streamKinds: readonly StreamKind[] = ["ticker", "depth", "trade", "average", "mark"];
+
+export class WarmSymbol {
+  readonly name: string;
+  readonly book: Book = createBook();
+  readonly prices: Prices = createPrices();
+  readonly mark: Mark = createMark();
+  /** When somebody last asked for it, Unix ms of the wall clock. */
+  usedAt: number;
+  /** What the first users wait for; null once the first prices are there or have been waited for. */
+  firstPrices: Promise<void> | null;
+  readonly #around: Surroundings;
+  readonly #history = new PriceHistory();
+  readonly #continuity: Continuity;
+  readonly #timeliness: Timeliness;
+  readonly #takenUpAt: number;
+  readonly #awaited: Set<PriceKind>;
+  readonly #arrived = Promise.withResolvers<void>();
+  readonly #streamNames: readonly string[];
+  readonly #bookStreamNames: readonly string[];
+  readonly #releases: readonly Cancel[];
+  #listeners: readonly SymbolListener[] = [];
+  /** Whether the book's quote is far from everything that confirms one. */
+  #isDoubtful = false;
+  /** A contract's last trade by REST, and when it was asked for. */
+  #tradePrice: { readonly price: Price; readonly askedAt: number } | null = null;
+  #tradePriceAskedAt = Number.NEGATIVE_INFINITY;
+  #rules: SymbolRules | null = null;
+  #bounds: PriceBounds = priceBoundsOf(null);
+
+  constructor(name: string, around: Surroundings) {
+    this.name = name;
+    this.#around = around;
+    const { protocol, streams, timers, clock, wallClock } = around;
+    this.usedAt = wallClock.now();
+    this.#takenUpAt = this.usedAt;
+    this.#timeliness = new Timeliness(around.exchangeClock);
+    this.#awaited = new Set(priceKinds.filter((kind) => protocol.pricePaths[kind] !== null));
+    const voices: readonly Voice[] = protocol.streams.mark === null ? ["book"] : ["book", "mark"];
+    this.#continuity = new Continuity({ wall: this.usedAt, market: clock.now() }, voices);
+    const heard: Readonly<Record<StreamKind, (data: unknown) => void>> = {
+      ticker: (data) => this.#takeBook("ticker", data),
+      depth: (data) => this.#takeBook("depth", data),
+      trade: (data) => this.#takeTrade(data),
+      average: (data) => this.#takeAverage(data),
+      mark: (data) => this.#takeMark(data),
+    };
+    const nameOf = (kind: StreamKind) => `${name.toLowerCase()}@${protocol.streams[kind]}`;
+    const kinds = streamKinds.filter((kind) => protocol.streams[kind] !== null);
+    const named = kinds.map((kind) => [nameOf(kind), heard[kind]] as const);
+    this.#bookStreamNames = kinds.filter((kind) => kind !== "mark").map(nameOf);
+    this.#streamNames = named.map(([stream]) => stream);
+    this.#releases = named.map(([stream, listener]) => streams.subscribe(stream, listener));
+    this.firstPrices = waitAtMost(timers, firstPricesWaitMsMax, this.#arrived.promise).then(() => {
+      this.firstPrices = null;
+      this.#judge(false);
+    });
+  }
+
+  get isWatched(): boolean {
+    return this.#listeners.length > 0;
+  }
+
+  /** Whether the connections of its book are open, so that "nothing was sent" means "nothing changed". */
+  get isConnected(): boolean {
+    return this.#around.streams.areOpen(this.#bookStreamNames);
+  }
+
+  /** Whether an answer of REST may stand in for a book that says nothing: not while its streams are known to lag. */
+  mayAskRest(now: number): boolean {
+    if (this.#timeliness.isLate(now)) return false;
+    if (this.#around.exchangeClock === null) return true;
+    return now - this.#takenUpAt < dataAgeMsMax || this.#around.streams.areConfirmed(this.#bookStreamNames);
+  }
+
+  /** The quote that may be traded at: null while it is old, late or doubtful, or its streams have no room. */
+  quoteAt(now: number): Quote | null {
+    if (this.#isDoubtful || this.isUnheard || isSilent(this.book, now)) return null;
+    return this.#timeliness.isLate(now) ? null : this.book.quote;
+  }
+
+  /** Whether one of its streams is on this connection. */
+  isCarriedBy(connection: Carrier): boolean {
+    return this.#streamNames.some((name) => connection.carries(name));
+  }
+
+  /** Whether what its streams say is not heard, because no connection has room for all of them. */
+  get isUnheard(): boolean {
+    return this.#around.streams.isAnyRefused(this.#streamNames);
+  }
+
+  watch(listener: SymbolListener): Cancel {
+    // An object of its own, since one listener may watch twice.
+    const own: SymbolListener = {
+      quote: (quote) => listener.quote(quote),
+      trade: (price) => listener.trade(price),
+      markPrice: (price) => listener.markPrice(price),
+      gap: (from, to) => listener.gap(from, to),
+    };
+    this.#listeners = [...this.#listeners, own];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+      this.usedAt = this.#around.wallClock.now();
+    };
+  }
+
+  /** What became of an answer of REST about the book. */
+  takeRestQuote(verdict: Verdict): void {
+    this.#takeQuote(verdict, { isStreamed: false, ageMs: 0 });
+  }
+
+  /** What became of an answer of REST about the mark price. */
+  takeRestMark(verdict: MarkVerdict): void {
+    this.#hearMark(verdict, { isStreamed: false, ageMs: 0 });
+  }
+
+  /** One of the first prices is there, or was not to be had. */
+  arrived(first: PriceKind): void {
+    this.#awaited.delete(first);
+    if (first === "lastPrice") this.#judge(false);
+    if (this.#awaited.size === 0) this.#arrived.resolve();
+  }
+
+  /** Whether a mark price may be believed; if not, the last trade is asked for. */
+  readonly judgeMark: MarkJudge = (price, index) => {
+    const now = this.#around.wallClock.now();
+    const known = {
+      index,
+      before: presentMark(this.mark, now),
+      quote: this.book.quote,
+      lastTrade: this.#tradePriceAt(now),
+    };
+    const isPlausible = isPlausibleMark(price, known, this.#priceBounds());
+    if (!isPlausible) this.#askTradePrice(now);
+    return isPlausible;
+  };
+
+  /** What a contract was last traded at, by REST. */
+  confirm(price: Price, askedAt: number): void {
+    this.#tradePrice = { price, askedAt };
+    this.#judge(false);
+  }
+
+  /** Whether REST should be asked what update id the book has by now. */
+  get expectsNothing(): boolean {
+    const isHeard = this.book.tickerId >= 0 || this.book.depthId >= 0;
+    return isHeard && this.isConnected && this.#timeliness.expectsNothing;
+  }
+  /** Whether the book was found to lag behind REST. */
+  get isBehind(): boolean {
+    return this.#timeliness.isBehind;
+  }
+
+  /** By REST, asked at `askedAt`, the book had this update id and these best prices. */
+  takeRestBook(id: number, quote: Quote, askedAt: number): void {
+    const { book } = this;
+    if (book.quote !== null && book.quote.bid === quote.bid && book.quote.ask === quote.ask) {
+      this.#timeliness.agrees();
+      return;
+    }
+    this.#timeliness.expectId(id, askedAt);
+    this.#timeliness.reached(Math.max(book.tickerId, book.depthId), this.#around.wallClock.now());
+  }
+
+  extremesSince(mark: number): Extremes | null {
+    return this.#history.since(mark);
+  }
+
+  /** A connection of its streams is lost: what comes from now on is missed. */
+  cut(): void {
+    this.#continuity.cut();
+  }
+
+  /** The streams begin anew: their first messages are believed, whatever their ids. */
+  reset(): void {
+    forgetIds(this.book);
+    forgetTradeId(this.prices);
+    forgetEventTime(this.mark);
+    this.#timeliness.reset();
+  }
+
+  /** Gives up what is too old. Call it every second or so. */
+  sweep(now: number): void {
+    this.#history.forget(now);
+    if (this.#isDoubtful) this.#askTradePrice(now);
+  }
+
+  /** Lets go of the streams, and lets nobody wait any longer. */
+  release(): void {
+    for (const release of this.#releases) release();
+    this.#arrived.resolve();
+  }
+
+  #takeBook(kind: "ticker" | "depth", data: unknown): void {
+    const { wallClock, protocol } = this.#around;
+    const now = wallClock.now();
+    const ageMs = this.#timeliness.ageOf(kind, data, now);
+    if (ageMs === null) {
+      this.#continuity.late("book");
+      this.#takeQuote("late", { isStreamed: true, ageMs: 0 });
+      return;
+    }
+    const verdict =
+      kind === "ticker"
+        ? takeTicker(this.book, data, now - ageMs)
+        : takeDepth(this.book, data, now - ageMs, protocol.depthKeys);
+    this.#takeQuote(verdict, { isStreamed: true, ageMs });
+  }
+
+  #takeQuote(verdict: Verdict, origin: Origin): void {
+    this.#around.quoteCounts[verdict] += 1;
+    if (verdict !== "accepted" && verdict !== "alive") return;
+    this.#hear("book", true, origin);
+    if (verdict === "alive" || this.book.quote === null) return;
+    this.arrived("quote");
+    this.#judge(true);
+  }
+
+  #takeMark(data: unknown): void {
+    const { wallClock } = this.#around;
+    const now = wallClock.now();
+    const ageMs = this.#timeliness.ageOf("mark", data, now);
+    if (ageMs === null) this.#continuity.late("mark");
+    const verdict = ageMs === null ? "late" : takeMark(this.mark, data, now - ageMs, this.judgeMark);
+    this.#hearMark(verdict, { isStreamed: true, ageMs: ageMs ?? 0 });
+  }
+
+  #hearMark(verdict: MarkVerdict, origin: Origin): void {
+    this.#around.markCounts[verdict] += 1;
+    const { price } = this.mark;
+    if (verdict !== "accepted" || price === null) return;
+    this.#hear("mark", true, origin);
+    this.#remember(extremesOfMark(price));
+    this.arrived("markPrice");
+    this.#judge(false);
+    this.#around.announcer.each(this.#listeners, (listener) => listener.markPrice(price));
+  }
+
+  #takeTrade(data: unknown): void {
+    const { wallClock, tradeCounts, announcer } = this.#around;
+    const now = wallClock.now();
+    const ageMs = this.#timeliness.ageOf("trade", data, now);
+    if (ageMs === null) {
+      this.#continuity.late("book");
+      tradeCounts.late += 1;
+      return;
+    }
+    // As in the book: a symbol that fell silent holds no id against anyone.
+    if (isSilent(this.book, now)) forgetTradeId(this.prices);
+    const verdict = takeTrade(this.prices, data);
+    tradeCounts[verdict] += 1;
+    const price = this.prices.last;
+    if (verdict !== "accepted" || price === null) return;
+    this.#hear("book", false, { isStreamed: true, ageMs });
+    this.#remember(extremesOfTrade(price));
+    this.arrived("lastPrice");
+    announcer.each(this.#listeners, (listener) => listener.trade(price));
+  }
+
+  #takeAverage(data: unknown): void {
+    if (this.#timeliness.ageOf("average", data, this.#around.wallClock.now()) === null) return;
+    takeAverage(this.prices, data);
+    if (this.prices.average !== null) this.arrived("averagePrice");
+  }
+
+  /** Holds the quote against what confirms it, and tells it if it may be traded at and is new or was doubtful until now. */
+  #judge(isNew: boolean): void {
+    const { quote } = this.book;
+    if (quote === null) return;
+    const wasDoubtful = this.#isDoubtful;
+    this.#isDoubtful = !this.#isPlausible(quote);
+    if (this.#isDoubtful) {
+      // Nor is its update id believed: the next message may be the true one, whatever its id.
+      forgetIds(this.book);
+      if (!wasDoubtful) this.#askTradePrice(this.#around.wallClock.now());
+    } else if (isNew || wasDoubtful) {
+      this.#remember(extremesOfQuote(quote));
+      this.#around.announcer.each(this.#listeners, (listener) => listener.quote(quote));
+    }
+  }
+
+  #isPlausible(quote: Quote): boolean {
+    const { prices, mark } = this;
+    const now = this.#around.wallClock.now();
+    const { lastPrice } = this.#around.protocol.pricePaths;
+    // What the pair was traded at is on its way: nobody knows yet whether the quote is near it.
+    const isAwaited = this.firstPrices !== null && this.#awaited.has("lastPrice");
+    if (lastPrice !== null && prices.last === null && isAwaited) return false;
+    const traded = lastPrice === null ? this.#tradePriceAt(now) : (prices.last ?? prices.average);
+    return isPlausibleQuote(quote, [traded, presentMark(mark, now)], this.#priceBounds());
+  }
+
+  #priceBounds(): PriceBounds {
+    const rules = this.#around.rules(this.name);
+    if (rules !== this.#rules) {
+      this.#rules = rules;
+      this.#bounds = priceBoundsOf(rules);
+    }
+    return this.#bounds;
+  }
+
+  #tradePriceAt(now: number): Price | null {
+    const known = this.#tradePrice;
+    return known === null || now - known.askedAt >= dataAgeMsMax ? null : known.price;
+  }
+
+  #askTradePrice(now: number): void {
+    if (now - this.#tradePriceAskedAt < tradePriceIntervalMs) return;
+    this.#tradePriceAskedAt = now;
+    this.#around.askTradePrice(this.name);
+  }
+
+  #hear(voice: Voice, isProof: boolean, origin: Origin): void {
+    const { streams, announcer, clock, wallClock } = this.#around;
+    const isWhole = streams.areConfirmed(this.#streamNames);
+    const at = { wall: wallClock.now(), market: clock.now() };
+    const gap = this.#continuity.hear(voice, at, { isWhole, isProof, ...origin });
+    if (gap !== null) announcer.each(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
+  }
+
+  #remember(seen: Extremes): void {
+    const { nextSequence, wallClock } = this.#around;
+    this.#history.push(nextSequence(), seen, wallClock.now());
+  }
+}

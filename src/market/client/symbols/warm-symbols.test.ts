@@ -1,0 +1,301 @@
+import { expect, test } from "vitest";
+import type { Quote } from "../../../domain/market.ts";
+import { decimal, type Price } from "../../../money/decimal.ts";
+import { streamsPerConnectionMax } from "../streams/stream-socket.ts";
+import { lingerMs } from "../streams/streams.ts";
+import { pass, setStage, settle } from "../testing/feed.ts";
+import { sendDepth, sendTicker, sendTrade, warmStage } from "../testing/messages.ts";
+import { until } from "../testing/upstream.ts";
+import { silentAfterMs } from "./book.ts";
+import { type Extremes, keptMs } from "./extremes.ts";
+import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
+import { awaitedMs, quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.ts";
+
+const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
+
+const none: Extremes = {
+  highestBid: null,
+  lowestAsk: null,
+  highestTrade: null,
+  lowestTrade: null,
+  highestMark: null,
+  lowestMark: null,
+};
+
+const deaf: SymbolListener = { quote() {}, trade() {}, markPrice() {}, gap() {} };
+
+test("the first quote comes by REST when the stream is slower, and then nothing is waited for", async () => {
+  const { feed, upstream } = await warmStage();
+  expect(upstream.subscribed().sort()).toEqual([
+    "btcusdt@avgPrice",
+    "btcusdt@bookTicker",
+    "btcusdt@depth20",
+    "btcusdt@trade",
+  ]);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("an answer by REST that a streamed quote has overtaken is not taken", async () => {
+  const stage = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = stage;
+  const answer = Promise.withResolvers<void>();
+  upstream.reply("/api/v3/ticker/bookTicker", async () => {
+    await answer.promise;
+    return { body: { symbol: "BTCUSDT", bidPrice: "1", askPrice: "2" } };
+  });
+  await feed.start();
+  const prepared = feed.prepare("BTCUSDT");
+  await until(() => upstream.subscribed().length === 4);
+  sendTicker(stage, 5, "99", "101");
+  await prepared;
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+  const first = feed.status().quotes;
+  answer.resolve();
+  await settle(stage);
+  expect(feed.status().quotes).toEqual(first);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+});
+
+test("a symbol without any quote is waited for once, and not for long", async () => {
+  const { feed, time } = await setStage(["BTCUSDT"]);
+  await feed.start();
+  const prepared = feed.prepare("BTCUSDT");
+  expect(prepared).toBeInstanceOf(Promise);
+  time.advance(firstPricesWaitMsMax);
+  await prepared;
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+});
+
+test("a symbol that is not listed, or not trading, is not subscribed", async () => {
+  const { feed, rows } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  rows.set("ETHUSDT", { ...rows.get("ETHUSDT"), status: "BREAK" });
+  await feed.start();
+  expect(feed.prepare("XYZUSDT")).toBeUndefined();
+  expect(feed.prepare("ETHUSDT")).toBeUndefined();
+  expect(feed.status()).toMatchObject({ streams: 0, symbols: 0 });
+});
+
+test("watchers hear every accepted quote in order; stale and crossed ones are counted and dropped", async () => {
+  const stage = await warmStage();
+  const { feed } = stage;
+  const heard: Quote[] = [];
+  const release = feed.watch("BTCUSDT", { ...deaf, quote: (seen) => heard.push(seen) });
+  sendTicker(stage, 10, "100", "102");
+  sendTicker(stage, 9, "50", "51");
+  sendTicker(stage, 11, "103", "102");
+  sendTicker(stage, 12, "101", "102");
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([quote("100", "102"), quote("101", "102")]);
+  expect(feed.status().quotes).toMatchObject({ stale: 1, crossed: 1 });
+  release();
+  sendTicker(stage, 13, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  expect(heard).toHaveLength(2);
+});
+
+test("a symbol that falls silent has no quote until it speaks again, whatever its ids are then", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, time } = stage;
+  sendTicker(stage, 10, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  time.advance(silentAfterMs - 1);
+  expect(feed.quote("BTCUSDT")).not.toBeNull();
+  time.advance(1);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(feed.prepare("BTCUSDT")).toBeUndefined();
+  sendTicker(stage, 1, "98", "99");
+  await until(() => feed.quote("BTCUSDT") !== null);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("98", "99"));
+});
+
+test("a scheduled depth message that says nothing new keeps a quiet symbol alive", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, time } = stage;
+  sendDepth(stage, 10, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  for (let round = 1; round <= 3; round += 1) {
+    time.advance(silentAfterMs - 1);
+    sendDepth(stage, 10, "100", "102");
+    await until(() => feed.status().quotes.alive === round);
+  }
+  expect(feed.quote("BTCUSDT")).toEqual(quote("100", "102"));
+});
+
+test("a new connection is believed from its first message on", async () => {
+  const stage = await warmStage();
+  const { feed, upstream, time } = stage;
+  sendTicker(stage, 1_000, "100", "102");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("100"));
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => upstream.subscribed().length === 4);
+  sendTicker(stage, 1, "90", "91");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
+});
+
+test("after a reconnect one question brings the quotes of all symbols before their streams do", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, upstream, time, tickers } = stage;
+  tickers.set("ETHUSDT", ["9", "10"]);
+  feed.watch("ETHUSDT", deaf);
+  await feed.prepare("ETHUSDT");
+  const asked = () => upstream.requests.filter((line) => line.includes("bookTicker"));
+  const before = asked().length;
+  tickers.set("BTCUSDT", ["89", "90"]);
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  time.advance(100);
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("89"));
+  expect(asked().slice(before)).toEqual([
+    `/api/v3/ticker/bookTicker?symbols=${encodeURIComponent('["BTCUSDT","ETHUSDT"]')}`,
+  ]);
+});
+
+test("quiet symbols are asked for in one request, and an answer is news", async () => {
+  const { feed, upstream, time, tickers } = await warmStage();
+  tickers.set("ETHUSDT", ["9", "10"]);
+  await feed.prepare("ETHUSDT");
+  const asked = () => upstream.requests.filter((line) => line.includes("symbols=")).length;
+  for (let round = 1; round <= 3; round += 1) {
+    const { alive } = feed.status().quotes;
+    time.advance(quietAfterMs);
+    await until(() => feed.status().quotes.alive === alive + 2);
+    expect(asked()).toBe(round);
+  }
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "101"));
+
+  tickers.set("BTCUSDT", ["97", "98"]);
+  time.advance(quietAfterMs);
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
+});
+
+test("one symbol that is no longer listed does not silence the others", async () => {
+  const { feed, upstream, time, tickers } = await warmStage();
+  tickers.set("ETHUSDT", ["9", "10"]);
+  await feed.prepare("ETHUSDT");
+  tickers.delete("ETHUSDT");
+  time.advance(quietAfterMs);
+  await until(() => feed.status().quotes.alive === 1);
+  expect(upstream.requests.at(-1)).toBe("/api/v3/ticker/bookTicker");
+});
+
+test("without a stream connection an answer by REST is no proof of life", async () => {
+  const stage = await warmStage();
+  const { feed, upstream, time } = stage;
+  upstream.setAccepting(false);
+  upstream.dropConnections();
+  await until(() => !feed.status().connected);
+  for (let second = 0; second < 5; second += 1) {
+    time.advance(1_000);
+    await settle(stage);
+  }
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(upstream.requests.filter((line) => line.includes("bookTicker"))).toHaveLength(1);
+});
+
+test("a symbol stays warm for a while after its last use, and as long as it is watched", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed, upstream } = stage;
+  const release = feed.watch("BTCUSDT", deaf);
+  await pass(stage, 2 * warmMs);
+  expect(feed.status().symbols).toBe(1);
+  release();
+  await pass(stage, warmMs - 1_000);
+  expect(feed.status().symbols).toBe(1);
+  await pass(stage, 2_000);
+  expect(feed.status().symbols).toBe(0);
+  await pass(stage, lingerMs + 1_000);
+  await until(() => upstream.subscribed().length === 0);
+});
+
+test("what was crossed since a mark is known for a while", async () => {
+  const stage = await warmStage({ asksAboutQuietSymbols: false });
+  const { feed } = stage;
+  expect(feed.extremesSince("BTCUSDT", feed.mark())).toBeNull();
+  sendTicker(stage, 10, "90", "91");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
+  const mark = feed.mark();
+  sendTicker(stage, 11, "100", "102");
+  sendTicker(stage, 12, "97", "103");
+  await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
+  const extremes = { highestBid: decimal<Price>("100"), lowestAsk: decimal<Price>("102") };
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...none, ...extremes });
+  const later = feed.mark();
+  sendTrade(stage, 1, "99");
+  sendTrade(stage, 2, "98");
+  await until(() => feed.lastPrice("BTCUSDT") === decimal<Price>("98"));
+  const trades = { highestTrade: decimal<Price>("99"), lowestTrade: decimal<Price>("98") };
+  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...none, ...extremes, ...trades });
+  expect(feed.extremesSince("BTCUSDT", later)).toEqual({ ...none, ...trades });
+  expect(feed.extremesSince("ETHUSDT", 0)).toBeNull();
+  await pass(stage, keptMs + 1_000);
+  expect(feed.extremesSince("BTCUSDT", mark)).toBeNull();
+});
+
+test("when too many symbols are warm, the one unused for longest goes, and never a watched one", async () => {
+  const symbols = Array.from({ length: warmSymbolsMax + 1 }, (_, index) => `S${index}USDT`);
+  const stage = await setStage(symbols);
+  const { feed, time, tickers } = stage;
+  for (const symbol of symbols) tickers.set(symbol, ["99", "101"]);
+  await feed.start();
+  const [watched = "", unused = "", ...others] = symbols;
+  feed.watch(watched, deaf);
+  await Promise.all([feed.prepare(watched), feed.prepare(unused)]);
+  time.advance(awaitedMs);
+  await Promise.all(others.map((symbol) => feed.prepare(symbol)));
+  expect(feed.status().symbols).toBe(warmSymbolsMax);
+  expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([unused]);
+});
+
+test("symbols whose first prices are awaited are not given up for each other, and are once they were had", async () => {
+  const symbols = Array.from({ length: warmSymbolsMax + 20 }, (_, index) => `S${index}USDT`);
+  const stage = await setStage(symbols, { asksAboutQuietSymbols: false });
+  const { feed, time, tickers } = stage;
+  for (const symbol of symbols) tickers.set(symbol, ["99", "101"]);
+  await feed.start();
+  await Promise.all(symbols.map((symbol) => feed.prepare(symbol)));
+  expect(symbols.filter((symbol) => feed.quote(symbol) === null)).toEqual([]);
+  time.advance(awaitedMs);
+  expect(feed.status().symbols).toBe(warmSymbolsMax);
+});
+
+test("a symbol without room for its streams has no quote, and its gap is told when it has room", async () => {
+  const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false, connectionsMax: 1 });
+  const { feed, upstream, time, tickers, logged } = stage;
+  tickers.set("BTCUSDT", ["99", "101"]);
+  const others = Array.from({ length: streamsPerConnectionMax - 3 }, (_, index) => `s${index}@kline_1m`);
+  const [leave] = others.map((stream) => feed.subscribe(stream, () => {}));
+  await feed.start();
+  const takenUpAt = time.now();
+  const gaps: [from: number, to: number][] = [];
+  feed.watch("BTCUSDT", { ...deaf, gap: (from, to) => gaps.push([from, to]) });
+  await feed.prepare("BTCUSDT");
+  expect(feed.status().quotes.accepted).toBe(1);
+  expect(feed.quote("BTCUSDT")).toBeNull();
+  expect(logged).toContain("the market connections are full: a stream is refused");
+
+  for (let message = 1; message <= 11; message += 1) {
+    await until(() => upstream.controls.length >= message);
+    time.advance(334);
+  }
+  sendTicker(stage, 1, "99", "102");
+  await until(() => feed.status().quotes.accepted === 2);
+  expect([feed.quote("BTCUSDT"), gaps]).toEqual([null, []]);
+
+  leave?.();
+  time.advance(1_000);
+  await until(() => !upstream.subscribed().includes("s0@kline_1m"));
+  time.advance(334);
+  await until(() => upstream.subscribed().includes("btcusdt@avgPrice"));
+  sendTicker(stage, 2, "99", "103");
+  await until(() => gaps.length === 1);
+  expect(gaps).toEqual([[takenUpAt, time.now()]]);
+  expect(feed.quote("BTCUSDT")).toEqual(quote("99", "103"));
+});
+
+test("all that may be warm fits on the connection, with room for candles", () => {
+  expect(4 * warmSymbolsMax).toBeLessThanOrEqual(streamsPerConnectionMax - 200);
+});

@@ -1,0 +1,317 @@
+// The symbols in use: kept streaming, kept honest about silence, asked for by REST where streams cannot know.
+//
+// A symbol is *warm* from its first use until `warmMs` after its last one, or as long as it is watched. Becoming warm, it
+// is subscribed and at the same time asked for by REST; what comes first is its first quote, its first last price and so on.
+//
+// Liveness. A symbol whose best prices stand still sends no `bookTicker`, so silence there proves nothing. Two things do:
+// - `depth20` comes every second whether or not anything changed, where upstream keeps to a schedule. The simulated
+//   exchange and the tape do, and there a symbol without messages is dead, whatever REST may say.
+// - The reference exchange is not known to repeat an unchanged book. With `asksAboutQuietSymbols`, symbols without news
+//   for `quietAfterMs` are asked for in one REST request: an answer is news, no answer lets the silence stand. It counts
+//   only while the connection of its book is open, since without one "nothing was sent" does not mean "nothing changed".
+//
+// A contract's mark price comes every second. It is no proof that the book lives, nor the book that the mark does.
+import { createKeyBatcher } from "../../../concurrency/batcher.ts";
+import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
+import type { Market, Quote } from "../../../domain/market.ts";
+import type { Price } from "../../../money/decimal.ts";
+import { readDepthSnapshot } from "../rest/depth-snapshot.ts";
+import type { Rest } from "../rest/rest.ts";
+import type { Announcer } from "../streams/announce.ts";
+import type { Carrier } from "../streams/connections.ts";
+import type { FamilyProtocol, PriceKind } from "../streams/protocol.ts";
+import type { Streams } from "../streams/streams.ts";
+import { takeRestTicker, type Verdict } from "./book.ts";
+import type { ExchangeClock } from "./exchange-clock.ts";
+import type { Extremes } from "./extremes.ts";
+import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
+import { priceIn, type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
+import { askAverage, askDepth, askTickerRows, type TickerRow } from "./ticker-rows.ts";
+import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
+
+export const quietAfterMs = 2_000;
+/** How often REST is asked for the update id of a symbol's book, one symbol after another. */
+export const depthIntervalMs = 2_000;
+export const warmMs = 5 * 60_000;
+/**
+ * At most four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
+ * watched, for which there are more connections, and for a moment by those that orders wait for.
+ */
+export const warmSymbolsMax = 200;
+/** Whoever asked for a symbol gets its first prices and decides on them within this time: till then it is not given up. */
+export const awaitedMs = firstPricesWaitMsMax + 200;
+const questionsAtATimeMax = 2;
+/** Wanted at about the same time, they share a question. */
+const symbolsPerQuestionMax = 100;
+const averagesAtATimeMax = 8;
+
+export type PriceCounts = {
+  readonly quotes: Readonly<Record<Verdict, number>>;
+  readonly trades: Readonly<Record<TradeVerdict, number>>;
+  readonly marks: Readonly<Record<MarkVerdict, number>>;
+};
+
+export type WarmSymbols = {
+  /** Null while the symbol is silent, not warm, or has no room for its streams. */
+  quote(symbol: string): Quote | null;
+  /** The last known one, also of a silent symbol; null while none is known or the symbol is not warm. */
+  lastPrice(symbol: string): Price | null;
+  averagePrice(symbol: string): Price | null;
+  /** Null while none is known, the last one is old, or the symbol is not warm. */
+  markPrice(symbol: string): Price | null;
+  /** The last known one, however old; null while none is known or the symbol is not warm. */
+  lastMarkPrice(symbol: string): Price | null;
+  /** When the next settlement of funding is due, as last told, Unix ms; null while unknown. */
+  nextFundingAt(symbol: string): number | null;
+  /** Keeps a symbol warm; a promise only while its first prices are awaited. */
+  prepare(symbol: string): Promise<void> | undefined;
+  /** Keeps a symbol warm until released. */
+  watch(symbol: string, listener: SymbolListener): Cancel;
+  /** A point in the order of all quotes, trades and mark prices, for `extremesSince`. */
+  mark(): number;
+  extremesSince(symbol: string, mark: number): Extremes | null;
+  /** A stream connection is lost: what it carries is missed from now on. */
+  lost(connection: Carrier): void;
+  /** It is there again: the ids of what it carries begin anew, and what was missed meanwhile is asked for. */
+  reconnected(connection: Carrier): void;
+  sweep(now: number): void;
+  symbols(): Iterable<string>;
+  symbolCount(): number;
+  /** Those in use that have no quote at present. */
+  silentSymbols(): readonly string[];
+  counts(): PriceCounts;
+  /** Lets nobody wait any longer. */
+  close(): void;
+};
+
+export type WarmSymbolsOptions = {
+  readonly protocol: FamilyProtocol;
+  readonly streams: Streams;
+  readonly rest: Rest;
+  readonly announcer: Announcer;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly asksAboutQuietSymbols: boolean;
+  readonly exchangeClock: ExchangeClock | null;
+  readonly rules: Market["rules"];
+};
+
+export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
+  const { protocol, rest, wallClock, asksAboutQuietSymbols, exchangeClock } = options;
+  const warmSymbols = new Map<string, WarmSymbol>();
+  let sequence = 0;
+  let isAskingQuiet = false;
+  let depthAskedAt = Number.NEGATIVE_INFINITY;
+  /** The symbol whose book was asked for last. */
+  let depthAskedOf: string | null = null;
+  const around: Surroundings = {
+    ...options,
+    nextSequence() {
+      sequence += 1;
+      return sequence;
+    },
+    askTradePrice: (symbol) => void askTradePrice(symbol),
+    quoteCounts: { accepted: 0, alive: 0, stale: 0, late: 0, crossed: 0, malformed: 0 },
+    tradeCounts: { accepted: 0, stale: 0, late: 0, malformed: 0 },
+    markCounts: { accepted: 0, stale: 0, late: 0, doubtful: 0, malformed: 0 },
+  };
+
+  const manyAQuestion = { keysMax: symbolsPerQuestionMax, concurrentMax: questionsAtATimeMax };
+  const askFirst: Readonly<Record<PriceKind, (symbol: string) => Promise<void>>> = {
+    quote: createKeyBatcher(askQuotes, manyAQuestion),
+    lastPrice: createKeyBatcher(askLastPrices, manyAQuestion),
+    averagePrice: createKeyBatcher(askAverages, { keysMax: 1, concurrentMax: averagesAtATimeMax }),
+    markPrice: createKeyBatcher(askMarks, manyAQuestion),
+  };
+  const askTradePrice = createKeyBatcher(askTradePrices, manyAQuestion);
+
+  function warm(name: string): WarmSymbol {
+    const known = warmSymbols.get(name);
+    if (known !== undefined) {
+      known.usedAt = wallClock.now();
+      return known;
+    }
+    if (warmSymbols.size >= warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax + 1);
+    const made = new WarmSymbol(name, around);
+    warmSymbols.set(name, made);
+    askFirst.quote(name);
+    askFirst.lastPrice(name).then(() => made.arrived("lastPrice"));
+    askFirst.averagePrice(name).then(() => made.arrived("averagePrice"));
+    askFirst.markPrice(name);
+    return made;
+  }
+
+  function coolLongestUnused(count: number): void {
+    const usedBefore = wallClock.now() - awaitedMs;
+    const unused = [...warmSymbols.values()].filter((each) => !each.isWatched && each.usedAt <= usedBefore);
+    unused.sort((one, other) => one.usedAt - other.usedAt);
+    for (const each of unused.slice(0, count)) cool(each);
+  }
+
+  function cool(unused: WarmSymbol): void {
+    warmSymbols.delete(unused.name);
+    unused.release();
+  }
+
+  /** An answer that a streamed quote has overtaken is not taken. */
+  function askQuotes(symbols: readonly string[]): Promise<void> {
+    return askRows("quote", symbols, {
+      countOf: ({ book }) => book.streamedCount,
+      take: (asked, row, askedAt) => {
+        if (asked.mayAskRest(wallClock.now())) asked.takeRestQuote(takeRestTicker(asked.book, row, askedAt));
+      },
+    });
+  }
+
+  /** An answer that a streamed trade has overtaken is not taken. */
+  function askLastPrices(symbols: readonly string[]): Promise<void> {
+    return askRows("lastPrice", symbols, {
+      countOf: ({ prices }) => prices.streamedCount,
+      take: ({ prices }, row) => takeRestLast(prices, row),
+    });
+  }
+
+  /** An answer that a streamed mark price has overtaken is not taken. */
+  function askMarks(symbols: readonly string[]): Promise<void> {
+    return askRows("markPrice", symbols, {
+      countOf: ({ mark }) => mark.streamedCount,
+      take: (asked, row, askedAt) => {
+        if (!asked.mayAskRest(wallClock.now())) return;
+        asked.takeRestMark(takeRestMark(asked.mark, row, askedAt, asked.judgeMark));
+      },
+    });
+  }
+
+  /** The last trades of contracts whose quote or mark price is doubtful. */
+  function askTradePrices(symbols: readonly string[]): Promise<void> {
+    return askRowsAt(protocol.tradePricePath, symbols, {
+      countOf: () => 0,
+      take(asked, row, askedAt) {
+        const price = priceIn(row.price);
+        if (price !== null) asked.confirm(price, askedAt);
+      },
+    });
+  }
+
+  type Rows = {
+    readonly countOf: (symbol: WarmSymbol) => number;
+    readonly take: (symbol: WarmSymbol, row: TickerRow, askedAt: number) => void;
+  };
+
+  function askRows(kind: PriceKind, symbols: readonly string[], row: Rows): Promise<void> {
+    return askRowsAt(protocol.pricePaths[kind], symbols, row);
+  }
+
+  /** Asks nothing that the family does not tell. */
+  async function askRowsAt(path: string | null, symbols: readonly string[], row: Rows): Promise<void> {
+    if (path === null) return;
+    const askedAt = wallClock.now();
+    const asked = new Map<string, { readonly warm: WarmSymbol; readonly count: number }>();
+    for (const symbol of symbols) {
+      const known = warmSymbols.get(symbol);
+      if (known !== undefined) asked.set(symbol, { warm: known, count: row.countOf(known) });
+    }
+    const question = { path, symbols: [...asked.keys()], namedMax: protocol.tickerSymbolsMax };
+    for (const answer of await askTickerRows(rest, question)) {
+      const known = typeof answer.symbol === "string" ? asked.get(answer.symbol) : undefined;
+      if (known === undefined || row.countOf(known.warm) !== known.count) continue;
+      row.take(known.warm, answer, askedAt);
+    }
+  }
+
+  async function askAverages(symbols: readonly string[]): Promise<void> {
+    const path = protocol.pricePaths.averagePrice;
+    if (path === null) return;
+    for (const symbol of symbols) {
+      const body = await askAverage(rest, path, symbol);
+      const known = warmSymbols.get(symbol);
+      if (known !== undefined) takeRestAverage(known.prices, body);
+    }
+  }
+
+  function carriedBy(connection: Carrier): WarmSymbol[] {
+    return [...warmSymbols.values()].filter((each) => each.isCarriedBy(connection));
+  }
+
+  async function askQuiet(now: number): Promise<void> {
+    const quiet = [...warmSymbols.values()].filter(
+      (each) => now - each.book.newsAt >= quietAfterMs && each.isConnected && each.mayAskRest(now),
+    );
+    if (quiet.length === 0) return;
+    isAskingQuiet = true;
+    await askQuotes(quiet.map(({ name }) => name));
+    isAskingQuiet = false;
+  }
+
+  /** One symbol's book at a time, those first that were found to lag; nothing where the streams tell their own times. */
+  async function askDepthInTurn(now: number): Promise<void> {
+    const path = protocol.depthPath;
+    if (path === null || exchangeClock === null || now - depthAskedAt < depthIntervalMs) return;
+    const names = [...warmSymbols.keys()];
+    const after = depthAskedOf === null ? 0 : names.indexOf(depthAskedOf) + 1;
+    const inTurn = [...names.slice(after), ...names.slice(0, after)]
+      .flatMap((name) => warmSymbols.get(name) ?? [])
+      .filter((each) => each.expectsNothing);
+    const next = inTurn.find((each) => each.isBehind) ?? inTurn[0];
+    if (next === undefined) return;
+    depthAskedAt = now;
+    depthAskedOf = next.name;
+    const snapshot = readDepthSnapshot(await askDepth(rest, path, next.name));
+    if (typeof snapshot === "string") return;
+    const [bid, ask] = [snapshot.bids[0]?.[0], snapshot.asks[0]?.[0]];
+    next.takeRestBook(snapshot.lastUpdateId, { bid: priceIn(bid), ask: priceIn(ask) }, now);
+  }
+
+  function quote(symbol: string): Quote | null {
+    return warmSymbols.get(symbol)?.quoteAt(wallClock.now()) ?? null;
+  }
+
+  return {
+    quote,
+    silentSymbols: () => [...warmSymbols.keys()].filter((symbol) => quote(symbol) === null),
+    lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
+    averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
+    lastMarkPrice: (symbol) => warmSymbols.get(symbol)?.mark.price ?? null,
+    markPrice(symbol) {
+      const known = warmSymbols.get(symbol);
+      return known === undefined ? null : presentMark(known.mark, wallClock.now());
+    },
+    nextFundingAt: (symbol) => warmSymbols.get(symbol)?.mark.nextFundingAt ?? null,
+    prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
+    watch: (symbol, listener) => warm(symbol).watch(listener),
+    mark: () => sequence,
+    extremesSince: (symbol, mark) => warmSymbols.get(symbol)?.extremesSince(mark) ?? null,
+    lost(connection) {
+      for (const each of carriedBy(connection)) each.cut();
+    },
+    reconnected(connection) {
+      const carried = carriedBy(connection);
+      for (const each of carried) each.reset();
+      const names = carried.map(({ name }) => name);
+      void askQuotes(names);
+      void askLastPrices(names);
+      void askMarks(names);
+    },
+    sweep(now) {
+      for (const candidate of warmSymbols.values()) {
+        if (!candidate.isWatched && now - candidate.usedAt >= warmMs) cool(candidate);
+        else candidate.sweep(now);
+      }
+      if (warmSymbols.size > warmSymbolsMax) coolLongestUnused(warmSymbols.size - warmSymbolsMax);
+      if (asksAboutQuietSymbols && !isAskingQuiet) void askQuiet(now);
+      void askDepthInTurn(now);
+    },
+    symbols: () => warmSymbols.keys(),
+    symbolCount: () => warmSymbols.size,
+    counts: () => ({
+      quotes: { ...around.quoteCounts },
+      trades: { ...around.tradeCounts },
+      marks: { ...around.markCounts },
+    }),
+    close() {
+      for (const each of warmSymbols.values()) each.release();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// Identity forms as the store keeps them: sealed under the master key, for one submission's row alone.
+import type { MasterKey } from "../../identity/master-key.ts";
+import { isSealedByCurrent, open, seal } from "../../identity/sealing.ts";
+import type { KycSubmission, PeopleStore } from "../../store/people-store.ts";
+
+type SealedForm = Pick<KycSubmission, "submissionId" | "sealedForm">;
+
+/** Seals the text of a form under the current version of the master key. */
+export function sealForm(master: MasterKey, submissionId: string, form: string): string {
+  return seal(master, { purpose: "kyc form", row: submissionId }, form);
+}
+
+/** The text of a form. Throws SealBroken if it does not open. */
+export function openForm(master: MasterKey, { submissionId, sealedForm }: SealedForm): string {
+  return open(master, { purpose: "kyc form", row: submissionId }, sealedForm);
+}
+
+/** Seals a form anew if that was done by an older version of the master key; answers whether it was. */
+export async function resealForm(
+  store: Pick<PeopleStore, "resealForm">,
+  master: MasterKey,
+  form: SealedForm,
+): Promise<boolean> {
+  if (isSealedByCurrent(master, form.sealedForm)) return false;
+  const to = sealForm(master, form.submissionId, openForm(master, form));
+  return await store.resealForm(form.submissionId, { from: form.sealedForm, to });
+}
+
+/** Seals every form anew that needs it, and answers how many did. */
+export async function resealForms(
+  store: Pick<PeopleStore, "listForms" | "resealForm">,
+  master: MasterKey,
+): Promise<number> {
+  let resealed = 0;
+  for (const form of await store.listForms()) {
+    if (await resealForm(store, master, form)) resealed += 1;
+  }
+  return resealed;
+}

@@ -1,0 +1,128 @@
+// What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor; and what
+// copiers are told of copies.
+import { expect, test } from "vitest";
+import { COPY_ALARMS, COPY_REASONS, type CopyReason } from "../../domain/copying.ts";
+import type { Person } from "../../domain/person.ts";
+import { heldHasher } from "../testing/held-hasher.ts";
+import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "../testing/people-stage.ts";
+import { codeAt } from "../testing/stage.ts";
+import { copyMail, isCopyNote } from "./mails.ts";
+
+const ADA = "ada@example.com";
+
+async function signedIn({ accounts, now }: PeopleStage, code: string | null = null) {
+  const answer = await accounts.signIn({ email: ADA, password: PASSWORD, code }, browser());
+  if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
+  const caller = browser(answer.cookies);
+  const session = await accounts.sessionOf(caller, now());
+  if (session === null) throw new Error("who has signed in has a session");
+  return { caller, session };
+}
+
+async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
+  const stage = await openPeopleStage(options);
+  await stage.newPerson(ADA);
+  return stage;
+}
+
+/** Begins a second factor of Ada's, and answers what her authenticator shows at the stage's time. */
+async function begun({ secondFactors, now }: PeopleStage, person: Person): Promise<() => string> {
+  const { secret = "" } = (await secondFactors.begin(person)) ?? {};
+  return () => codeAt(secret, now());
+}
+
+const notesOf = (stage: PeopleStage) =>
+  stage
+    .lines()
+    .filter(({ link }) => link === undefined)
+    .map(({ to, msg }) => ({ to, msg }));
+
+test("a second factor that is enabled or disabled ends the other sessions, and its owner is told", async () => {
+  const stage = await openStageWithAda();
+  const { accounts, now } = stage;
+  const own = await signedIn(stage);
+  const other = await signedIn(stage);
+  const code = await begun(stage, own.session.person);
+  const isSignedIn = async ({ caller }: typeof own) => (await accounts.sessionOf(caller, now())) !== null;
+
+  expect(await accounts.enableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
+  expect(await isSignedIn(other)).toBe(true);
+  expect(notesOf(stage)).toEqual([]);
+  expect(await accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
+  expect([await isSignedIn(own), await isSignedIn(other)]).toEqual([true, false]);
+  const enabled = {
+    to: ADA,
+    msg: "no SMTP is configured, so this is not sent: the note: Two-factor authentication was enabled at Lyrebird",
+  };
+  expect(notesOf(stage)).toEqual([enabled]);
+
+  stage.pass(60_000);
+  const third = await signedIn(stage, code());
+  stage.pass(60_000);
+  expect(await accounts.disableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
+  expect(await isSignedIn(third)).toBe(true);
+  expect(await accounts.disableSecondFactor(own.session, code(), own.caller)).toBe("ACCEPTED");
+  expect([await isSignedIn(own), await isSignedIn(third)]).toEqual([true, false]);
+  expect(notesOf(stage)).toEqual([enabled, { ...enabled, msg: enabled.msg.replace("enabled", "disabled") }]);
+  expect((await stage.actions(ADA)).slice(-5)).toEqual([
+    "SECOND_FACTOR_ENABLED",
+    "SESSIONS_ENDED",
+    "SIGNED_IN",
+    "SECOND_FACTOR_DISABLED",
+    "SESSIONS_ENDED",
+  ]);
+});
+
+test("who signs in while a second factor is being enabled needs a code of it", async () => {
+  const held = heldHasher();
+  const stage = await openStageWithAda({ hasher: held });
+  const own = await signedIn(stage);
+  const code = await begun(stage, own.session.person);
+  held.holdNext();
+  const asked = stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
+  await held.reached();
+  expect(await stage.accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
+  held.letGo();
+  expect(await asked).toEqual({ refused: "CODE_NEEDED" });
+  expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
+});
+
+test.each([...COPY_REASONS.filter((reason) => !isBySomebody(reason)), ...COPY_ALARMS])(
+  "a copier is told what a copy did by itself: %s",
+  async (reason) => {
+    const stage = await openPeopleStage();
+    if (!isCopyNote(reason)) throw new Error("whoever did not pause it is told");
+    stage.notices.tellOfCopy({ email: ADA }, "copy-1", reason);
+    expect(notesOf(stage)).toEqual([
+      {
+        to: ADA,
+        msg: expect.stringMatching(
+          /^no SMTP is configured, so this is not sent: the note: A copy at Lyrebird/,
+        ),
+      },
+    ]);
+    const to = {
+      to: ADA,
+      copyUrl: "https://l.example/copies/copy-1",
+      accountsUrl: "https://l.example/copying/accounts",
+    };
+    const { text, subject } = copyMail(reason, to);
+    expect(text).toContain(`${to.copyUrl}/log\n`);
+    expect(text).toContain(`\n\n${isOfAccount(reason) ? to.accountsUrl : to.copyUrl}\n\n`);
+    expect(subject).toMatch(isOfAccount(reason) ? /your exchange/ : SUBJECTS);
+  },
+);
+
+const SUBJECTS =
+  /stop loss|take profit|has ended|cannot close|has closed a position|holds more than|is behind its strategy/;
+const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
+
+/** What somebody does, and no copy by itself: its owner, or an operator. Of a lock and a closing a mail about the account tells. */
+function isBySomebody(reason: CopyReason): boolean {
+  return ["COPIER", "RESTORED", "LOCKED", "ACCOUNT_CLOSED"].includes(reason);
+}
+
+test("of a copy that somebody has paused or stopped nothing is told", () => {
+  const reasons = [...COPY_REASONS.filter(isBySomebody), "toString"];
+  expect(reasons.map(isCopyNote)).toEqual(reasons.map(() => false));
+});

@@ -1,0 +1,144 @@
+// Accounts that operators lock and unlock, and accounts that are closed.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../../store.ts";
+import { auditedAs, copyOf, openToCopiers, venueAccountOf } from "../copying/records.ts";
+import type { Opened } from "../store-under-test.ts";
+import { actionsIn, auditOf, SIGNED_UP_AT, sessionOf, signUp, unboundKeyOf } from "./people-records.ts";
+
+const AT = SIGNED_UP_AT + 500;
+const OPERATOR = { who: { kind: "OPERATOR", personId: "id-ops" } } as const;
+
+export function closedAccountCases(opened: Opened): void {
+  describe("locked and closed accounts", () => {
+    let store: Store;
+    let ann: string;
+    const key = () => unboundKeyOf("anns", ann);
+    const statusOf = async (copyId: string) => {
+      const { status, reason } = (await store.copying.findCopy(copyId)) ?? {};
+      return [status, reason];
+    };
+    const lock = () => store.people.lockPerson(ann, AT, auditOf("PERSON_LOCKED", ann, OPERATOR));
+    const unlock = () => store.people.unlockPerson(ann, auditOf("PERSON_UNLOCKED", ann, OPERATOR));
+    let requests = 0;
+    const newRequestId = () => {
+      requests += 1;
+      return `request-${requests}`;
+    };
+    const close = (personId = ann) =>
+      store.people.closePerson(
+        { personId, at: AT, newRequestId },
+        auditOf("ACCOUNT_CLOSED", personId, OPERATOR),
+      );
+
+    beforeEach(async () => {
+      store = opened().store;
+      ann = await signUp(store, "ann", "bob");
+      await store.people.signIn.create("session", sessionOf("ann"));
+      await store.people.signIn.create("session", sessionOf("bob"));
+      await store.people.createKey(key(), auditOf("KEY_CREATED", ann));
+      await store.people.createKey(unboundKeyOf("bobs", "id-bob"), auditOf("KEY_CREATED", "id-bob"));
+      await openToCopiers(store, "one", "two");
+      for (const [personId, strategyId] of [
+        [ann, "one"],
+        [ann, "two"],
+        ["id-bob", "one"],
+      ] as const) {
+        const accountId = `${personId} ${strategyId}`;
+        await store.copying.connectAccount(
+          venueAccountOf(personId, { accountId }),
+          auditedAs("VENUE_ACCOUNT_CONNECTED"),
+          { liveMax: 9 },
+        );
+        const copy = copyOf(personId, strategyId, { accountId });
+        expect(await store.copying.createCopy(copy, auditedAs("COPY_STARTED"))).toBe("CREATED");
+      }
+      const paused = { from: ["FOLLOWING"], status: "PAUSED", reason: "COPIER", at: AT } as const;
+      await store.copying.changeCopy({ copyId: `${ann}-two`, ...paused }, auditedAs("COPY_PAUSED"));
+    });
+
+    test("a lock ends the sessions, has keys answered as revoked, and pauses what follows; unlocking restores it", async () => {
+      const before = await store.copying.revisionOfLead("one");
+      expect(await lock()).toBe(true);
+      expect(await lock()).toBe(false);
+      expect(await store.people.findPerson(ann)).toMatchObject({ lockedAt: AT, closedAt: null });
+      expect(await store.people.signIn.find("session", [])).toMatchObject([{ userId: "id-bob" }]);
+      expect((await store.findKey(key().apiKey))?.key.revokedAt).toBe(AT);
+      expect((await store.findKey(unboundKeyOf("bobs", "id-bob").apiKey))?.key.revokedAt).toBeNull();
+      // It is no revocation: the list says so.
+      expect((await store.people.listKeysOf(ann))[0]?.key.revokedAt).toBeNull();
+      expect(await statusOf(`${ann}-one`)).toEqual(["PAUSED", "LOCKED"]);
+      expect(await statusOf(`${ann}-two`)).toEqual(["PAUSED", "COPIER"]);
+      expect(await statusOf("id-bob-one")).toEqual(["FOLLOWING", null]);
+      expect(await store.copying.revisionOfLead("one")).toBeGreaterThan(before);
+      expect(await unlock()).toBe(true);
+      expect(await unlock()).toBe(false);
+      expect((await store.findKey(key().apiKey))?.key).toEqual(key());
+      expect(await statusOf(`${ann}-one`)).toEqual(["FOLLOWING", null]);
+      expect(await statusOf(`${ann}-two`)).toEqual(["PAUSED", "COPIER"]);
+      expect((await actionsIn(store)).slice(-2)).toEqual(["PERSON_LOCKED", "PERSON_UNLOCKED"]);
+    });
+
+    test("a key that was revoked before a lock stays revoked after it", async () => {
+      await store.people.revokeOwnKey(
+        { keyId: key().keyId, ownerId: ann, at: AT - 1 },
+        auditOf("KEY_REVOKED", ann),
+      );
+      await lock();
+      expect((await store.findKey(key().apiKey))?.key.revokedAt).toBe(AT - 1);
+      await unlock();
+      expect((await store.findKey(key().apiKey))?.key.revokedAt).toBe(AT - 1);
+    });
+
+    test("closing erases who somebody was, revokes, stops, and leaves others alone", async () => {
+      await store.people.beginSecondFactor(ann, "seal", AT);
+      const form = { submissionId: "form", personId: ann, sealedForm: "seal", submittedAt: AT };
+      await store.people.submitKyc(form, auditOf("KYC_SUBMITTED", ann));
+      expect(await close()).toBe(true);
+      expect(await close()).toBe(false);
+      expect(await store.people.findPersonByEmail("ann@example.com")).toBeNull();
+      expect(await store.people.findPerson(ann)).toMatchObject({
+        email: `closed:${ann}`,
+        name: "",
+        closedAt: AT,
+      });
+      expect(await store.people.signIn.find("session", [])).toMatchObject([{ userId: "id-bob" }]);
+      expect(await store.people.findSecondFactor(ann)).toBeNull();
+      expect(await store.people.listForms()).toEqual([]);
+      expect((await store.people.listKeysOf(ann))[0]?.key.revokedAt).toBe(AT);
+      expect(await statusOf(`${ann}-one`)).toEqual(["STOPPED", "ACCOUNT_CLOSED"]);
+      expect(await statusOf(`${ann}-two`)).toEqual(["STOPPED", "ACCOUNT_CLOSED"]);
+      expect(await statusOf("id-bob-one")).toEqual(["FOLLOWING", null]);
+      expect(await store.copying.listPendingRequests("one")).toMatchObject([
+        { copyId: `${ann}-one`, kind: "WITHDRAW" },
+      ]);
+      expect((await actionsIn(store)).slice(-4)).toEqual([
+        "ACCOUNT_CLOSED",
+        "KEY_REVOKED",
+        "COPY_STOPPED",
+        "COPY_STOPPED",
+      ]);
+      expect(await store.people.verifyAudit()).toBeNull();
+      // The address is free again, for somebody new.
+      await signUp(store, "ann-again");
+      expect(await lock()).toBe(false);
+      expect(await unlock()).toBe(false);
+    });
+
+    test("closed accounts are listed until what belongs to them is closed", async () => {
+      expect(await store.people.listClosingPeople()).toEqual([]);
+      await close();
+      expect(await store.people.listClosingPeople()).toEqual([{ personId: ann, closedAt: AT }]);
+      await store.people.endClosing(ann);
+      expect(await store.people.listClosingPeople()).toEqual([]);
+    });
+
+    test("nobody is locked, unlocked or closed who is not there", async () => {
+      for (const nobody of ["ghost", "", "a\0b"]) {
+        const audit = auditOf("PERSON_LOCKED", "id-bob");
+        expect(await store.people.lockPerson(nobody, AT, audit)).toBe(false);
+        expect(await store.people.unlockPerson(nobody, audit)).toBe(false);
+        expect(await close(nobody)).toBe(false);
+      }
+    });
+  });
+}
