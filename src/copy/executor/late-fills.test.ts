@@ -171,3 +171,40 @@ test("a sale on spot that rests unseen is not sold twice", async () => {
   const orders = await stage.venue.orders(copier.account, "BTCUSDT");
   expect(orders.map(({ side, type }) => `${side} ${type}`)).toEqual(["BUY MARKET", "SELL LIMIT"]);
 });
+
+test.each([
+  ["an order through zero that the venue hides", 60],
+  ["one whose trades it lists before it shows the order", 0],
+])(
+  "%s: its position gets a stop, and is not reduced by a book that does not know it",
+  async (_what, unlisted) => {
+    const strategy = await stage.strategy("FUTURES");
+    await stage.start();
+    const copier = await stage.copier(strategy, "FUTURES");
+    await stage.does(strategy, places("SELL", "0.002"));
+    proxy.plan("POST /fapi/v1/order", { kind: "CUT_AFTER" });
+    const body = '{"code":-2013,"msg":"Order does not exist."}';
+    const hidden = 60;
+    for (let asked = 0; asked < hidden; asked += 1)
+      proxy.plan("GET /fapi/v1/order", { kind: "ANSWER", status: 400, body });
+    listsNothing(FUTURES_FILLS, unlisted);
+    const stopLossPrice = decimal<Price>("90000");
+    const attached = { takeProfitPrice: null, stopLossPrice };
+    await stage.does(
+      strategy,
+      { ...places("BUY", "0.004"), entry: { reduceOnly: false, leverage: null, attached } },
+      false,
+    );
+    const at = stage.time.now();
+    await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
+    stage.wake(strategy);
+    const legs = async () => {
+      const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+      return [...(account?.account.openLegs.values() ?? [])];
+    };
+    await stage.waitFor("the position has its stop", async () => (await legs()).length === 1);
+    expect(stage.time.now() - at).toBeLessThan(9_000);
+    expect(await stage.position(copier, "BTCUSDT")).toBe("0.002");
+    expect((await stage.log(copier)).filter((line) => line.startsWith("RECONCILE"))).toEqual([]);
+  },
+);

@@ -9,7 +9,7 @@ import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../
 import { equityOf, snapshotOf } from "../orders/book.ts";
 import { applyReport, endRow } from "../orders/rows.ts";
 import { copyEquity, spotSymbolOf } from "../sizing/proportion.ts";
-import type { RestingSymbols, VenueBalances } from "../venue/venue.ts";
+import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 
 /** Times that balances are asked for in one go before they are left to the next. */
 const TRIES_MAX = 3;
@@ -150,16 +150,32 @@ async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<str
   const { state, session } = context;
   const traded = new Set<string>();
   const balancesAt = state.book.snapshot?.at ?? 0;
-  for (const { status, symbol, sentAt, side } of state.open()) {
+  for (const entry of state.open()) {
+    const { status, symbol, sentAt } = entry;
     if (status !== "UNCONFIRMED" || symbol === null || state.copy.family === "SPOT") continue;
     const since = Math.max(0, Math.min(sentAt ?? 0, balancesAt) - GONE_APART_MS);
     const { own, booked } = await ledgerOf(context, symbol, since);
     const known = new Set([...own.keys(), ...booked.keys()]);
     const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-    if (trades === null || trades.some((trade) => trade.by !== "KNOWN" && trade.side === side))
-      traded.add(symbol);
+    if (trades === null || areOfAnother(trades, entry)) traded.add(symbol);
   }
   return traded;
+}
+
+/**
+ * Whether one of these trades, which are on the side of an unconfirmed order, is of another order. The venue may list the order's trades
+ * before it shows the order: those of one order that it does not show are taken for this order's if they are all of its size.
+ */
+function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolean {
+  const strange = trades.filter(
+    ({ by, side, clientOrderId }) =>
+      by !== "KNOWN" && side === entry.side && clientOrderId !== entry.clientOrderId,
+  );
+  if (strange.length === 0) return false;
+  const isOneOrder = new Set(strange.map(({ venueOrderId }) => venueOrderId)).size === 1;
+  const isShown = strange.some(({ by, clientOrderId }) => by !== "OTHER" || clientOrderId !== "");
+  const size = strange.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
+  return !isOneOrder || isShown || size !== entry.quantity;
 }
 
 /**

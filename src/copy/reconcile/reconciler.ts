@@ -200,6 +200,10 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const { quantity: own } = state.holding(symbol);
   const excess = excessOf(state, symbol, terms);
   if (excess <= 0n) return CLEAN;
+  if (!terms.isClosing && isPositionUnknown(context, symbol)) {
+    context.pollSoon();
+    return WAITS;
+  }
   const side = own > 0n ? "SELL" : "BUY";
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
   const exits = state.resting(symbol).filter(isExit);
@@ -250,6 +254,22 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const rest = excessOf(state, symbol, terms);
   if (rest <= 0n || (await fitted(context, row, rest, { isReduction: true })).skip !== null) return CLEAN;
   return { kind: "LEFT", skip: skipOf("ABOVE_MAXIMUM") };
+}
+
+/**
+ * Whether an unconfirmed order at the market may have changed a position of contracts since the balances that the book has. The next
+ * balances say; the book is not acted on before, but for so long at most.
+ */
+function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, symbol: string): boolean {
+  const balancesAt = state.book.snapshot?.at ?? 0;
+  return (
+    state.copy.family === "FUTURES" &&
+    state.open(symbol).some(({ status, orderType, sentAt, acknowledgedAt }) => {
+      const givenUpAt = acknowledgedAt ?? sentAt ?? 0;
+      const isUnknown = status === "UNCONFIRMED" && orderType === "MARKET" && balancesAt < givenUpAt;
+      return isUnknown && now() - givenUpAt < CONFIRMED_MS_MAX;
+    })
+  );
 }
 
 /** What the copy has beyond its target, whatever its orders have executed since that was set to zero. */
