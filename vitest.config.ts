@@ -43,7 +43,7 @@ const LONG = [
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/notifications.test.ts",
   "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
-  "test/copy/faults/{faults,takeover}.test.ts",
+  "test/copy/faults/takeover.test.ts",
   "test/copy/kill-switches.test.ts",
   "test/crash/**/*.test.ts",
   "test/fire/*.test.ts",
@@ -56,6 +56,9 @@ const LONG = [
   "test/soak/*.test.ts",
 ];
 
+/** Campaigns that hold what happens to bounds of real time: they run after everything else, with the machine to themselves. */
+const TIMED = ["test/copy/faults/faults.test.ts"];
+
 const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"];
 
 export default defineConfig({
@@ -67,12 +70,17 @@ export default defineConfig({
     // A test that waits for the world waits for an event; this is only the bound after which it has failed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     projects: [
       // A worker runs one file after another: a process for each would take as long to start as most of them run.
       { extends: true, test: { name: "unit", include: UNIT, exclude: WITH_REAL_PARTS, isolate: false } },
       { extends: true, test: { name: "parts", include: WITH_REAL_PARTS, exclude: LONG, isolate: false } },
-      { extends: true, test: { name: "system", include: ["test/**/*.test.ts"], exclude: LONG } },
+      {
+        extends: true,
+        test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED] },
+      },
       { extends: true, test: { name: "long", include: LONG } },
+      { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -114,7 +114,7 @@ const PRICE_PULL = 0.02;
 const MS_PER_SECOND = 1_000;
 const PROGRESS_EVERY_MS = 5_000;
 /** Which exits are refused once, and which placements are hidden. */
-const REFUSE_EXIT = { first: 3, every: 10 };
+const REFUSE_EXIT = { first: 1, every: 10 };
 const HIDE = { first: 10, every: 40 };
 const HIDE_MS_MIN = 1_000;
 /** Per minute. Source: reference exchange, section 4. */
