@@ -12,7 +12,7 @@ import { methodOfRoute, type Reply, type Request } from "../http/pipeline.ts";
 import type { Family } from "../http/server.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import { DashboardError } from "./errors.ts";
 import { compressed, NO_PAGE_POLICY } from "./files.ts";

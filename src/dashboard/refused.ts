@@ -1,5 +1,5 @@
-// What people's requests are refused with (`people/refused.ts`), as the dashboard answers it.
-import type { Refused } from "../people/refused.ts";
+// What people's requests are refused with (`people/accounts.ts`), as the dashboard answers it.
+import type { Refused } from "../people/accounts.ts";
 import { codeRefused } from "./codes.ts";
 import { DashboardError } from "./errors.ts";
 import { type DashboardCall, personOf } from "./route.ts";

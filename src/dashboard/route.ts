@@ -2,7 +2,7 @@
 // same for all; a test walks over all rows with every role.
 import type { z } from "zod";
 import type { Person } from "../domain/person.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import type { OwnedStrategy } from "../store/people-store.ts";
 import { DashboardError } from "./errors.ts";

@@ -1,5 +1,6 @@
-// What is done with somebody's account by others, or for good: an operator, in the dashboard or by the command line, ends sign-ins, locks
-// and unlocks, resets a second factor, revokes keys; and an account is closed, by an operator or its owner. Each is audited.
+// What operators do with other people's accounts, in the dashboard or by the command line: end sessions, lock
+// and unlock, reset a second factor, revoke keys. Operators and owners close accounts. Each of these is
+// audited.
 import { randomBytes } from "node:crypto";
 import type { Actor, AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
@@ -9,7 +10,7 @@ import type { Revocation } from "../store/store.ts";
 
 const REQUEST_ID_BYTES = 8;
 
-/** How many of each a person has that end with the account. */
+/** How many of each end with a person's account. */
 export type AccountContents = {
   readonly sessions: number;
   readonly liveKeys: number;
@@ -23,9 +24,9 @@ export type AccountControlParts = {
   readonly copying: Pick<CopyStore, "listCopiesOf" | "listAccountsOf">;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
-  /** Told when all sessions of a person were ended, whose live connections then end at once. */
+  /** Called when all sessions of a person have ended, so that their live connections end at once. */
   readonly sessionsEnded: (personId: string) => void;
-  /** Tells the person by mail, at the address that they had. */
+  /** Notifies the person by mail, at the address that they had. */
   readonly tell: (
     person: Person,
     change: "KEY_REVOKED" | "SECOND_FACTOR_RESET" | "ACCOUNT_CLOSED" | "ACCOUNT_LOCKED" | "ACCOUNT_UNLOCKED",
@@ -39,21 +40,18 @@ export class AccountControl {
     this.#parts = parts;
   }
 
-  /** What a person has that ends with the account. */
+  /** What ends with a person's account. */
   async contentsOf(personId: string): Promise<AccountContents> {
     const { people, copying, wallNow } = this.#parts;
     const [sessions, keys, strategies, copies, accounts] = await Promise.all([
-      people.signIn.count("session", [
-        { field: "userId", operator: "eq", value: personId, connector: "AND" },
-        { field: "expiresAt", operator: "gt", value: new Date(wallNow()), connector: "AND" },
-      ]),
+      people.listSessions(personId, { expiresAfter: wallNow(), usedAfter: 0 }),
       people.listKeysOf(personId),
       people.listStrategiesOf(personId),
       copying.listCopiesOf(personId),
       copying.listAccountsOf(personId),
     ]);
     return {
-      sessions,
+      sessions: sessions.length,
       liveKeys: keys.filter(({ key }) => key.revokedAt === null).length,
       openStrategies: strategies.filter(({ status }) => status !== "CLOSED").length,
       liveCopies: copies.filter(({ status }) => status !== "STOPPED").length,
@@ -61,7 +59,7 @@ export class AccountControl {
     };
   }
 
-  /** Ends all sessions of a person; answers how many there were. */
+  /** Ends all sessions of a person; answers how many. */
   async endSessions(person: Person, who: Actor): Promise<number> {
     const ended = await this.#endSessions(person);
     if (ended > 0) {
@@ -71,8 +69,9 @@ export class AccountControl {
   }
 
   /**
-   * Keeps a person out until they are unlocked: no sign-in, every key answers as a revoked one, copies open nothing. Their strategies
-   * and what was accepted of them go on. False if the person is locked already or closed.
+   * Keeps a person out until they are unlocked: no sign-in, every key answers as a revoked one, copies open
+   * nothing. Their strategies and accepted requests continue. False if the person is already locked, or
+   * closed.
    */
   async lock(person: Person, who: Actor, reason: string): Promise<boolean> {
     const { people, sessionsEnded, tell, wallNow } = this.#parts;
@@ -83,7 +82,7 @@ export class AccountControl {
     return true;
   }
 
-  /** Undoes a lock; copies that it has paused follow again. False if the person is not locked. */
+  /** Undoes a lock; copies that it paused follow again. False if the person is not locked. */
   async unlock(person: Person, who: Actor): Promise<boolean> {
     const isDone = await this.#parts.people.unlockPerson(
       person.personId,
@@ -93,7 +92,7 @@ export class AccountControl {
     return isDone;
   }
 
-  /** Removes the second factor of somebody who has lost it, and ends their sessions. False if there is none. */
+  /** Removes a lost second factor, and ends the person's sessions. False if there is none. */
   async resetSecondFactor(person: Person, who: Actor): Promise<boolean> {
     if (!person.hasSecondFactor) return false;
     const { people, tell } = this.#parts;
@@ -103,7 +102,7 @@ export class AccountControl {
     return true;
   }
 
-  /** Ends a key for good; null if the person has none of that id. */
+  /** Revokes a key; null if the person has none of that id. */
   async revokeKey(person: Person, keyId: string, who: Actor): Promise<Revocation | null> {
     const { people, tell, wallNow } = this.#parts;
     const at = wallNow();
@@ -117,7 +116,7 @@ export class AccountControl {
     return revoked;
   }
 
-  /** Closes an account for good, as `PeopleStore.closePerson` says. False if it is closed already. */
+  /** Closes an account for good (`PeopleStore.closePerson`). False if it is already closed. */
   async close(person: Person, who: Actor): Promise<boolean> {
     const { people, sessionsEnded, tell, wallNow } = this.#parts;
     const { personId } = person;
@@ -131,9 +130,7 @@ export class AccountControl {
 
   async #endSessions({ personId }: Person): Promise<number> {
     const { people, sessionsEnded } = this.#parts;
-    const ended = await people.signIn.remove("session", [
-      { field: "userId", operator: "eq", value: personId, connector: "AND" },
-    ]);
+    const ended = await people.endSessions(personId, "ALL");
     if (ended > 0) sessionsEnded(personId);
     return ended;
   }

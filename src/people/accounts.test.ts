@@ -1,4 +1,5 @@
 // Signing in and out, sessions, and changing the password.
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Person } from "../domain/person.ts";
 import { SESSION_MS } from "./cookies.ts";
@@ -33,7 +34,7 @@ async function sessionOf({ accounts, now }: PeopleStage, cookies: readonly strin
   return await accounts.sessionOf(browser(cookies), now());
 }
 
-/** The session of somebody who is signed in. */
+/** The session of a signed-in person. */
 async function signedIn(stage: PeopleStage) {
   const { cookies } = await signIn(stage);
   const session = await sessionOf(stage, cookies);
@@ -41,7 +42,7 @@ async function signedIn(stage: PeopleStage) {
   return { cookies, session };
 }
 
-/** Enables a second factor, and waits until its first code is of no use. */
+/** Enables a second factor, and waits until its first code has expired. */
 async function enableSecondFactor(stage: PeopleStage) {
   const person = await stage.store.people.findPersonByEmail(ADA);
   if (person === null) throw new Error("Ada has signed up");
@@ -53,7 +54,7 @@ async function enableSecondFactor(stage: PeopleStage) {
   return { code: () => codeAt(secret, stage.now()), recoveryCode: String(codes[0]) };
 }
 
-/** A person whose next comparison of a password has been made, and is answered when it is let go; meanwhile the password is reset. */
+/** Resets a person's password between the check of the old one and its result. */
 async function whileReset(
   stage: PeopleStage,
   held: HeldHasher,
@@ -113,7 +114,7 @@ test("attempts while the service is busy count for nothing", async () => {
     ),
   );
   const ask = () => stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
-  // Nobody is answered yet but the one who is too many.
+  // Only the request beyond the bound is answered yet.
   expect(await Promise.race(strangers)).toEqual({ refused: "BUSY" });
   for (let attempt = 0; attempt < 2 * UNKNOWN_BROWSERS_FAILURES_MAX; attempt += 1) {
     expect(await ask()).toEqual({ refused: "BUSY" });
@@ -146,7 +147,7 @@ describe("signing in", () => {
       expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
       return stage.hashings() - before;
     };
-    // The first of all also makes what the passwords of nobody are compared with.
+    // The first check also hashes the decoy.
     await comparisonsOf("somebody@example.com");
     expect(await comparisonsOf(ADA)).toBe(await comparisonsOf("nobody@example.com"));
   });
@@ -207,8 +208,9 @@ describe("a session", () => {
     const token = /=([^;]+)/.exec(cookies[0] ?? "")?.[1] ?? "";
     expect(token).toHaveLength(32);
     expect(stage.databaseText()).not.toContain(token);
-    const [record] = await stage.store.people.signIn.find("session", []);
-    expect(await sessionOf(stage, [`${COOKIES.session}=${record?.token}`])).toBe(null);
+    const hash = createHash("sha256").update(token).digest("hex");
+    expect(await stage.store.people.findSession(hash)).not.toBe(null);
+    expect(await sessionOf(stage, [`${COOKIES.session}=${hash}`])).toBe(null);
     expect(stage.logText()).not.toContain(token);
   });
 
@@ -231,7 +233,7 @@ describe("a session", () => {
     const { cookies } = await signIn(stage);
     stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
     const session = await sessionOf(stage, cookies);
-    // It was used just now.
+    // It has just been used.
     stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
     const isUse = false;
     expect(await stage.accounts.sessionOf(browser(cookies), stage.now(), { isUse })).toMatchObject({
@@ -362,8 +364,10 @@ test("passwords are kept as argon2id, and are in no log", async () => {
   const stage = await openStageWithAda({ hasher: "ARGON2ID" });
   await signIn(stage);
   await expect(signIn(stage, { password: "a wrong long password" })).rejects.toThrow("CREDENTIALS_REFUSED");
-  const [credential] = await stage.store.people.signIn.find("account", []);
-  expect(credential?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  const person = await stage.store.people.findPersonByEmail(ADA);
+  expect(await stage.store.people.findPasswordHash(person?.personId ?? "")).toMatch(
+    /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
+  );
   for (const text of [stage.logText(), stage.databaseText()]) {
     expect(text).not.toContain(PASSWORD);
     expect(text).not.toContain("a wrong long password");

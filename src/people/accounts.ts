@@ -1,20 +1,32 @@
-// What people do with the account that they have: sign in and out, look after their sessions, change their password and profile.
-// Whether there is an account of an e-mail address is not told, neither by an answer nor by the time that it takes.
-import type { AuditAction } from "../domain/audit.ts";
+// What people do with their accounts: sign in and out, end sessions, change password and profile. Neither an
+// answer nor the time that it takes reveals whether an e-mail address has an account.
+import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person, Profile } from "../domain/person.ts";
 import type { PeopleStore } from "../store/people-store.ts";
-import type { Caller } from "./caller.ts";
-import type { Cookies } from "./cookies.ts";
+import type { Caller, Cookies } from "./cookies.ts";
 import type { Locked, Lockout } from "./lockout.ts";
 import type { Mailer } from "./mail/mail.ts";
-import { passwordChangedMail } from "./mail/mails.ts";
+import { pageAt, passwordChangedMail } from "./mail/mails.ts";
 import type { Notices } from "./mail/notices.ts";
-import { pageAt } from "./pages.ts";
 import { type Passwords, passwordFault } from "./passwords.ts";
-import type { Refused } from "./refused.ts";
-import type { CodeOutcome, RecoveryCodes, SecondFactors } from "./second-factor.ts";
+import { actorOf, type CodeOutcome, type RecoveryCodes, type SecondFactors } from "./second-factor.ts";
 import type { OwnSession, Sessions, SignedInSession } from "./sessions.ts";
-import type { SignInLibrary } from "./sign-in-library.ts";
+
+/** Why a request is refused. The dashboard has the words. */
+export type Refused =
+  | {
+      readonly refused:
+        | "CREDENTIALS_REFUSED"
+        | "CODE_NEEDED"
+        | "CODE_REFUSED"
+        | "EMAIL_NOT_VERIFIED"
+        | "ACCOUNT_LOCKED"
+        | "LINK_REFUSED"
+        | "BUSY";
+    }
+  /** `fault` says what is wrong with the chosen password. */
+  | { readonly refused: "PASSWORD_UNFIT"; readonly fault: string }
+  | { readonly refused: "LOCKED" | "TOO_MANY_REQUESTS"; readonly retryAfterSeconds: number };
 
 export type SignIn = {
   /** Lower case. */
@@ -32,8 +44,10 @@ export type PasswordChange = {
 };
 
 type AccountParts = {
-  readonly people: Pick<PeopleStore, "findPersonByEmail" | "setProfile" | "audit">;
-  readonly signInLibrary: SignInLibrary;
+  readonly people: Pick<
+    PeopleStore,
+    "findPasswordHash" | "findPersonByEmail" | "replacePasswordHash" | "setProfile" | "audit"
+  >;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly cookies: Cookies;
@@ -48,6 +62,8 @@ type AccountParts = {
 
 const USED = { isUse: true };
 
+type Details = NewAuditRecord["details"];
+
 export class Accounts {
   readonly #parts: AccountParts;
 
@@ -56,14 +72,14 @@ export class Accounts {
   }
 
   /**
-   * Signs in: the password is looked at first, then the second factor, so that codes are asked of nobody who does not know the
-   * password. Answers the cookies of the session and of the known browser, as values of `set-cookie`.
+   * Signs in. The password is checked before the second factor, so that only people who know the password are
+   * asked for a code. Answers the cookies of the session and of the known browser, as values of `set-cookie`.
    */
   async signIn(
     { email, password, code }: SignIn,
     caller: Caller,
   ): Promise<{ readonly person: Person; readonly cookies: readonly string[] } | Refused> {
-    const { signInLibrary, lockout, people, secondFactors, sessions, wallNow } = this.#parts;
+    const { lockout, people, secondFactors, sessions, wallNow } = this.#parts;
     const person = await people.findPersonByEmail(email);
     const account = { email, personId: person?.personId ?? null };
     const proved = await this.#demandPassword(account, password, caller);
@@ -79,9 +95,9 @@ export class Accounts {
     const present = await sessions.of(caller, wallNow(), USED);
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
     const begun = await sessions.begin(personId, caller);
-    // A new password is set, and a second factor enabled, before the sessions are ended, and looked at here after one has begun: so
-    // a session that was asked for with the old one, or without a code, is found by one of the two.
-    if ((await signInLibrary.passwordHashOf(personId)) !== proved.passwordHash) {
+    // Whoever sets a password or enables a second factor does so before ending the sessions. This checks both
+    // after the session has begun, so that no session with the old password, or without a code, survives.
+    if ((await people.findPasswordHash(personId)) !== proved.passwordHash) {
       await sessions.end(personId, { only: begun.sessionId });
       return { refused: "CREDENTIALS_REFUSED" };
     }
@@ -93,7 +109,10 @@ export class Accounts {
     return { person, cookies: [begun.cookie, lockout.deviceCookie(personId, caller)] };
   }
 
-  /** Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. `isUse`: see `Sessions.of`. */
+  /**
+   * Who is signed in with the caller's cookie, at a wall time in Unix ms; null if nobody is. `isUse`: see
+   * `Sessions.of`.
+   */
   async sessionOf(
     caller: Caller,
     now: number,
@@ -102,23 +121,23 @@ export class Accounts {
     return await this.#parts.sessions.of(caller, now, { isUse });
   }
 
-  /** Those of these sessions that are not over, at a wall time in Unix ms. */
+  /** Those of these sessions that are live at a wall time in Unix ms. */
   async lastingSessions(sessionIds: readonly string[], now: number): Promise<ReadonlySet<string>> {
     return await this.#parts.sessions.lasting(sessionIds, now);
   }
 
-  /** Calls back when sessions of a person were ended by this process, until what is answered is called. */
+  /** Calls back when this process has ended sessions of a person, until the returned function is called. */
   onSessionsEnded(listener: (personId: string) => void): () => void {
     return this.#parts.sessions.onEnded(listener);
   }
 
-  /** Ends the caller's own session, and answers the cookie that has the browser forget it. */
+  /** Ends the caller's own session, and answers the cookie that removes it from the browser. */
   async signOut(person: Person, sessionId: string): Promise<string> {
     await this.endSession(person, sessionId);
     return this.clearedCookie();
   }
 
-  /** The cookie that has the browser forget its session. */
+  /** The cookie that removes a session from the browser. */
   clearedCookie(): string {
     return this.#parts.cookies.clear("lyrebird");
   }
@@ -141,7 +160,7 @@ export class Accounts {
     if (ended > 0) await this.#audit(person, "SESSIONS_ENDED", { count: String(ended) });
   }
 
-  /** Whether a password is the person's, counting towards the same locks as signing in; null if it is. */
+  /** Checks a person's password, counting towards the same locks as signing in; null if it is right. */
   async checkPassword(person: Person, password: string, caller: Caller): Promise<Refused | null> {
     const proved = await this.#demandPassword(person, password, caller);
     if ("refused" in proved) return proved;
@@ -149,14 +168,14 @@ export class Accounts {
     return null;
   }
 
-  /** Changes the password, and ends all other sessions. Null when it was done. */
+  /** Changes the password, and ends all other sessions. Null if it is changed. */
   async changePassword(
     { person, sessionId }: SignedInSession,
     { current, password, code }: PasswordChange,
     caller: Caller,
   ): Promise<Refused | null> {
     const { email, personId } = person;
-    const { signInLibrary, lockout, mailer, passwords, publicUrl, sessions } = this.#parts;
+    const { lockout, mailer, passwords, people, publicUrl, sessions } = this.#parts;
     const fault = await passwordFault(password, person);
     if (fault !== null) return { refused: "PASSWORD_UNFIT", fault };
     const proved = await this.#demandPassword(person, current, caller);
@@ -166,16 +185,16 @@ export class Accounts {
     await lockout.passed(person, caller);
     const passwordHash = await passwords.hash(password);
     if (passwordHash === null) return { refused: "BUSY" };
-    await this.#audit(person, "PASSWORD_CHANGED", { address: caller.address });
-    // Whoever set another one meanwhile, by the link of a mail above all, is not overruled.
-    const change = { from: proved.passwordHash, to: passwordHash };
-    if (!(await signInLibrary.replacePassword(personId, change))) return { refused: "CREDENTIALS_REFUSED" };
+    const audit = this.#recordOf(person, "PASSWORD_CHANGED", { address: caller.address });
+    // A password that was set in between, above all by a mailed link, stays.
+    const change = { personId, from: proved.passwordHash, to: passwordHash, at: audit.at };
+    if (!(await people.replacePasswordHash(change, audit))) return { refused: "CREDENTIALS_REFUSED" };
     await sessions.end(personId, { allBut: sessionId });
     mailer.send(passwordChangedMail({ to: email, resetUrl: pageAt(publicUrl(), "/forgot-password") }));
     return null;
   }
 
-  /** Enables the second factor that was begun (`SecondFactors.confirm`), and ends all other sessions. */
+  /** Enables a second factor (`SecondFactors.confirm`), and ends all other sessions. */
   async enableSecondFactor(
     { person, sessionId }: SignedInSession,
     code: string,
@@ -203,28 +222,24 @@ export class Accounts {
 
   async switchProfile(person: Person, profile: Profile): Promise<Person> {
     if (person.profile === profile) return person;
-    await this.#parts.people.setProfile(person.personId, profile, {
-      who: { kind: person.role, personId: person.personId },
-      what: "PROFILE_CHANGED",
-      about: { kind: "PERSON", id: person.personId },
-      at: this.#parts.wallNow(),
-      details: { from: person.profile, to: profile },
-    });
+    const details = { from: person.profile, to: profile };
+    const audit = this.#recordOf(person, "PROFILE_CHANGED", details);
+    await this.#parts.people.setProfile(person.personId, profile, audit);
     return { ...person, profile };
   }
 
-  /** The hash that the password is right for; the attempt then counts until `passed`. */
+  /** The hash that the password matches. The attempt counts as a failure until `passed`. */
   async #demandPassword(
     account: { readonly email: string; readonly personId: string | null },
     password: string,
     caller: Caller,
   ): Promise<{ readonly passwordHash: string } | Refused> {
-    const { signInLibrary, lockout, passwords } = this.#parts;
-    // Nothing is looked at then, and nothing counts: or whoever keeps the service busy would lock others out.
+    const { lockout, passwords, people } = this.#parts;
+    // Then nothing is checked or counted, or a client that keeps the service busy would lock others out.
     if (passwords.isBusy) return { refused: "BUSY" };
     const lock = await lockout.admit(account, caller);
     if (lock !== null) return refusedAs(lock);
-    const passwordHash = await signInLibrary.passwordHashOf(account.personId ?? "");
+    const passwordHash = await people.findPasswordHash(account.personId ?? "");
     const isRight = await passwords.verify(passwordHash, password);
     if (isRight === null) return { refused: "BUSY" };
     if (isRight && passwordHash !== null) return { passwordHash };
@@ -245,18 +260,18 @@ export class Accounts {
     return outcome === "REFUSED" ? { refused: "CODE_REFUSED" } : refusedAs(outcome);
   }
 
-  async #audit(
-    { personId, role }: Person,
-    what: AuditAction,
-    details: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    await this.#parts.people.audit({
-      who: { kind: role, personId },
+  async #audit(person: Person, what: AuditAction, details: Details): Promise<void> {
+    await this.#parts.people.audit(this.#recordOf(person, what, details));
+  }
+
+  #recordOf(person: Person, what: AuditAction, details: Details): NewAuditRecord {
+    return {
+      who: actorOf(person),
       what,
-      about: { kind: "PERSON", id: personId },
+      about: { kind: "PERSON", id: person.personId },
       at: this.#parts.wallNow(),
       details,
-    });
+    };
   }
 }
 

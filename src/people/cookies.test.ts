@@ -1,5 +1,4 @@
-// The names that browsers know the cookies by: they say over what and at which port the server is reached, so
-// that two servers on one host share no cookie.
+// The names of cookies include scheme and port of the server, so that two servers on one host share none.
 import { expect, test } from "vitest";
 import { Cookies } from "./cookies.ts";
 
@@ -8,7 +7,7 @@ test.each([
   ["http://127.0.0.1:8081", "lyrebird-8081", "lyrebird-device-8081"],
   ["http://lyrebird.example", "lyrebird", "lyrebird-device"],
   ["https://127.0.0.1:8443", "__Host-lyrebird-8443", "__Host-lyrebird-device-8443"],
-  // The address at a proxy counts, whatever port the server itself listens on.
+  // The address of a proxy counts, not the server's own port.
   ["https://lyrebird.example/", "__Host-lyrebird", "__Host-lyrebird-device"],
   ["https://lyrebird.example:443/", "__Host-lyrebird", "__Host-lyrebird-device"],
 ])("at %s they are %s and %s", (publicUrl, session, device) => {

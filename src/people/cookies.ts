@@ -1,14 +1,22 @@
-// The two cookies that a browser gets: of its session, and of the account it is known to (see `lockout.ts`).
-// Neither can be read by scripts, nor is sent along by another site, not even when it links here: the
-// dashboard's pages need none, and what they ask for comes from this site. On https their names tell browsers
-// that nothing but this very host may set them. Browsers keep one set of cookies for all ports of a host, so
-// the names carry the port: two servers on one host do not sign each other out.
+// The two cookies of a browser: its session, and the account that knows it (see `lockout.ts`). Scripts cannot
+// read them, and another site does not send them along, not even by a link: the dashboard's pages need none,
+// and their requests come from this site. On https their names keep every other host from setting them. A
+// browser has one set of cookies for all ports of a host, so the names include the port: two servers on one
+// host do not sign each other out.
+
+/** What a request says about its client. */
+export type Caller = {
+  readonly address: string;
+  readonly userAgent: string;
+  /** The header `cookie` as received; null if there was none. */
+  readonly cookies: string | null;
+};
 
 export type CookieName = "lyrebird" | "lyrebird-device";
 
 /** How long a session lasts, ms. */
 export const SESSION_MS = 7 * 24 * 3_600_000;
-/** How long a browser stays known, ms: as long as browsers keep any cookie. */
+/** How long an account knows a browser, ms: as long as browsers keep any cookie. */
 export const DEVICE_MS = 400 * 24 * 3_600_000;
 
 const LASTING_MS: { readonly [N in CookieName]: number } = {
@@ -19,15 +27,12 @@ const LASTING_MS: { readonly [N in CookieName]: number } = {
 export class Cookies {
   readonly #publicUrl: () => string;
 
-  /**
-   * `publicUrl` is where browsers reach the server: behind a proxy the proxy's scheme and port count, not the
-   * server's own.
-   */
+  /** `publicUrl` is where browsers reach the server: behind a proxy its scheme and port count. */
   constructor(publicUrl: () => string) {
     this.#publicUrl = publicUrl;
   }
 
-  /** The value of a cookie that came with a request; null if it did not. */
+  /** The value of a cookie of a request; null if there is none. */
   read(name: CookieName, header: string | null): string | null {
     const wanted = `${this.#nameOf(name)}=`;
     const found = header?.split(";").find((each) => each.trimStart().startsWith(wanted));
@@ -39,12 +44,12 @@ export class Cookies {
     return `${this.#nameOf(name)}=${value}; ${this.#attributes(LASTING_MS[name])}`;
   }
 
-  /** A value of `set-cookie` that has the browser forget it. */
+  /** A value of `set-cookie` that removes the cookie. */
   clear(name: CookieName): string {
     return `${this.#nameOf(name)}=; ${this.#attributes(0)}`;
   }
 
-  /** Without a port where the address has none, as that of a scheme's default port. */
+  /** Without a port if the address has none, which means the scheme's default port. */
   #nameOf(name: CookieName): string {
     const { port } = new URL(this.#publicUrl());
     return `${this.#isSecure() ? "__Host-" : ""}${name}${port === "" ? "" : `-${port}`}`;

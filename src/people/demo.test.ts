@@ -1,4 +1,5 @@
-// The trader of a demo: made once, with a password that is told once, and the owner of what belonged to nobody.
+// The trader of a demo: created once, with a password that is shown once, as the owner of strategies without
+// one.
 import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
 import { seedStrategies } from "../identity/seed.ts";
@@ -25,11 +26,7 @@ test("is made approved and verified, as a trader, with a password that only the 
     closedAt: null,
     createdAt: AT,
   });
-  const [account] = await store.people.signIn.find("account", [
-    { field: "userId", operator: "eq", value: personId, connector: "AND" },
-  ]);
-  const { password: hash } = account ?? {};
-  expect(await verify(String(hash), password ?? "")).toBe(true);
+  expect(await verify((await store.people.findPasswordHash(personId)) ?? "", password ?? "")).toBe(true);
   expect(await provideDemoPerson(store.people, AT + 1)).toEqual({ personId, password: null });
   expect(await store.people.listAudit({ limit: 10 })).toMatchObject([
     { what: "SIGNED_UP", who: { kind: "SERVICE" }, about: { kind: "PERSON", id: personId } },

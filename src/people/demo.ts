@@ -1,23 +1,25 @@
-// The trader of a demo: made at the first start of a demo data directory, approved and verified, with a password that is shown
-// once. What a demo makes belongs to this person, and so does what an older one made for nobody.
+// The trader of a demo: created at the first start of a demo data directory, approved and verified, with a
+// password that is shown once. The demo's strategies belong to this person, also those that an older version
+// created without an owner.
 import type { Person } from "../domain/person.ts";
 import type { PeopleStore } from "../store/people-store.ts";
 import { makePerson, newPassword } from "./made-people.ts";
 
-/** Reserved for this machine, so that no mail is ever sent there. Source: RFC 6761, section 6.3. */
+/** Reserved for this machine, so that no mail goes there. Source: RFC 6761, section 6.3. */
 export const DEMO_EMAIL = "demo@lyrebird.localhost";
 
 export type DemoPerson = {
   readonly personId: string;
-  /** Null once the person was there already: it was shown before. */
+  /** Null if the person existed before: then it was shown before. */
   readonly password: string | null;
 };
 
 /**
- * Makes sure that a demo has its trader, and that strategies without an owner become this trader's. `at` is wall time, Unix ms.
+ * Creates the trader if there is none, and gives them the strategies without an owner. `at` is wall time,
+ * Unix ms.
  */
 export async function provideDemoPerson(store: PeopleStore, at: number): Promise<DemoPerson> {
-  const demo = (await findDemoPerson(store)) ?? (await makeDemoPerson(store, at));
+  const demo = (await findDemoPerson(store)) ?? (await createDemoPerson(store, at));
   await store.adoptStrategies(demo.personId);
   return demo;
 }
@@ -27,7 +29,7 @@ async function findDemoPerson(store: PeopleStore): Promise<DemoPerson | null> {
   return person === null ? null : { personId: person.personId, password: null };
 }
 
-async function makeDemoPerson(store: PeopleStore, at: number): Promise<DemoPerson> {
+async function createDemoPerson(store: PeopleStore, at: number): Promise<DemoPerson> {
   const password = newPassword();
   const personId = await makePerson(
     store,

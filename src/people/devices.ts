@@ -1,5 +1,5 @@
-// Which browsers are known to an account: those with a cookie that this server made for that account, which nobody can make
-// without the master key. It opens nothing; it only says that failures of this browser are counted apart (`lockout.ts`).
+// The browsers that an account knows: those with a cookie that is signed for the account under the master
+// key. The cookie signs nobody in; failures of a known browser are only counted separately (`lockout.ts`).
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { MasterKey } from "../identity/master-key.ts";
 import { derivedKey } from "../identity/sealing.ts";
@@ -7,25 +7,28 @@ import { DEVICE_MS } from "./cookies.ts";
 
 const DOMAIN = "lyrebird known browser";
 const DEVICE_BYTES = 16;
-/** The version of the master key, when it was made, the browser, and the signature over these and the person. */
+/**
+ * The version of the master key, the time of creation, the browser, and the signature over these and the
+ * person.
+ */
 const COOKIE = /^([1-9][0-9]{0,5})\.([0-9]{1,15})\.([0-9a-f]{32})\.([\w-]{43})$/;
 
-/** Whose browser a cookie names, and the wall time, Unix ms, that it is made or looked at. */
+/** Whose browser a cookie names, and the wall time, Unix ms, at which it is created or checked. */
 type Naming = { readonly personId: string; readonly now: number };
 
-/** The name of a browser that has none. */
+/** The name of a new browser. */
 export function newDevice(): string {
   return randomBytes(DEVICE_BYTES).toString("hex");
 }
 
-/** The cookie that makes a browser known to a person's account for a while. */
+/** The cookie that makes a browser known to a person's account. */
 export function deviceCookieOf(master: MasterKey, device: string, { personId, now }: Naming): string {
   const version = master.current;
   const signature = signatureOf(master, version, [now, device, personId]);
   return `${version}.${now}.${device}.${signature.toString("base64url")}`;
 }
 
-/** The browser that a cookie names; null unless the cookie was made for this person, and not too long ago. */
+/** The browser that a cookie names; null unless the cookie is this person's and has not expired. */
 export function knownDevice(
   master: MasterKey,
   cookie: string | null,

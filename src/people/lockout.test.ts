@@ -1,7 +1,6 @@
-// Locks: guessing ends soon, from wherever, and the owner gets in whatever strangers do.
+// Locks: guesses are bounded, and strangers cannot lock the owner out.
 import { describe, expect, test } from "vitest";
-import type { Caller } from "./caller.ts";
-import { Cookies, DEVICE_MS } from "./cookies.ts";
+import { type Caller, Cookies, DEVICE_MS } from "./cookies.ts";
 import {
   ADDRESS_FAILURES_MAX,
   CODE_FAILURES_MAX,
@@ -28,7 +27,7 @@ function signIn({ accounts }: PeopleStage, password: string, caller: Caller, ema
   return accounts.signIn({ email, password, code: null }, caller);
 }
 
-/** The browser of somebody who has signed in with it. */
+/** A browser in which the owner has signed in. */
 async function knownBrowser(stage: PeopleStage, email = ADA): Promise<Caller> {
   const answer = await signIn(stage, PASSWORD, browser([], "192.0.2.1"), email);
   if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
@@ -79,7 +78,7 @@ describe("strangers", () => {
   });
 
   test("are let through when they come again after exactly as long as they were told, and not sooner", async () => {
-    // Guesses at odd moments: what is told is whole seconds, and must not be short of what is counted.
+    // Guesses at odd times: the answer is in whole seconds, and must not be shorter than the lock.
     for (const apartMs of [0, 1, 333, 999, 61_001]) {
       const stage = await openStageWithAda();
       for (let guess = 0; guess < UNKNOWN_BROWSERS_FAILURES_MAX; guess += 1) {
@@ -136,7 +135,7 @@ describe("strangers", () => {
     await stage.secondFactors.confirm(person, codeAt(secret, stage.now()), browser());
     let guesses = 0;
     for (let attempt = 0; attempt < 100; attempt += 1) {
-      // Beginning again does not help.
+      // Beginning again does not reset the count.
       await signIn(stage, PASSWORD, stranger(attempt));
       const code = String(attempt).padStart(6, "0");
       const answer = await stage.accounts.signIn({ email: ADA, password: PASSWORD, code }, stranger(attempt));
@@ -255,7 +254,7 @@ describe("the owner", () => {
     const stage = await openStageWithAda();
     await stage.newPerson("eve@example.com");
     let locked = 0;
-    // Somebody who signs in with an account of their own now and then guesses at all the others.
+    // An attacker who sometimes signs in with an account of their own guesses passwords of all others.
     for (let guess = 0; guess < ADDRESS_FAILURES_MAX + 5; guess += 1) {
       const answer = await signIn(stage, "a guess of theirs", browser(), `person-${guess}@example.com`);
       if ("refused" in answer && answer.refused === "LOCKED") locked += 1;

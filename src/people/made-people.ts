@@ -1,5 +1,5 @@
-// People who do not sign up by themselves: operators, made by the command line, and the trader of a demo. Their addresses count as
-// verified, and their first password is made here unless one is given.
+// People who do not sign up by themselves: operators, whom the command line creates, and the trader of a
+// demo. Their addresses count as verified.
 import { randomBytes } from "node:crypto";
 import type { Actor, AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
@@ -12,8 +12,8 @@ const ID_BYTES = 8;
 export type MadePerson = Pick<Person, "email" | "name" | "role" | "profile" | "kyc">;
 
 /**
- * Makes a person who can sign in with a password at once; null if the address is taken, which is decided by the store, so that
- * two processes do not both make one. It is audited.
+ * Creates a person who can sign in with a password at once; null if the address is taken, which the store
+ * decides, so that two processes do not both create one. It is audited.
  */
 export async function makePerson(
   store: Pick<PeopleStore, "createPerson">,
@@ -31,18 +31,18 @@ export async function makePerson(
   if (passwordHash === null) throw new Error("the only password to be hashed does not wait");
   const { who, what, at } = terms;
   const isMade = await store.createPerson(
-    { person: { personId, createdAt: at, ...made }, credentialId: newId(), passwordHash },
+    { person: { personId, createdAt: at, ...made }, passwordHash },
     { who, what, about: { kind: "PERSON", id: personId }, at, details: { email: made.email } },
   );
   return isMade ? personId : null;
 }
 
-/** A password that nobody guesses: 144 random bits, to be shown once. */
+/** A password of 144 random bits, to be shown once. */
 export function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
-/** An id of a person, or of a record of theirs. */
+/** An id of a person or of a session. */
 export function newId(): string {
   return randomBytes(ID_BYTES).toString("hex");
 }

@@ -1,4 +1,4 @@
-// A new password by a link that is mailed.
+// A new password by a mailed link.
 import { describe, expect, test } from "vitest";
 import { LINK_MS } from "./mail/links.ts";
 import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
@@ -34,7 +34,7 @@ describe("asking for a link", () => {
     await stage.settled();
     expect(stage.lines()).toHaveLength(before);
     expect(await stage.passwordResets.request(ADA, browser())).toBe(null);
-    // What differs comes after the answer.
+    // The answer comes before anything that depends on the address.
     expect(stage.lines()).toHaveLength(before);
     await stage.settled();
     expect(stage.lines()).toHaveLength(before + 1);

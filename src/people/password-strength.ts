@@ -1,18 +1,27 @@
-// Whether a password is among those that are guessed first: common ones and their variations, repetitions, sequences, runs of keys,
-// dates, the words of this service, and what is known of the person. The estimate is that of zxcvbn, whose dictionary is loaded with
-// the first password that is chosen: a tenth of a second and 30 MB, which a server that nobody signs up to does not spend.
+// Rejects passwords that are guessed first: common ones and their variations, repetitions, sequences, runs of
+// keys, dates, the words of this service, and parts of the person's name and address. zxcvbn estimates the
+// guesses. Its dictionary takes a tenth of a second and 30 MB, so it is loaded when somebody first chooses a
+// password.
 import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
 
-/** A password must need more guesses than that, as a power of ten. Source: zxcvbn's score of 3, "safely unguessable" online. */
+/**
+ * A password must need at least this number of guesses, as a power of ten. Source: zxcvbn's score of 3,
+ * "safely unguessable" online.
+ */
 const GUESSES_LOG10_MIN = 8;
-/** Characters that are checked: more make no password weaker, and the estimate's time grows with the square of the length. */
+/**
+ * Characters that are checked: more do not make a password weaker, and the time grows with the square of the
+ * length.
+ */
 const ESTIMATED_LENGTH_MAX = 40;
-/** Spellings such as "P@ssw0rd" that are tried for one password: each is as much work as the password itself. */
+/**
+ * Spellings such as "P@ssw0rd" that are tried for one password: each takes as long as the password itself.
+ */
 const SPELLINGS_MAX = 8;
-/** Parts of a name or of an address shorter than this are in too many words to count, characters. */
+/** Shorter parts of a name or of an address are ignored, since too many words contain them, characters. */
 const PERSONAL_LENGTH_MIN = 3;
 
-/** What somebody thinks of on this page, and the example that everybody has seen. */
+/** Words that this page suggests, and the example that everybody has seen. */
 const NEAR_AT_HAND = [
   ...["lyrebird", "lyrebirds", "trading", "tradingbot", "trader", "copytrading", "strategy"],
   ...["bitcoin", "ethereum", "binance", "crypto", "tether", "futures"],
@@ -29,7 +38,7 @@ const REPEATS = `This password repeats itself. ${INSTEAD}`;
 const KEYS = `This password is a run of keys. ${INSTEAD}`;
 const DATE = `This password is little more than a date. ${INSTEAD}`;
 
-/** By the library's names for what it found. */
+/** By zxcvbn's names for what it found. */
 const FAULTS: Readonly<Record<string, string>> = {
   straightRow: KEYS,
   keyPattern: KEYS,
@@ -45,18 +54,18 @@ const FAULTS: Readonly<Record<string, string>> = {
   userInputs: `This password is made of your name, your address, or what this service is about. ${INSTEAD}`,
 };
 
-/** Long enough to go through all that a password goes through. */
+/** Long enough to pass through every step of the estimate. */
 const NOTHING_SECRET = "Nothing secret at all, 2000-01-01 p@ss 1234 aaa";
 
 let loaded: Promise<ZxcvbnFactory> | null = null;
 
-/** Why a password is too easy to guess, and what to do, in words for the person who chose it; null if it is not. */
+/** Why a password is too easy to guess, and what to do, for the person who chose it; null if it is not. */
 export async function strengthFault(password: string, chooser: Chooser): Promise<string | null> {
   loaded ??= load();
-  const looked = [...password].slice(0, ESTIMATED_LENGTH_MAX).join("");
+  const checked = [...password].slice(0, ESTIMATED_LENGTH_MAX).join("");
   const estimator = await loaded;
-  const { guessesLog10, feedback } = estimator.check(looked, [...NEAR_AT_HAND, ...partsOf(chooser)]);
-  // It remembers what it was asked last, and so do regular expressions: no password stays in memory.
+  const { guessesLog10, feedback } = estimator.check(checked, [...NEAR_AT_HAND, ...partsOf(chooser)]);
+  // The estimator and regular expressions keep their last input: this replaces the password in memory.
   estimator.check(NOTHING_SECRET, []);
   if (guessesLog10 >= GUESSES_LOG10_MIN) return null;
   return FAULTS[feedback.warning ?? ""] ?? EASY_TO_GUESS;

@@ -1,4 +1,4 @@
-// Hashing passwords: argon2id, only so many at once, and only so many that wait.
+// Hashing passwords: argon2id, with bounds on those hashed at once and those that wait.
 import { expect, test } from "vitest";
 import { PASSWORDS_WAITING_MAX, Passwords, passwordFault } from "./passwords.ts";
 
@@ -45,7 +45,7 @@ test("two are hashed at once, the others wait their turn, and beyond the bound t
 
 const ADA = { email: "ada@example.org", name: "Ada Lovelace" };
 
-/** So many different characters, each of two code units. */
+/** Different characters, each of two code units. */
 function rarely(count: number): string {
   return Array.from({ length: count }, (_, index) =>
     String.fromCodePoint(0x1f400 + ((index * 37) % 211)),

@@ -1,5 +1,5 @@
-// Passwords: what one must be, and how it is kept. Hashing takes memory and a core for a while on purpose, so only so many are
-// hashed at once, off the main thread, and only so many may wait.
+// Passwords: the rules for choosing one, and their hashes. Hashing takes memory and processor time on
+// purpose, so that the number hashed at once, off the main thread, and the number that wait are bounded.
 import { type Algorithm, hash, verify } from "@node-rs/argon2";
 import { Semaphore } from "../concurrency/semaphore.ts";
 import { type Chooser, strengthFault } from "./password-strength.ts";
@@ -8,7 +8,10 @@ import { type Chooser, strengthFault } from "./password-strength.ts";
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 200;
 
-/** argon2id as OWASP recommends it: 19 MiB, two passes, one thread. Source: OWASP, Password Storage Cheat Sheet. */
+/**
+ * argon2id as OWASP recommends it: 19 MiB, two passes, one thread. Source: OWASP, Password Storage Cheat
+ * Sheet.
+ */
 const ARGON2ID = {
   algorithm: 2 satisfies Algorithm,
   memoryCost: 19_456,
@@ -16,12 +19,12 @@ const ARGON2ID = {
   parallelism: 1,
 } as const;
 
-/** Hashed at once: Node's own pool has four threads, and others need them too. */
+/** Hashed at once: Node's pool has four threads, which other work needs too. */
 const HASHED_AT_ONCE = 2;
-/** Waiting to be hashed: about two seconds' worth. Beyond it a request is told that the service is busy. */
+/** Waiting to be hashed: two seconds of work. Beyond it a request is answered that the service is busy. */
 export const PASSWORDS_WAITING_MAX = 100;
 
-/** What hashes; tests count with one of their own. */
+/** Hashes passwords; tests replace it. */
 export type Hasher = {
   hash(password: string): Promise<string>;
   verify(hashed: string, password: string): Promise<boolean>;
@@ -32,9 +35,9 @@ const argon2id: Hasher = {
   verify: (hashed, password) => verify(hashed, password),
 };
 
-/** What is wrong with a password, in words for the person who chose it; null if nothing is. */
+/** What is wrong with a password, for the person who chose it; null if nothing is. */
 export async function passwordFault(password: string, chooser: Chooser): Promise<string | null> {
-  const normal = normalised(password);
+  const normal = normalized(password);
   const length = [...normal].length;
   if (length < PASSWORD_LENGTH_MIN) return `Use at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `Use at most ${PASSWORD_LENGTH_MAX} characters.`;
@@ -50,34 +53,34 @@ export class Passwords {
     this.#hasher = hasher;
   }
 
-  /** Whether so many wait that no further one would be taken. */
+  /** Whether so many wait that another one is rejected. */
   get isBusy(): boolean {
     return this.#slots.isFull(null);
   }
 
-  /** The text to be kept in place of a password; null if too many wait. */
+  /** The hash to store in place of a password; null if too many wait. */
   async hash(password: string): Promise<string | null> {
-    return await this.#inTurn(() => this.#hasher.hash(normalised(password)));
+    return await this.#queued(() => this.#hasher.hash(normalized(password)));
   }
 
   /**
-   * Whether a password is the one that a text was kept of; null if too many wait. Without such a text it takes as long, so that
-   * it cannot be told whether there is one.
+   * Whether a hash is of this password; null if too many wait. Without a hash it takes as long, so that the
+   * time does not reveal whether there is one.
    */
   async verify(hashed: string | null, password: string): Promise<boolean | null> {
-    return await this.#inTurn(async () => {
+    return await this.#queued(async () => {
       this.#decoy ??= this.#hasher.hash("a password that nobody has");
-      const isRight = await this.#hasher.verify(hashed ?? (await this.#decoy), normalised(password));
+      const isRight = await this.#hasher.verify(hashed ?? (await this.#decoy), normalized(password));
       return isRight && hashed !== null;
     });
   }
 
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result | null> {
+  async #queued<Result>(work: () => Promise<Result>): Promise<Result | null> {
     return this.isBusy ? null : await this.#slots.run(null, work);
   }
 }
 
-/** The same password, whatever keyboard it was typed on. */
-function normalised(password: string): string {
+/** The same text for the same password, whatever keyboard it was typed on. */
+function normalized(password: string): string {
   return password.normalize("NFKC");
 }

@@ -1,4 +1,5 @@
-// The people of a service, made of their parts: accounts, second factors, identity verification, locks and mails.
+// Composes everything about the people of a service: accounts, second factors, identity verification, lockout
+// and mails.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { MailSettings } from "../config.ts";
@@ -12,14 +13,12 @@ import { Lockout } from "./lockout.ts";
 import { Links } from "./mail/links.ts";
 import { Mailer } from "./mail/mail.ts";
 import { MailBudget } from "./mail/mail-budget.ts";
-import { identityDecisionMail } from "./mail/mails.ts";
+import { identityDecisionMail, pageAt } from "./mail/mails.ts";
 import { Notices } from "./mail/notices.ts";
-import { pageAt } from "./pages.ts";
 import { PasswordResets } from "./password-resets.ts";
 import { type Hasher, Passwords } from "./passwords.ts";
 import { SecondFactors } from "./second-factor.ts";
 import { SESSION_IDLE_MS_DEFAULT, Sessions } from "./sessions.ts";
-import { SignInLibrary } from "./sign-in-library.ts";
 import { SignUps } from "./sign-ups.ts";
 
 export type People = {
@@ -32,11 +31,9 @@ export type People = {
   readonly lockout: Lockout;
   readonly mailer: Mailer;
   readonly notices: Notices;
-  /** Loads what signing in needs, which takes a while: so that who signs in later does not wait for it. */
-  prepare(): Promise<void>;
-  /** Resolves when all that was taken on behalf of people is done, mails excepted. */
+  /** Resolves when all accepted work is done, except mails. */
   settled(): Promise<void>;
-  /** Ends what is under way. The store must still be open. */
+  /** Completes the work in flight. The store must still be open. */
   close(): Promise<void>;
 };
 
@@ -45,15 +42,15 @@ export type PeopleParts = {
   readonly master: MasterKey;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
-  /** Where people reach the dashboard, such as `https://lyrebird.example`: known when the server listens. */
+  /** Where people reach the dashboard, such as `https://lyrebird.example`. Known once the server listens. */
   readonly publicUrl: () => string;
-  /** Null: links are written to the log. */
+  /** Null writes links to the log. */
   readonly mail: MailSettings | null;
   readonly after: Timers["after"];
   readonly log: Pick<Logger, "info" | "warn" | "error">;
-  /** How long a session lasts that nobody uses, ms. */
+  /** How long an unused session lasts, ms. */
   readonly sessionIdleMs?: number;
-  /** What hashes passwords, if not argon2id. */
+  /** Hashes passwords instead of argon2id. */
   readonly hasher?: Hasher;
 };
 
@@ -65,12 +62,10 @@ export function createPeople(parts: PeopleParts): People {
   const cookies = new Cookies(publicUrl);
   const lockout = new Lockout({ people, master, cookies, wallNow, log });
   const secondFactors = new SecondFactors({ store: people, master, lockout, wallNow });
-  const signInLibrary = new SignInLibrary({ records: people.signIn, master, wallNow });
   const shared = {
     people,
-    signInLibrary,
-    links: new Links({ signInLibrary, records: people.signIn, wallNow }),
-    sessions: new Sessions({ people, signInLibrary, cookies, sessionIdleMs, wallNow }),
+    links: new Links({ people, wallNow }),
+    sessions: new Sessions({ people, cookies, sessionIdleMs, wallNow }),
     passwords: new Passwords(parts.hasher),
     cookies,
     lockout,
@@ -116,7 +111,6 @@ export function createPeople(parts: PeopleParts): People {
     lockout,
     mailer,
     notices,
-    prepare: () => signInLibrary.prepare(),
     settled,
     async close() {
       await settled();

@@ -1,18 +1,19 @@
-// Codes for who has lost the authenticator: each stands in for one of its codes, once. The store keeps hashes alone; a code has
-// 140 random bits, so that none is found by trying, not even by who has the hashes. Source: OWASP ASVS 5.0, 6.5.2 and 11.5.1.
+// Codes for people who have lost their authenticator: each replaces one of its codes, once. The store has
+// hashes only. A code has 140 random bits, so that not even the hashes help to guess one. Source: OWASP ASVS
+// 5.0, 6.5.2 and 11.5.1.
 import { createHash, randomBytes } from "node:crypto";
 
-/** How many a person is given at a time. */
+/** How many a person gets at a time. */
 export const RECOVERY_CODES = 10;
 const LETTERS = 28;
-/** Of codes that earlier versions gave, which still work. */
+/** Of the codes of earlier versions, which still work. */
 const LETTERS_BEFORE = 16;
 const GROUP = /.{4}(?=.)/g;
-/** Without letters that are taken for digits. */
+/** Without letters that look like digits. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TAKEN_FOR: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" };
 
-/** New ones, such as `7Q2M-XK0D-93FA-TB6V-0HJ8-RW5C-2D9K`. */
+/** New codes, such as `7Q2M-XK0D-93FA-TB6V-0HJ8-RW5C-2D9K`. */
 export function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     [...randomBytes(LETTERS)]
@@ -22,7 +23,7 @@ export function newRecoveryCodes(): readonly string[] {
   );
 }
 
-/** What a person's code is kept as, however it was typed. Null for what cannot be one. */
+/** The hash of a person's code, in whatever form it was typed. Null if it cannot be a code. */
 export function hashOfRecoveryCode(personId: string, typed: string): string | null {
   const letters = typed
     .toUpperCase()

@@ -1,4 +1,4 @@
-// The second factor: codes of an authenticator within a step of now, each once, and recovery codes, each once.
+// The second factor: codes of an authenticator and recovery codes work once each.
 import { describe, expect, test } from "vitest";
 import type { Person } from "../domain/person.ts";
 import { readMasterKey } from "../identity/master-key.ts";
@@ -13,7 +13,7 @@ const STEP_MS = 30_000;
 const KEYS = { allowsRecovery: false, caller: CALLER } as const;
 const SIGN_IN = { allowsRecovery: true, caller: CALLER } as const;
 
-/** A person with an enabled second factor, a while after it was enabled. */
+/** A person with an enabled second factor, whose first code has expired. */
 async function enabled(
   stage: FactorStage,
 ): Promise<{ person: Person; secret: string; codes: readonly string[] }> {
@@ -26,7 +26,7 @@ async function enabled(
   return { person, secret: begun.secret, codes };
 }
 
-/** What was audited, oldest first, of a person. */
+/** The kinds of the audit records of a person, oldest first. */
 async function auditOf({ store }: FactorStage, { personId }: Person): Promise<string[]> {
   const records = await store.people.listAudit({ personId, limit: 100 });
   return records.map(({ what }) => what).reverse();
@@ -41,7 +41,7 @@ describe("setting it up", () => {
     expect(decodeURIComponent(uri.pathname)).toContain("Lyrebird:person-1@example.com");
     expect(uri.searchParams.get("secret")).toBe(begun?.secret);
     expect(uri.searchParams.get("issuer")).toBe("Lyrebird");
-    // What is not said is what every authenticator takes: SHA-1, six digits, 30 seconds.
+    // The defaults of every authenticator apply: SHA-1, six digits, 30 seconds.
     expect(uri.searchParams.get("period") ?? "30").toBe("30");
     expect(uri.searchParams.get("digits") ?? "6").toBe("6");
     expect(begun?.secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -282,7 +282,7 @@ describe("after the master key was rotated", () => {
     expect(await stage.secondFactors.check(other.person, codeAt(other.secret, stage.now()), KEYS)).toBe(
       "ACCEPTED",
     );
-    // A step that was accepted stays accepted: sealing changes nothing else.
+    // Sealing changes nothing else: an accepted time step stays accepted.
     expect(await stage.secondFactors.check(one.person, codeAt(one.secret, stage.now()), KEYS)).toBe(
       "REFUSED",
     );

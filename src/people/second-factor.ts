@@ -1,21 +1,20 @@
-// The second factor: codes of an authenticator (TOTP, a new one every 30 seconds), and recovery codes for who has lost it.
-//
-// A code works once, whatever it is used for and whichever process is asked: the store accepts a time step only if it is later
-// than any accepted before. Failures count towards the same locks as passwords do.
-// Source: specification 1 (two-factor authentication for keys); RFC 6238.
+// The second factor: codes of an authenticator (TOTP, a new one every 30 seconds), and recovery codes for
+// people who have lost it. A code works once, for all purposes and processes together: the store accepts a
+// time step only if it is later than all that it has accepted before. Failures count towards the same locks
+// as those of passwords. Source: specification 1 (two-factor authentication for keys); RFC 6238.
 import { generateSecret, generateURI, verifySync } from "otplib/functional";
 import type { Actor, AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "./cookies.ts";
 import type { Lockout } from "./lockout.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
 import { openSeed, resealSeed, sealSeed } from "./seeds.ts";
 
-/** How long a code is the one to be typed, and how far a clock may be off on either side, seconds. */
+/** How long a code is shown, and how far a clock may be off in either direction, seconds. */
 const STEP_SECONDS = 30;
-/** What authenticators show beside the code. */
+/** The name that authenticators show beside the code. */
 const ISSUER = "Lyrebird";
 
 type Refused = "REFUSED" | { readonly lockedForSeconds: number };
@@ -54,8 +53,8 @@ export class SecondFactors {
   }
 
   /**
-   * Begins, or begins anew, with a new seed; nothing asks for its codes before one was confirmed. Null if the person has an
-   * enabled one. `uri` is what a QR code shows.
+   * Begins, or begins again, with a new seed. It is not enabled until a code is confirmed. Null if the person
+   * has an enabled second factor. `uri` is the content of a QR code.
    */
   async begin(person: Person): Promise<{ readonly uri: string; readonly secret: string } | null> {
     const secret = generateSecret();
@@ -65,8 +64,9 @@ export class SecondFactors {
   }
 
   /**
-   * Enables what was begun, once a code has shown that the seed has reached an authenticator. Answers the recovery codes, shown
-   * this once; refused if the code is not right, there is nothing to be enabled, or another seed was begun with meanwhile.
+   * Enables the second factor, since the code proves that the seed has reached an authenticator. Answers the
+   * recovery codes, which are shown once; refused if the code is wrong, nothing has begun, or it has begun
+   * again with another seed.
    */
   async confirm(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
     const lock = await this.#lockout.admit(person, caller, "CODE");
@@ -82,7 +82,7 @@ export class SecondFactors {
     return (await this.#store.enableSecondFactor(factor, hashes, audit)) ? codes : "REFUSED";
   }
 
-  /** Whether a code is the person's, and has not been used; a recovery code too where it may stand in. Each counts as used. */
+  /** Checks a code, or a recovery code if allowed, and uses it up. */
   async check(
     person: Person,
     code: string,
@@ -104,7 +104,7 @@ export class SecondFactors {
     return "ACCEPTED";
   }
 
-  /** Removes it, against a code of it or a recovery code. */
+  /** Removes the second factor, against a code or a recovery code. */
   async disable(person: Person, code: string, caller: Caller): Promise<CodeOutcome> {
     const outcome = await this.check(person, code, { allowsRecovery: true, caller });
     if (outcome === "ACCEPTED") {
@@ -113,7 +113,10 @@ export class SecondFactors {
     return outcome;
   }
 
-  /** Replaces the recovery codes, against a code of the authenticator; answers them, shown this once. */
+  /**
+   * Replaces the recovery codes, against a code of the authenticator. Answers the new ones, which are shown
+   * once.
+   */
   async renewRecoveryCodes(person: Person, code: string, caller: Caller): Promise<RecoveryCodes> {
     const outcome = await this.check(person, code, { allowsRecovery: false, caller });
     if (outcome !== "ACCEPTED") return outcome;
@@ -160,7 +163,7 @@ export class SecondFactors {
   }
 }
 
-/** A person as the one who acts. */
+/** A person as the actor of an audit record. */
 export function actorOf({ role, personId }: Pick<Person, "role" | "personId">): Actor {
   return { kind: role, personId };
 }

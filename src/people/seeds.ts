@@ -1,5 +1,4 @@
-// Seeds of authenticators as the store keeps them: sealed under the master key, for one person's row alone.
-
+// Seeds of authenticators in the store: sealed under the master key, for one person's row only.
 import type { MasterKey } from "../identity/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../identity/sealing.ts";
 import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
@@ -16,7 +15,9 @@ export function openSeed(master: MasterKey, { personId, sealedSeed }: SealedSeed
   return open(master, { purpose: "totp seed", row: personId }, sealedSeed);
 }
 
-/** Seals a seed anew if that was done by an older version of the master key; answers whether it was. */
+/**
+ * Seals a seed again if its seal is of an older version of the master key; answers whether it was replaced.
+ */
 export async function resealSeed(
   store: Pick<PeopleStore, "resealSecondFactor">,
   master: MasterKey,
@@ -27,7 +28,7 @@ export async function resealSeed(
   return await store.resealSecondFactor(factor.personId, { from: factor.sealedSeed, to });
 }
 
-/** Seals every seed anew that needs it, and answers how many did. */
+/** Seals again every seed whose seal is of an older version; answers how many. */
 export async function resealSeeds(
   store: Pick<PeopleStore, "listSecondFactors" | "resealSecondFactor">,
   master: MasterKey,

@@ -1,24 +1,27 @@
-// Sessions: who is signed in with which browser. A session is a random token in a cookie, of which the store has the hash. It lasts
-// a week from signing in, and ends before that when it is ended, or when nobody has used it for a while. Looking one up is a keyed read
-// of the session and one of the person; nothing is cached, so that what was ended or changed holds for the next request of whatever
-// server. That it was used is written once a minute.
+// Sessions: who is signed in with which browser. A session is a random token in a cookie, of which the store
+// has the hash. It ends a week after signing in, when somebody ends it, or when nobody has used it for a
+// while. A look-up reads the session and the person by their keys. Nothing is cached, so that an ended
+// session is refused by every server with the next request. Its use is recorded once a minute.
+import { createHash, randomBytes } from "node:crypto";
 import type { Person } from "../domain/person.ts";
-import type { PeopleStore, SignInCondition, SignInRecord } from "../store/people-store.ts";
-import type { Caller } from "./caller.ts";
-import type { Cookies } from "./cookies.ts";
-import { hashedRecords } from "./hashed-records.ts";
-import type { SignInLibrary } from "./sign-in-library.ts";
+import type { LiveSessions, PeopleStore, StoredSession, WhichSessions } from "../store/people-store.ts";
+import { type Caller, type Cookies, SESSION_MS } from "./cookies.ts";
+import { newId } from "./made-people.ts";
 
-/** Sessions of one person; with a further one the oldest ends. */
+/** Sessions of one person; one more ends the oldest. */
 export const SESSIONS_MAX = 30;
 
-/** How long a session lasts that nobody uses, ms, unless the setting says otherwise. */
+/** How long an unused session lasts, ms, unless the setting says otherwise. */
 export const SESSION_IDLE_MS_DEFAULT = 8 * 3_600_000;
-/** How exactly it is known when a session was used, ms. */
-const USE_NOTED_EVERY_MS = 60_000;
+/** How exactly the last use of a session is known, ms. */
+const USE_RECORDED_EVERY_MS = 60_000;
 
-/** How the library's tokens look. */
-const TOKEN = /^[A-Za-z0-9]{32}$/;
+const TOKEN_BYTES = 24;
+const TOKEN = /^[\w-]{32}$/;
+/** Of a browser's name for itself, characters. */
+const USER_AGENT_LENGTH_MAX = 200;
+/** Left out of that name: pages show it, and databases do not take every character. */
+const NOT_SHOWN = /\p{C}/gu;
 
 export type SignedInSession = { readonly person: Person; readonly sessionId: string };
 
@@ -33,10 +36,18 @@ export type OwnSession = {
 };
 
 type SessionParts = {
-  readonly people: Pick<PeopleStore, "signIn" | "findPerson">;
-  readonly signInLibrary: SignInLibrary;
+  readonly people: Pick<
+    PeopleStore,
+    | "createSession"
+    | "endSessions"
+    | "findPerson"
+    | "findSession"
+    | "listSessions"
+    | "liveSessionsOf"
+    | "recordSessionUse"
+  >;
   readonly cookies: Cookies;
-  /** How long a session lasts that nobody uses, ms. */
+  /** How long an unused session lasts, ms. */
   readonly sessionIdleMs: number;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -50,98 +61,84 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  /** Calls back when sessions of a person were ended by this process, until what is answered is called. */
+  /** Calls back when this process has ended sessions of a person, until the returned function is called. */
   onEnded(listener: (personId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Who is signed in with the session of a caller's cookie, at a wall time in Unix ms; null if nobody is. `isUse`: somebody is there,
-   * so that the session goes on; not what a page that nobody looks at asks by itself.
+   * Who is signed in with the session of a caller's cookie, at a wall time in Unix ms; null if nobody is.
+   * `isUse` prolongs the session; a page in the background that refreshes itself does not.
    */
   async of(
     caller: Caller,
     now: number,
     { isUse }: { readonly isUse: boolean },
   ): Promise<SignedInSession | null> {
-    const token = this.#parts.cookies.read("lyrebird", caller.cookies);
+    const { cookies, people } = this.#parts;
+    const token = cookies.read("lyrebird", caller.cookies);
     if (token === null || !TOKEN.test(token)) return null;
-    const [session] = await hashedRecords(this.#parts.people.signIn).find("session", [
-      is("token", "eq", token),
-    ]);
-    if (session === undefined || this.#endOf(session) <= now) return null;
-    const person = await this.#parts.people.findPerson(String(session.userId));
-    // A session that began at the moment of a lock is none.
+    const session = await people.findSession(hashOf(token));
+    if (session === null || this.#endOf(session) <= now) return null;
+    const { sessionId, personId, lastUsedAt } = session;
+    const person = await people.findPerson(personId);
+    // A session that began at the moment of a lock does not count.
     if (person === null || person.lockedAt !== null || person.closedAt !== null) return null;
-    const sessionId = String(session.id);
-    if (isUse && timeOf(session.updatedAt) <= now - USE_NOTED_EVERY_MS) {
-      const noted = { updatedAt: new Date(now) };
-      await this.#parts.people.signIn.update("session", [is("id", "eq", sessionId)], noted);
-    }
+    if (isUse && lastUsedAt <= now - USE_RECORDED_EVERY_MS) await people.recordSessionUse(sessionId, now);
     return { person, sessionId };
   }
 
   /** Begins a session and answers its id, and its cookie as a value of `set-cookie`. */
   async begin(
     personId: string,
-    caller: Caller,
+    { address, userAgent }: Caller,
   ): Promise<{ readonly sessionId: string; readonly cookie: string }> {
-    const now = this.#parts.wallNow();
-    const { signIn } = this.#parts.people;
-    await signIn.remove("session", [is("userId", "eq", personId), is("expiresAt", "lte", new Date(now))]);
-    const tooMany = await signIn.find("session", [is("userId", "eq", personId)], {
-      offset: SESSIONS_MAX - 1,
-      limit: SESSIONS_MAX,
-      sortBy: { field: "createdAt", direction: "desc" },
-    });
-    for (const { id } of tooMany) await signIn.remove("session", [is("id", "eq", String(id))]);
-    const { sessionId, token } = await this.#parts.signInLibrary.createSession(personId, caller);
-    return { sessionId, cookie: this.#parts.cookies.set("lyrebird", token) };
-  }
-
-  /** Those of a person that are not over, newest first. */
-  async list(personId: string): Promise<readonly OwnSession[]> {
-    const found = await this.#parts.people.signIn.find(
-      "session",
-      [is("userId", "eq", personId), ...this.#lasting(this.#parts.wallNow())],
-      { limit: SESSIONS_MAX, sortBy: { field: "createdAt", direction: "desc" } },
+    const { cookies, people, wallNow } = this.#parts;
+    const sessionId = newId();
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const createdAt = wallNow();
+    await people.createSession(
+      {
+        sessionId,
+        personId,
+        tokenHash: hashOf(token),
+        address,
+        userAgent: userAgent.replace(NOT_SHOWN, "").slice(0, USER_AGENT_LENGTH_MAX),
+        createdAt,
+        expiresAt: createdAt + SESSION_MS,
+      },
+      SESSIONS_MAX,
     );
-    return found.map((record) => sessionOf(record, this.#endOf(record)));
+    return { sessionId, cookie: cookies.set("lyrebird", token) };
   }
 
-  /** Those of these sessions that are not over, at a wall time in Unix ms. */
+  /** A person's live sessions, newest first. */
+  async list(personId: string): Promise<readonly OwnSession[]> {
+    const found = await this.#parts.people.listSessions(personId, this.#liveAt(this.#parts.wallNow()));
+    return found.map((session) => {
+      const { sessionId, address, userAgent, createdAt } = session;
+      return { sessionId, address, userAgent, createdAt, expiresAt: this.#endOf(session) };
+    });
+  }
+
+  /** Those of these sessions that are live at a wall time in Unix ms. */
   async lasting(sessionIds: readonly string[], now: number): Promise<ReadonlySet<string>> {
-    const found = await this.#parts.people.signIn.find("session", [
-      is("id", "in", sessionIds),
-      ...this.#lasting(now),
-    ]);
-    return new Set(found.map(({ id }) => String(id)));
+    return await this.#parts.people.liveSessionsOf(sessionIds, this.#liveAt(now));
   }
 
-  /** That a session is not over, as conditions. */
-  #lasting(now: number): readonly SignInCondition[] {
-    return [
-      is("expiresAt", "gt", new Date(now)),
-      is("updatedAt", "gt", new Date(now - this.#parts.sessionIdleMs)),
-    ];
+  #liveAt(now: number): LiveSessions {
+    return { expiresAfter: now, usedAfter: now - this.#parts.sessionIdleMs };
   }
 
-  /** When a session is over if nobody uses it any more, Unix ms. */
-  #endOf({ expiresAt, updatedAt }: SignInRecord): number {
-    return Math.min(timeOf(expiresAt), timeOf(updatedAt) + this.#parts.sessionIdleMs);
+  /** When a session ends unless it is used before, Unix ms. */
+  #endOf({ expiresAt, lastUsedAt }: StoredSession): number {
+    return Math.min(expiresAt, lastUsedAt + this.#parts.sessionIdleMs);
   }
 
-  /** Ends sessions of a person, and answers how many there were: one, all but one, or all. */
-  async end(
-    personId: string,
-    which: { readonly only: string } | { readonly allBut: string } | "ALL",
-  ): Promise<number> {
-    const conditions = [is("userId", "eq", personId)];
-    if (which !== "ALL") {
-      conditions.push("only" in which ? is("id", "eq", which.only) : is("id", "ne", which.allBut));
-    }
-    const ended = await this.#parts.people.signIn.remove("session", conditions);
+  /** Ends sessions of a person, and answers how many. */
+  async end(personId: string, which: WhichSessions): Promise<number> {
+    const ended = await this.#parts.people.endSessions(personId, which);
     if (ended > 0) this.announceEnded(personId);
     return ended;
   }
@@ -152,27 +149,7 @@ export class Sessions {
   }
 }
 
-function sessionOf(record: SignInRecord, expiresAt: number): OwnSession {
-  return {
-    sessionId: String(record.id),
-    address: String(record.ipAddress ?? ""),
-    userAgent: String(record.userAgent ?? ""),
-    createdAt: timeOf(record.createdAt),
-    expiresAt,
-  };
-}
-
-/** A time of a record, in Unix ms. */
-function timeOf(value: SignInRecord[string] | undefined): number {
-  if (value instanceof Date) return value.getTime();
-  if (typeof value === "number") return value;
-  throw new Error("a session has times");
-}
-
-function is(
-  field: string,
-  operator: SignInCondition["operator"],
-  value: SignInCondition["value"],
-): SignInCondition {
-  return { field, operator, value, connector: "AND" };
+/** What the store has in place of a token. Tokens are random, so a plain hash suffices. */
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
 }

@@ -1,15 +1,16 @@
-// Signing up: nobody learns whether an address is known, links work once and not for long, and nobody can take the address of
-// somebody else.
+// Signing up: answers do not reveal whether an address is known, links work once for a limited time, and
+// nobody can take another person's address.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { LINK_MS } from "./mail/links.ts";
 import { MAILS_BY_CALLER_PER_HOUR, MAILS_TO_ADDRESS_PER_HOUR } from "./mail/mail-budget.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
+import { newPerson } from "./testing/stage.ts";
 
 const ADA = "ada@example.com";
 const OTHER_PASSWORD = "another long password";
 
-/** Asks for a link, and answers its token. */
+/** Requests a link, and answers its token. */
 async function askForLink({ signUps, settled, lastToken }: PeopleStage, email: string): Promise<string> {
   expect(await signUps.request(email, browser())).toBe(null);
   await settled();
@@ -51,7 +52,7 @@ describe("signing up", () => {
     const before = stage.lines().length;
     for (const email of [ADA, "bob@example.com"]) {
       expect(await stage.signUps.request(email, browser())).toBe(null);
-      // Nothing has been written when the answer is there: what is done for one address and not for another comes after it.
+      // The answer comes before anything that depends on the address.
       expect(stage.lines()).toHaveLength(before);
     }
     await stage.settled();
@@ -91,7 +92,7 @@ describe("signing up", () => {
 describe("who signs up with the address of somebody else", () => {
   test("has taken nothing: whichever link the owner opens, the password and the name are the owner's", async () => {
     const stage = await openPeopleStage();
-    // The stranger is first, and the owner opens the older mail.
+    // The stranger requests the first link, and the owner opens that mail.
     const strangers = await askForLink(stage, ADA);
     const owners = await askForLink(stage, ADA);
     expect(await finish(stage, strangers, PASSWORD, "Ada Lovelace")).toHaveProperty("cookie");
@@ -112,18 +113,15 @@ describe("who signs up with the address of somebody else", () => {
 
     async function openEarlierStage(): Promise<PeopleStage> {
       const stage = await openPeopleStage();
-      const { signIn: records } = stage.store.people;
-      const times = { createdAt: new Date(stage.now()), updatedAt: new Date(stage.now()) };
-      const user = { id: "old", email: ADA, name: "Stranger", emailVerified: false, image: null };
-      await records.create("user", { ...user, ...times });
-      const account = { id: "c", accountId: "old", providerId: "credential", userId: "old" };
-      await records.create("account", { ...account, password: "the stranger's", ...times });
-      await records.create("verification", {
-        id: "link",
-        identifier: createHash("sha256").update(`verify-email:${TOKEN}`).digest("hex"),
+      const { people } = stage.store;
+      await newPerson(stage.store, { email: ADA, name: "Stranger", createdAt: stage.now() });
+      stage.changeRows("UPDATE people SET id = 'old', email_verified = 0");
+      stage.changeRows("UPDATE credentials SET user_id = 'old', account_id = 'old'");
+      await people.createLink({
+        nameHash: createHash("sha256").update(`verify-email:${TOKEN}`).digest("hex"),
         value: "verify-email old the-hash-of-the-strangers",
-        expiresAt: new Date(stage.now() + 1_000),
-        ...times,
+        createdAt: stage.now(),
+        expiresAt: stage.now() + 1_000,
       });
       return stage;
     }
@@ -154,7 +152,6 @@ describe("a link to sign up", () => {
     const stage = await openPeopleStage();
     const tokens = [await askForLink(stage, ADA), await askForLink(stage, ADA), await askForLink(stage, ADA)];
     const servers = [stage, stage.another(), stage.another()];
-    await Promise.all(servers.map(({ prepare }) => prepare()));
     const answers = await Promise.all(
       servers.map(({ signUps }, index) =>
         signUps.finish({ token: tokens[index] ?? "", name: "Ada", password: PASSWORD }, browser()),

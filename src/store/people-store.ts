@@ -7,57 +7,22 @@ import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
 import type { KycStatus, Person, Profile, Role } from "../domain/person.ts";
 import type { ApiKeyRecord, BoundKey, Commit, Revocation, Strategy } from "./store.ts";
 
-/** The record kinds that the sign-in library keeps: people's own fields, sessions, credentials, and links sent by mail. */
-export type SignInModel = "user" | "session" | "account" | "verification";
-export type SignInValue = string | number | boolean | Date | null;
-export type SignInRecord = Readonly<Record<string, SignInValue>>;
-export type SignInCondition = {
-  readonly field: string;
-  readonly operator:
-    | "eq"
-    | "ne"
-    | "lt"
-    | "lte"
-    | "gt"
-    | "gte"
-    | "in"
-    | "not_in"
-    | "contains"
-    | "starts_with"
-    | "ends_with";
-  readonly value: SignInValue | readonly string[] | readonly number[];
-  readonly connector: "AND" | "OR";
+/** A session. Its token is stored as a hash alone. */
+export type StoredSession = {
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
 };
 
-/** A record with the same id, e-mail address, token or account is there already: nothing was added. */
-export class RecordTaken extends Error {}
+/** The sessions that are live: they expire, and were used, after these times. */
+export type LiveSessions = { readonly expiresAfter: number; readonly usedAfter: number };
 
-/**
- * The records of the sign-in library, found and changed as it asks for them. Tokens reach the store as hashes alone: whoever
- * hands them over (`people/`) has hashed them, so that a copy of the database opens no session and no link.
- *
- * Times are given as dates or as Unix ms and answered as dates, truths as booleans. All conditions with AND must hold, and of
- * those with OR one. What contains, starts or ends with a text does so whatever the case of its letters from A to Z. A field that
- * a model does not have, or that holds something else, is an error.
- */
-export type SignInRecords = {
-  /** Rejects with RecordTaken if there is such a record already. */
-  create(model: SignInModel, record: SignInRecord): Promise<SignInRecord>;
-  find(
-    model: SignInModel,
-    where: readonly SignInCondition[],
-    options?: {
-      readonly limit?: number;
-      readonly offset?: number;
-      readonly sortBy?: { readonly field: string; readonly direction: "asc" | "desc" };
-    },
-  ): Promise<readonly SignInRecord[]>;
-  count(model: SignInModel, where: readonly SignInCondition[]): Promise<number>;
-  /** How many were changed. At least one condition must be given, here and below. */
-  update(model: SignInModel, where: readonly SignInCondition[], change: SignInRecord): Promise<number>;
-  /** How many were removed. */
-  remove(model: SignInModel, where: readonly SignInCondition[]): Promise<number>;
-};
+/** One session of a person, all but one, or all. */
+export type WhichSessions = { readonly only: string } | { readonly allBut: string } | "ALL";
 
 /** What somebody submitted to be known by. The form is sealed under the master key, with its row as associated data. */
 export type KycSubmission = {
@@ -105,8 +70,6 @@ export type PlaceInList = { readonly at: number; readonly id: string };
 export type PageQuery = { readonly after?: PlaceInList | undefined; readonly limit: number };
 
 export type PeopleStore = {
-  readonly signIn: SignInRecords;
-
   findPerson(personId: string): Promise<Person | null>;
   findPersonByEmail(email: string): Promise<Person | null>;
   /** Newest first; `search` is part of a name or an e-mail address, or a whole id. */
@@ -128,11 +91,74 @@ export type PeopleStore = {
         Person,
         "isEmailVerified" | "kycReason" | "hasSecondFactor" | "lockedAt" | "closedAt"
       >;
-      readonly credentialId: string;
       readonly passwordHash: string;
     },
     audit: NewAuditRecord,
   ): Promise<boolean>;
+  /**
+   * Verifies the address of a person created by an earlier version, with a name and a password that replace the previous ones.
+   * Answers false, and changes nothing, if it is verified already.
+   */
+  verifyPerson(
+    verified: {
+      readonly personId: string;
+      readonly name: string;
+      readonly passwordHash: string;
+      readonly at: number;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+
+  /** The hash of a person's password; null if there is none. */
+  findPasswordHash(personId: string): Promise<string | null>;
+  /** Sets a person's password, whatever it was. */
+  setPasswordHash(
+    password: { readonly personId: string; readonly passwordHash: string; readonly at: number },
+    audit: NewAuditRecord,
+  ): Promise<void>;
+  /** Replaces a person's password; false, and nothing is changed, if its hash is no longer `from`. */
+  replacePasswordHash(
+    change: {
+      readonly personId: string;
+      readonly from: string;
+      readonly to: string;
+      readonly at: number;
+    },
+    audit: NewAuditRecord,
+  ): Promise<boolean>;
+
+  /**
+   * Creates a session; its creation counts as its first use. Removes the person's expired sessions, and the oldest ones beyond
+   * `max`. The caller hashes the token, so that a copy of the database opens no session.
+   */
+  createSession(
+    session: Omit<StoredSession, "lastUsedAt"> & { readonly tokenHash: string },
+    max: number,
+  ): Promise<void>;
+  /** The session of a token, live or not. */
+  findSession(tokenHash: string): Promise<StoredSession | null>;
+  /** A person's live sessions, newest first. */
+  listSessions(personId: string, live: LiveSessions): Promise<readonly StoredSession[]>;
+  /** Those of these sessions that are live. */
+  liveSessionsOf(sessionIds: readonly string[], live: LiveSessions): Promise<ReadonlySet<string>>;
+  recordSessionUse(sessionId: string, at: number): Promise<void>;
+  /** Ends sessions of a person; answers how many. */
+  endSessions(personId: string, which: WhichSessions): Promise<number>;
+
+  /** Creates a mailed link, and removes expired ones. The caller hashes its name, so that a copy of the database opens no link. */
+  createLink(link: {
+    readonly nameHash: string;
+    readonly value: string;
+    readonly createdAt: number;
+    readonly expiresAt: number;
+  }): Promise<void>;
+  /** The value of a link that is valid at a time. */
+  findLink(nameHash: string, at: number): Promise<string | null>;
+  /** Removes a link that is valid at a time: its value for one caller, in whatever process, null for all others. */
+  takeLink(nameHash: string, at: number): Promise<string | null>;
+  /** Removes all links whose value begins with a text. */
+  endLinks(prefix: string): Promise<void>;
+
   /** Ends all sessions of the person, so that nothing is done in the new role that was begun in the old one. */
   setRole(personId: string, role: Role, audit: NewAuditRecord): Promise<void>;
   setProfile(personId: string, profile: Profile, audit: NewAuditRecord): Promise<void>;

@@ -48,7 +48,6 @@ export async function newPerson({ store }: Books, profile: Profile): Promise<str
         ...{ personId, email, name: personId, role: "PERSON", profile, kyc: "APPROVED" },
         createdAt: Date.now(),
       },
-      credentialId: newId(),
       passwordHash: NO_PASSWORD,
     },
     audited("SIGNED_UP", { kind: "PERSON", id: personId }),

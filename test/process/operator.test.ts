@@ -1,6 +1,7 @@
 // `lyrebird operator create` and `operator remove`: who may decide about others is made on the machine alone.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { verify } from "@node-rs/argon2";
 import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../src/domain/person.ts";
@@ -44,40 +45,30 @@ async function withStore<Result>(work: (store: Store) => Promise<Result>): Promi
 
 /** Signs a person in. */
 async function newSession({ personId }: Pick<Person, "personId">): Promise<void> {
-  const at = new Date();
-  await withStore((store) =>
-    store.people.signIn.create("session", {
-      id: `session of ${personId}`,
-      userId: personId,
-      token: `token of ${personId}`,
-      ipAddress: "192.0.2.7",
-      userAgent: "a browser",
-      expiresAt: new Date(at.getTime() + 3_600_000),
-      createdAt: at,
-      updatedAt: at,
-    }),
-  );
+  const createdAt = Date.now();
+  const session = {
+    sessionId: `session of ${personId}`,
+    personId,
+    tokenHash: `hash of ${personId}`,
+    address: "192.0.2.7",
+    userAgent: "a browser",
+    createdAt,
+    expiresAt: createdAt + 3_600_000,
+  };
+  await withStore((store) => store.people.createSession(session, 30));
 }
 
 const countSessions = ({ personId }: Pick<Person, "personId">) =>
-  withStore((store) =>
-    store.people.signIn.count("session", [
-      { field: "userId", operator: "eq", value: personId, connector: "AND" },
-    ]),
-  );
+  withStore(async (store) => {
+    return (await store.people.listSessions(personId, { expiresAfter: 0, usedAfter: 0 })).length;
+  });
 
 const find = (email: string) => withStore((store) => store.people.findPersonByEmail(email));
 
 /** Whether a password is the one that a person signs in with. */
 async function isPasswordOf({ personId }: Pick<Person, "personId">, password: string): Promise<boolean> {
-  const [account] = await withStore((store) =>
-    store.people.signIn.find("account", [
-      { field: "userId", operator: "eq", value: personId, connector: "AND" },
-      { field: "providerId", operator: "eq", value: "credential", connector: "AND" },
-    ]),
-  );
-  const { password: hash } = account ?? {};
-  return await verify(String(hash), password);
+  const hash = await withStore((store) => store.people.findPasswordHash(personId));
+  return await verify(hash ?? "", password);
 }
 
 test("an operator is made, verified, with a password that is printed once and kept as a hash; it is audited", async () => {
@@ -178,14 +169,9 @@ test("nobody is promoted who is not there, whose address is not verified, or who
   const trader = await withStore(async (store) => {
     const { personId } = await newPerson(store, { email: "trader@example.com", createdAt: 1 });
     await store.people.adoptStrategies(personId);
-    await store.people.signIn.create("user", {
-      id: "unverified",
-      name: "Eve",
-      email: "eve@example.com",
-      emailVerified: false,
-      createdAt: new Date(1),
-      updatedAt: new Date(1),
-    });
+    await newPerson(store, { email: "eve@example.com", createdAt: 1 });
+    using database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"));
+    database.exec("UPDATE people SET email_verified = 0 WHERE email = 'eve@example.com'");
     const { personId: ownerId } = await newPerson(store, { email: "keys@example.com", createdAt: 2 });
     const key = { keyId: "loose", apiKey: "lyre_bot_loose", ownerId, strategyId: null, label: "loose" };
     await store.people.createKey(

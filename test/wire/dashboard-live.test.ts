@@ -11,6 +11,7 @@ import {
   TOPICS_PER_PERSON_MAX,
   WATCHES_MAX,
 } from "../../src/dashboard/live/limits.ts";
+import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, type LiveStage, openLiveStage, PRICES } from "../support/live-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -85,15 +86,17 @@ describe("a session", () => {
       { address: "", userAgent: "", cookies: cookie },
       stage.time.now(),
     );
-    const id = { field: "id", operator: "eq", value: session?.sessionId ?? "", connector: "AND" } as const;
-    await stage.store.people.signIn.remove("session", [id]);
+    await stage.store.people.endSessions(personId, { only: session?.sessionId ?? "" });
     expect(await ask(client, "unfollow", PRICES)).toBeNull();
     stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
     expect(await client.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
 
     const late = await stage.joined(await signIn());
-    const own = { field: "userId", operator: "eq", value: personId, connector: "AND" } as const;
-    await stage.store.people.signIn.update("session", [own], { expiresAt: new Date(stage.time.now()) });
+    const [own] = await stage.store.people.listSessions(personId, { expiresAfter: 0, usedAfter: 0 });
+    await stage.store.people.recordSessionUse(
+      own?.sessionId ?? "",
+      stage.time.now() - SESSION_IDLE_MS_DEFAULT,
+    );
     stage.time.advance(SESSIONS_CHECKED_EVERY_MS);
     expect(await late.next("refused")).toMatchObject({ code: "NOT_SIGNED_IN" });
   });

@@ -32,10 +32,7 @@ async function crowd(count: number): Promise<readonly string[]> {
     const made = { personId: id, email: `${id}@example.net`, name: id, role: "PERSON" } as const;
     const person = { ...made, profile: "COPIER", kyc: "NONE", createdAt: at } as const;
     const audit = { who: { kind: "SERVICE" }, about: { kind: "PERSON", id }, at, details: {} } as const;
-    await people.createPerson(
-      { person, credentialId: id, passwordHash: "none" },
-      { ...audit, what: "SIGNED_UP" },
-    );
+    await people.createPerson({ person, passwordHash: "none" }, { ...audit, what: "SIGNED_UP" });
     const submission = { submissionId: `form-of-${id}`, personId: id, sealedForm: "none", submittedAt: at };
     await people.submitKyc(submission, { ...audit, what: "KYC_SUBMITTED" });
   }

@@ -14,11 +14,7 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     method: "GET",
     path: "/session",
     access: "ANYONE",
-    async answer({ parts, signedIn }) {
-      // The application asks this first: whoever is not signed in is about to. A failure is told to who signs in.
-      if (signedIn === null) parts.people.prepare().catch(() => {});
-      return { body: sessionOf(parts, signedIn?.person ?? null) };
-    },
+    answer: async ({ parts, signedIn }) => ({ body: sessionOf(parts, signedIn?.person ?? null) }),
   }),
 
   route({

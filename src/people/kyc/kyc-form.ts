@@ -1,4 +1,4 @@
-// The identity form: what a person says of themselves, for an operator to compare with a document.
+// The identity form: what people state about themselves, for an operator to compare with a document.
 import { z } from "zod";
 import { COUNTRIES } from "./countries.ts";
 
@@ -8,7 +8,7 @@ export const DOCUMENT_KINDS = ["PASSPORT", "IDENTITY_CARD", "DRIVING_LICENCE"] a
 const AGE_MIN = 18;
 const AGE_MAX = 120;
 
-/** Text of a person's: composed characters, no control characters, nothing around it. */
+/** A text that a person typed: composed characters, no control characters, no surrounding space. */
 const text = (least: number, most: number) =>
   z
     .string()
@@ -24,7 +24,7 @@ export const KYC_FORM = z.strictObject({
   country: z
     .string()
     .refine((code) => COUNTRIES.has(code), "is not a two-letter country code such as DE (ISO 3166)"),
-  // An address has lines.
+  // An address has several lines.
   address: text(5, 500).refine((written) => !/[^\P{C}\n]/u.test(written), "must be plain text"),
   documentKind: z.enum(DOCUMENT_KINDS, { error: `must be ${DOCUMENT_KINDS.join(" or ")}` }),
   documentNumber: line(3, 50).refine(
@@ -42,7 +42,7 @@ export function faultOfBirthDate(birthDate: string, now: number): string | null 
   return null;
 }
 
-/** When the day begins on which a person is so old, in UTC; who was born on a 29 February is so a day later in other years. */
+/** When a birthday begins, in UTC. In other years one of 29 February is on 1 March. */
 function birthdayOf(birthDate: string, age: number): number {
   const born = new Date(birthDate);
   return Date.UTC(born.getUTCFullYear() + age, born.getUTCMonth(), born.getUTCDate());

@@ -1,4 +1,4 @@
-// Identity verification: what a form must be, that it is kept sealed, and that each is decided once.
+// Identity verification: the rules for a form, its seal, and its single decision.
 import { describe, expect, test } from "vitest";
 import { readMasterKey } from "../../identity/master-key.ts";
 import { isSealedBy } from "../../identity/sealing.ts";
@@ -61,7 +61,7 @@ describe("a form", () => {
     for (const country of COUNTRIES) expect(faultsOf({ country })).toEqual([]);
   });
 
-  // The stage stands at 1 January 2026, in the first minute, UTC.
+  // The stage begins in the first minute of 1 January 2026, UTC.
   test.each([
     ["2008-01-01", "of whoever turns 18 today", true],
     ["2008-01-02", "of whoever turns 18 tomorrow", false],

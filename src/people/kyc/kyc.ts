@@ -1,9 +1,7 @@
-// Identity verification (KYC): a person submits a form, an operator looks at it and approves or rejects it, with a reason. Who was
-// rejected may submit again; who was approved may use the API.
-//
-// The form is kept sealed, and opened for operators alone: each time it is opened is audited before it is shown. The store decides
-// each submission once, whichever operator comes first.
-// Source: specification, section 1 (the API is unavailable until approval).
+// Identity verification (KYC): a person submits a form, and an operator approves it, or rejects it with a
+// reason. Rejected people may submit again; approved people may use the API. The store has the form sealed.
+// Only operators open it, and each opening is audited before the form is shown. The store accepts one
+// decision for each submission. Source: specification, section 1 (the API is unavailable until approval).
 import { randomUUID } from "node:crypto";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { KycStatus, Person } from "../../domain/person.ts";
@@ -13,14 +11,14 @@ import { actorOf } from "../second-factor.ts";
 import { faultOfBirthDate, KYC_FORM, type KycForm } from "./kyc-form.ts";
 import { openForm, resealForm, sealForm } from "./sealed-forms.ts";
 
-/** Why a form was not taken: by field what is wrong, or that there is one that is pending or approved. */
+/** Why a form is rejected: what is wrong with each field, or that another one is pending or approved. */
 export type KycFault = { readonly fields: Readonly<Record<string, string>> } | "NOT_NOW";
 
 export type KycDecision =
   | { readonly status: "APPROVED"; readonly reason: null }
   | { readonly status: "REJECTED"; readonly reason: string };
 
-/** Has a person told what has been decided. */
+/** Notifies a person of a decision. */
 export type TellDecision = (person: Person, decision: KycDecision) => void;
 
 export class Kyc {
@@ -42,7 +40,7 @@ export class Kyc {
     this.#wallNow = parts.wallNow;
   }
 
-  /** Submits a form that its schema has read; null if it was taken. */
+  /** Submits a form that its schema has parsed; null if it is accepted. */
   async submit(person: Person, form: KycForm): Promise<KycFault | null> {
     const now = this.#wallNow();
     const fault = faultOfBirthDate(form.birthDate, now);
@@ -50,7 +48,7 @@ export class Kyc {
     const submissionId = randomUUID();
     const sealedForm = sealForm(this.#master, submissionId, JSON.stringify(form));
     const { personId } = person;
-    const isTaken = await this.#store.submitKyc(
+    const isAccepted = await this.#store.submitKyc(
       { submissionId, personId, sealedForm, submittedAt: now },
       {
         who: actorOf(person),
@@ -60,10 +58,10 @@ export class Kyc {
         details: { submissionId },
       },
     );
-    return isTaken ? null : "NOT_NOW";
+    return isAccepted ? null : "NOT_NOW";
   }
 
-  /** How far a person has come; what was last submitted, if anything was. */
+  /** The status of a person, and the last submission, if there is one. */
   async statusOf(personId: string): Promise<{
     readonly status: KycStatus;
     readonly reason: string | null;
@@ -81,7 +79,7 @@ export class Kyc {
     return await this.#store.listKyc(status, page);
   }
 
-  /** A submission and its form, opened for an operator; that it was is audited first. Null if there is none. */
+  /** A submission and its form, opened for an operator, which is audited first. Null if there is none. */
   async view(
     submissionId: string,
     operator: Person,
@@ -90,14 +88,14 @@ export class Kyc {
     if (submission === null) return null;
     await this.#store.audit(this.#recordOf(submission, operator, "KYC_VIEWED"));
     const form = KYC_FORM.parse(JSON.parse(openForm(this.#master, submission)));
-    // One that was submitted while the master key was rotated was not yet sealed with the new version.
+    // A form that was submitted during a rotation of the master key is sealed with the previous version.
     await resealForm(this.#store, this.#master, submission);
     return { submission, form };
   }
 
   /**
-   * Decides a submission and tells the person. NONE: there is none of this id. OWN: an operator does not decide about
-   * themselves. DECIDED: somebody was faster.
+   * Decides a submission and notifies the person. NONE: there is none of this id. OWN: operators do not
+   * decide about themselves. DECIDED: another operator was faster.
    */
   async decide(
     submissionId: string,

@@ -1,4 +1,4 @@
-// Identity forms as the store keeps them: sealed under the master key, for one submission's row alone.
+// Identity forms in the store: sealed under the master key, for one submission's row only.
 import type { MasterKey } from "../../identity/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../../identity/sealing.ts";
 import type { KycSubmission, PeopleStore } from "../../store/people-store.ts";
@@ -15,7 +15,9 @@ export function openForm(master: MasterKey, { submissionId, sealedForm }: Sealed
   return open(master, { purpose: "kyc form", row: submissionId }, sealedForm);
 }
 
-/** Seals a form anew if that was done by an older version of the master key; answers whether it was. */
+/**
+ * Seals a form again if its seal is of an older version of the master key; answers whether it was replaced.
+ */
 export async function resealForm(
   store: Pick<PeopleStore, "resealForm">,
   master: MasterKey,
@@ -26,7 +28,7 @@ export async function resealForm(
   return await store.resealForm(form.submissionId, { from: form.sealedForm, to });
 }
 
-/** Seals every form anew that needs it, and answers how many did. */
+/** Seals again every form whose seal is of an older version; answers how many. */
 export async function resealForms(
   store: Pick<PeopleStore, "listForms" | "resealForm">,
   master: MasterKey,

@@ -1,4 +1,4 @@
-// Mails, through a real mail server: what is sent, what is tried again and given up, and that no link gets into the log.
+// Mails through a real mail server: sending, retries, giving up, and that no link is in the log.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import pino from "pino";
@@ -16,7 +16,7 @@ const GIVEN_UP = "a mail could not be sent and is given up";
 
 type Received = { readonly to: string; readonly text: string };
 
-/** A mail server that answers each mail with what `refusal` says, or takes it. */
+/** A mail server that answers each mail with the code of `refusal`, or accepts it. */
 async function openMailServer(refusal: () => { code: number } | null = () => null) {
   const received: Received[] = [];
   const attempts: string[] = [];
@@ -45,7 +45,7 @@ async function openMailServer(refusal: () => { code: number } | null = () => nul
   return { received, attempts, port, close };
 }
 
-/** A mail server that lets clients sign in on every connection; with a certificate it offers STARTTLS. */
+/** A mail server that accepts sign-ins on every connection; with a certificate it offers STARTTLS. */
 async function openSignInServer(certificate: TestCertificate | null) {
   const sessions: { readonly password: string; readonly isEncrypted: boolean }[] = [];
   let mails = 0;
@@ -71,7 +71,7 @@ async function openSignInServer(certificate: TestCertificate | null) {
   return { sessions, mails: () => mails, port: (server.server.address() as AddressInfo).port };
 }
 
-/** A mail server that takes each mail when `holding` is called, in the order in which they came. */
+/** A mail server that accepts the next mail, in order of arrival, with each call. */
 async function openSlowMailServer() {
   const received: string[] = [];
   const holding: (() => void)[] = [];
@@ -103,7 +103,7 @@ function settings(port: number, tls: MailSettings["tls"] = "LOOPBACK"): MailSett
   };
 }
 
-/** Timers that the test sets off. */
+/** Timers that the test fires. */
 function ownTimers() {
   const set: { readonly delayMs: number; readonly callback: () => void }[] = [];
   return {
@@ -124,7 +124,7 @@ function finish({ signUps }: PeopleStage, token: string) {
   return signUps.finish({ token, name: "Ada", password: PASSWORD }, browser());
 }
 
-/** The text of a mail as it is read: soft line ends and escapes undone. */
+/** The decoded text of a mail, without soft line ends and escapes. */
 function readable(text: string): string {
   return text
     .replace(/=\r\n/g, "")

@@ -1,14 +1,9 @@
-// Mails to people, over SMTP where it is configured. Without SMTP nothing is sent: the link that a mail would have held is written
-// to the server's log, for whoever runs it, and that line is the only one that ever holds a link.
-//
-// Sending is nobody's wait: whoever has a mail sent goes on at once, and is told the same whatever becomes of it. What cannot be
-// sent is tried again a few times and then given up, and said in the log without the link. Mails that wait are lost with the
-// process; people ask for another.
-//
-// Each kind of mail has places of its own, and the kinds take turns: however many sign up while the mail server is slow, a link to
-// a new password gets out.
-//
-// Mails hold links that open accounts, so unless a setting allows it none is sent over a network in clear, nor is the password.
+// Mails to people over SMTP. Without SMTP nothing is sent: the log gets the link of the mail, in the only log
+// entry that ever has one. Mails are sent in the background. A failed mail is retried a few times and then
+// given up, which the log says without the link. Mails that wait are lost with the process; people request
+// another. Each kind of mail has its own bound, and the kinds share the connections fairly, so that many
+// sign-ups do not delay a link to a new password. Mails have links that open accounts, so none is sent
+// unencrypted, and neither is the password of the mail server, unless a setting allows it.
 import type { Logger } from "pino";
 import { Pauses } from "../../concurrency/delays.ts";
 import { Semaphore } from "../../concurrency/semaphore.ts";
@@ -16,44 +11,44 @@ import type { Timers } from "../../concurrency/time.ts";
 import type { MailSettings } from "../../config.ts";
 import type { AskedMail } from "./mail-budget.ts";
 
-/** How long is waited before each further attempt, ms. */
+/** The delay before each retry, ms. */
 export const MAIL_RETRIES_MS: readonly number[] = [10_000, 60_000, 300_000];
-/** Mails of a kind that wait or are being sent. Beyond it further ones of that kind are given up at once. */
+/** Mails of a kind that wait or are in flight. Beyond it further ones of that kind are given up at once. */
 export const MAILS_OF_A_KIND_MAX = 250;
 /** Connections to the mail server at once. */
 export const MAILS_AT_ONCE = 4;
 /** How long the mail server may be silent, ms. */
 const SILENCE_MS_MAX = 20_000;
 
-/** Answers of a mail server from here on say that it will not take this mail, however often it is asked. */
-const REFUSED_FOR_GOOD = 500;
+/** A mail server that answers this code or a higher one will never accept the mail. */
+const PERMANENT_FAILURE_MIN = 500;
 
-/** What may be asked for by anybody, and notes of what was done. */
+/** Mails that anybody can request, and notifications. */
 export type MailKind = AskedMail | "NOTE";
 
 export type Mail = {
   readonly kind: MailKind;
   readonly to: string;
   readonly subject: string;
-  /** Plain text, with `LINK` where the link stands. */
+  /** Plain text, with `LINK` in place of the link. */
   readonly text: string;
-  /** What the log calls the mail. */
+  /** The mail's name in the log. */
   readonly about: string;
-  /** What only its reader may have; null if there is nothing of that kind. */
+  /** For the reader of the mail only; null if the mail has none. */
   readonly link: string | null;
 };
 
-/** Stands in a mail's text for its link. */
+/** The place of the link in a mail's text. */
 export const LINK = "{link}";
 
 type Transport = {
   sendMail(mail: { to: string; subject: string; text: string }): Promise<unknown>;
-  /** Connects and signs in, and sends nothing. */
+  /** Connects and signs in, without sending anything. */
   verify(): Promise<unknown>;
   close(): void;
 };
 
-/** What nodemailer calls a connection that could not be encrypted. */
+/** nodemailer's code for a connection that could not be encrypted. */
 const NOT_ENCRYPTED = "ETLS";
 const WITHOUT_TLS =
   "the mail server offers no usable TLS, so it gets no password and no mail: have it offer STARTTLS, name it as smtps:// in SMTP_URL, or, if nobody else is on the way to it, set SMTP_TLS=if-offered";
@@ -62,16 +57,16 @@ export class Mailer {
   readonly #settings: MailSettings | null;
   readonly #log: Pick<Logger, "info" | "warn" | "error">;
   #transport: Promise<Transport> | null = null;
-  /** How many are under way, by kind; a kind of which none is has no place here. */
-  readonly #underWay = new Map<MailKind, number>();
-  /** The kinds take turns, so that none waits for all mails of another kind to be sent. */
+  /** How many mails are in flight, by kind. */
+  readonly #inFlight = new Map<MailKind, number>();
+  /** Fair between the kinds, so that none waits for all mails of another. */
   readonly #slots = new Semaphore<MailKind>({ permits: MAILS_AT_ONCE });
-  /** Before further attempts; over when the mailer is closed. */
+  /** Delays before retries; over when the mailer is closed. */
   readonly #pauses: Pauses;
   #idle: (() => void)[] = [];
 
   constructor(parts: {
-    /** Null: links go to the log. */
+    /** Null writes links to the log. */
     settings: MailSettings | null;
     after: Timers["after"];
     log: Pick<Logger, "info" | "warn" | "error">;
@@ -81,12 +76,12 @@ export class Mailer {
     this.#log = parts.log;
   }
 
-  /** False if links are written to the log. */
+  /** False if links go to the log. */
   get sendsMail(): boolean {
     return this.#settings !== null;
   }
 
-  /** Says in the log what is wrong with how mails are sent, before the first one has to be. Never throws. */
+  /** Logs what is wrong with the settings before the first mail needs them. Never throws. */
   async check(): Promise<void> {
     if (this.#settings === null) return;
     const { tls, smtpUrl } = this.#settings;
@@ -105,38 +100,38 @@ export class Mailer {
     }
   }
 
-  /** Sends a mail by and by, or logs that it would have been, with its link if it has one. Never throws. */
+  /** Sends a mail in the background, or logs it with its link if there is no SMTP. Never throws. */
   send(mail: Mail): void {
     const { kind, to, about, link } = mail;
     if (this.#settings === null) {
-      const told = link === null ? { to } : { to, link };
-      this.#log.info(told, `no SMTP is configured, so this is not sent: ${about}`);
+      const logged = link === null ? { to } : { to, link };
+      this.#log.info(logged, `no SMTP is configured, so this is not sent: ${about}`);
       return;
     }
-    const underWay = this.#underWay.get(kind) ?? 0;
-    if (this.#pauses.isOver || underWay >= MAILS_OF_A_KIND_MAX) {
+    const inFlight = this.#inFlight.get(kind) ?? 0;
+    if (this.#pauses.isOver || inFlight >= MAILS_OF_A_KIND_MAX) {
       this.#log.error(
         { about },
         "a mail was given up: too many of its kind are waiting, or the server stops",
       );
       return;
     }
-    this.#underWay.set(kind, underWay + 1);
+    this.#inFlight.set(kind, inFlight + 1);
     void this.#deliver(mail).finally(() => this.#ended(kind));
   }
 
-  /** Gives up what waits for another attempt, and resolves when nothing is under way. */
+  /** Gives up retries, and resolves when nothing is in flight. */
   async close(): Promise<void> {
     this.#pauses.end();
-    if (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#inFlight.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     (await this.#transport?.catch(() => null))?.close();
   }
 
   #ended(kind: MailKind): void {
-    const others = (this.#underWay.get(kind) ?? 0) - 1;
-    if (others > 0) this.#underWay.set(kind, others);
-    else this.#underWay.delete(kind);
-    if (this.#underWay.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    const others = (this.#inFlight.get(kind) ?? 0) - 1;
+    if (others > 0) this.#inFlight.set(kind, others);
+    else this.#inFlight.delete(kind);
+    if (this.#inFlight.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #deliver(mail: Mail): Promise<void> {
@@ -160,11 +155,11 @@ export class Mailer {
   async #attempt({ to, subject, text, link }: Mail): Promise<MailFailure | null> {
     try {
       const transport = await this.#opened();
-      // A function, since a text in its place may hold `$&`.
+      // A function, since `$&` in a replacement text has a meaning.
       await transport.sendMail({ to, subject, text: text.replace(LINK, () => link ?? "") });
       return null;
     } catch (error) {
-      // Its words may repeat the mail, or the settings.
+      // Its message may contain the mail or the settings.
       return failureOf(error);
     }
   }
@@ -187,11 +182,11 @@ function failureOf(error: unknown): MailFailure {
   return {
     code: typeof code === "string" ? code : "unknown",
     responseCode: answered,
-    isFinal: answered !== null && answered >= REFUSED_FOR_GOOD,
+    isFinal: answered !== null && answered >= PERMANENT_FAILURE_MIN,
   };
 }
 
-/** Loaded only when the first mail is sent: the start of the server does not wait for it. */
+/** Loads nodemailer with the first mail, so that the start of the server does not wait for it. */
 async function openTransport(settings: MailSettings | null): Promise<Transport> {
   if (settings === null) throw new Error("without SMTP nothing is sent");
   const { createTransport } = await import("nodemailer");
@@ -201,7 +196,7 @@ async function openTransport(settings: MailSettings | null): Promise<Transport> 
       connectionTimeout: SILENCE_MS_MAX,
       greetingTimeout: SILENCE_MS_MAX,
       socketTimeout: SILENCE_MS_MAX,
-      // A mail is text alone: nothing of it names a file or an address to be read.
+      // A mail is plain text: nodemailer reads no file or address for it.
       disableFileAccess: true,
       disableUrlAccess: true,
     },

@@ -1,8 +1,34 @@
-// The words of all mails to people. None repeats what somebody typed, such as a name: whoever signs up with a stranger's address
-// would otherwise write to that stranger in our name.
+// The texts of all mails to people, and the pages that they link to. No mail repeats what somebody typed,
+// such as a name: otherwise anybody could sign up with a stranger's address and write to that stranger in our
+// name.
 import { LINK, type Mail } from "./mail.ts";
 
-/** A link of ours and whom it is for. */
+/**
+ * The address of a page of the dashboard; `publicUrl` is the server's, with or without a slash at its end.
+ */
+export function pageAt(
+  publicUrl: string,
+  page:
+    | "/sign-in"
+    | "/forgot-password"
+    | "/identity"
+    | "/security"
+    | "/copying/accounts"
+    | `/copies/${string}`
+    | "/verify-email"
+    | "/reset-password",
+): string {
+  return new URL(page, publicUrl).href;
+}
+
+/**
+ * The page of a link, with its token as the fragment: browsers do not send it, so it is in no log of a proxy.
+ */
+export function linkAt(publicUrl: string, page: "/verify-email" | "/reset-password", token: string): string {
+  return `${pageAt(publicUrl, page)}#token=${token}`;
+}
+
+/** A link and its recipient. */
 type LinkTo = { readonly to: string; readonly link: string };
 
 const NOT_ASKED_FOR = "If you did not request it, somebody may have mistyped their address.";
@@ -27,7 +53,7 @@ ${NOT_ASKED_FOR} You don't have to do anything: without the link there is no acc
   };
 }
 
-/** For whoever signs up with an address that has an account: the page does not say so, this mail does. */
+/** Tells the owner of an address that it has an account: the page for signing up does not say so. */
 export function alreadySignedUpMail({
   to,
   signInUrl,
@@ -76,7 +102,7 @@ If you did not request it, you don't have to do anything: your password stays as
   };
 }
 
-/** Tells the owner what may have been somebody else. */
+/** Notifies the owner, since somebody else may have changed it. */
 export function passwordChangedMail({
   to,
   resetUrl,
@@ -136,10 +162,10 @@ const CHANGES = {
   },
 } as const;
 
-/** What was done with somebody's account that its owner is told of. */
+/** A change of an account that its owner is notified of. */
 export type NoticedChange = keyof typeof CHANGES;
 
-/** Where no advice to the owner helps. */
+/** Changes by others, about which the owner can do nothing. */
 const BY_OTHERS: ReadonlySet<NoticedChange> = new Set([
   "ACCOUNT_LOCKED",
   "ACCOUNT_UNLOCKED",
@@ -234,14 +260,14 @@ const COPY_NOTES = {
   },
 } as const;
 
-/** Why a copy has paused or ended by itself, or what else its copier gets a mail about. */
+/** Why a copy paused or ended by itself, or another reason for a mail to its copier. */
 export type CopyNote = keyof typeof COPY_NOTES;
 
 export function isCopyNote(reason: string): reason is CopyNote {
   return Object.hasOwn(COPY_NOTES, reason);
 }
 
-/** The strategy is not named, since its owner chose the name: the copy's page says which it is. */
+/** Does not name the strategy, since its owner chose the name: the copy's page shows it. */
 export function copyMail(
   reason: CopyNote,
   {
@@ -270,7 +296,7 @@ ${copyUrl}/log
   };
 }
 
-/** What an operator has decided about somebody's identity form; the reason is in the operator's words. */
+/** An operator's decision about an identity form; the reason is in the operator's words. */
 export function identityDecisionMail({
   to,
   decision,

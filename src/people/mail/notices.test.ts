@@ -1,5 +1,4 @@
-// What people are told of by mail, and which sessions end, when somebody has enabled or disabled their second factor; and what
-// copiers are told of copies.
+// Notifications by mail: of changes of the second factor, which also end sessions, and of what copies did.
 import { expect, test } from "vitest";
 import { COPY_ALARMS, COPY_REASONS, type CopyReason } from "../../domain/copying.ts";
 import type { Person } from "../../domain/person.ts";
@@ -25,7 +24,7 @@ async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] =
   return stage;
 }
 
-/** Begins a second factor of Ada's, and answers what her authenticator shows at the stage's time. */
+/** Begins Ada's second factor, and answers a function that generates its current code. */
 async function begun({ secondFactors, now }: PeopleStage, person: Person): Promise<() => string> {
   const { secret = "" } = (await secondFactors.begin(person)) ?? {};
   return () => codeAt(secret, now());
@@ -117,7 +116,7 @@ const SUBJECTS =
   /stop loss|take profit|has ended|cannot close|has closed a position|holds more than|is behind its strategy/;
 const isOfAccount = (reason: string) => reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
 
-/** What somebody does, and no copy by itself: its owner, or an operator. Of a lock and a closing a mail about the account tells. */
+/** What owners and operators do with copies. A lock or a closed account has its own mail. */
 function isBySomebody(reason: CopyReason): boolean {
   return ["COPIER", "RESTORED", "LOCKED", "ACCOUNT_CLOSED"].includes(reason);
 }

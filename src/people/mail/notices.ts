@@ -1,9 +1,9 @@
-// Tells people by mail what was done with their second factor and their keys, which may have been somebody else, and what a copy of
-// theirs did by itself. In the background: whoever did it does not wait, and is told the same whatever becomes of the mail.
+// Notifies people by mail of changes of their account, which somebody else may have made, and of what their
+// copies did by themselves. Mails are sent in the background: the request that caused one neither waits for
+// it nor learns whether it was sent.
 import type { Person } from "../../domain/person.ts";
-import { pageAt } from "../pages.ts";
 import type { Mailer } from "./mail.ts";
-import { type CopyNote, copyMail, type NoticedChange, noticeMail } from "./mails.ts";
+import { type CopyNote, copyMail, type NoticedChange, noticeMail, pageAt } from "./mails.ts";
 
 type NoticeParts = { readonly mailer: Pick<Mailer, "send">; readonly publicUrl: () => string };
 
@@ -14,7 +14,7 @@ export class Notices {
     this.#parts = parts;
   }
 
-  /** Tells a person of what was done with their account. */
+  /** Notifies a person of a change of their account. */
   tell({ email }: Pick<Person, "email">, change: NoticedChange): void {
     const { mailer, publicUrl } = this.#parts;
     const url = publicUrl();
@@ -27,7 +27,7 @@ export class Notices {
     );
   }
 
-  /** Tells a copier what a copy of theirs did by itself, or what became of it. */
+  /** Notifies a copier of what a copy did by itself. */
   tellOfCopy({ email }: Pick<Person, "email">, copyId: string, reason: CopyNote): void {
     const { mailer, publicUrl } = this.#parts;
     const url = publicUrl();

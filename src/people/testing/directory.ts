@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A new directory; all of them are gone when the test run is over. */
+/** A new directory, which the end of the test run removes. */
 export function newDirectory(): string {
   return mkdtempSync(join(tmpdir(), "lyrebird-"));
 }

@@ -1,8 +1,8 @@
-// A hasher for tests of what happens while a password is being compared.
+// A hasher for tests of what happens during the check of a password.
 
 export type HeldHasher = ReturnType<typeof heldHasher>;
 
-/** Keeps passwords, not hashes; a comparison can be held back after it was made. */
+/** Stores passwords, not hashes. A test can delay the result of a check. */
 export function heldHasher() {
   let isHeld = false;
   let reached = Promise.withResolvers<void>();

@@ -1,8 +1,9 @@
-// All of people on a real store, with a clock of the test's own, and what was logged. Passwords are hashed at
-// once, unless a test asks for argon2id.
+// All of people on a real store, with a clock that the test owns, and the log. Passwords are hashed at once,
+// unless a test asks for argon2id.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { onTestFinished } from "vitest";
 import type { Timers } from "../../concurrency/time.ts";
@@ -11,13 +12,14 @@ import type { MasterKey } from "../../identity/master-key.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../cookies.ts";
 import type { Hasher } from "../passwords.ts";
 import { createPeople, type People } from "../people.ts";
 import { newDirectory } from "./directory.ts";
 
 export const PASSWORD = "a fine long password";
-/** As somebody may set it: with a slash at its end. */
+const DATABASE = "lyrebird.sqlite";
+/** With a slash at its end, as an operator may set it. */
 const PUBLIC_URL = "https://lyrebird.example/";
 export const COOKIES = { session: "__Host-lyrebird", device: "__Host-lyrebird-device" } as const;
 
@@ -28,20 +30,22 @@ export type PeopleStage = People & {
   readonly another: () => People;
   readonly store: Store;
   readonly master: MasterKey;
-  /** How often a password was hashed or compared. */
+  /** How often a password was hashed or checked. */
   readonly hashings: () => number;
   readonly lines: () => readonly LogLine[];
   readonly logText: () => string;
   /** Every byte of the database and its log. */
   readonly databaseText: () => string;
-  /** Wall time, Unix ms, and how it passes. */
+  /** Changes rows of the database, past the store. */
+  readonly changeRows: (sql: string) => void;
+  /** Wall time, Unix ms, and how a test advances it. */
   readonly now: () => number;
   readonly pass: (ms: number) => void;
   /** Signs up, and chooses PASSWORD on the page of the link. */
   readonly newPerson: (email: string) => Promise<void>;
   /** The token of the last link that was logged for an address. */
   readonly lastToken: (email: string) => string;
-  /** What was audited of the person of an address, oldest first. */
+  /** The kinds of the audit records of the person of an address, oldest first. */
   readonly actions: (email: string) => Promise<string[]>;
 };
 
@@ -52,10 +56,10 @@ export async function openPeopleStage(
     readonly after?: Timers["after"];
   } = {},
 ): Promise<PeopleStage> {
-  // Far from the present, so that whatever asks the system's clock is found out.
+  // Far from the present, so that code that reads the system's clock fails.
   let now = Date.UTC(2020, 0, 1);
   const directory = newDirectory();
-  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+  const store = await openSqliteStore(join(directory, DATABASE));
   const master = newMasterKey();
   const written: string[] = [];
   let hashings = 0;
@@ -103,6 +107,10 @@ export async function openPeopleStage(
       readdirSync(directory)
         .map((name) => readFileSync(join(directory, name), "latin1"))
         .join(""),
+    changeRows(sql) {
+      using database = new DatabaseSync(join(directory, DATABASE));
+      database.exec(sql);
+    },
     now: () => now,
     pass(ms) {
       now += ms;
@@ -124,13 +132,13 @@ export async function openPeopleStage(
   };
 }
 
-/** A browser at an address, with the cookies that it was given as values of `set-cookie`. */
+/** A browser at an address, with cookies given as values of `set-cookie`. */
 export function browser(setCookies: readonly string[] = [], address = "203.0.113.7"): Caller {
   const kept = setCookies.map((each) => each.split(";")[0]).filter((each) => each !== undefined);
   return { address, userAgent: "a browser", cookies: kept.length === 0 ? null : kept.join("; ") };
 }
 
-/** Hashes at once: what passwords go through is tested with argon2id elsewhere. */
+/** Hashes at once; other tests use argon2id. */
 const quick: Hasher = {
   hash: async (password) => createHash("sha256").update(password).digest("hex"),
   verify: async (hashed, password) => createHash("sha256").update(password).digest("hex") === hashed,

@@ -1,4 +1,4 @@
-// People on a real store, with a clock of the test's own.
+// People on a real store, with a clock that the test owns.
 import { join } from "node:path";
 import { generateSync } from "otplib/functional";
 import { onTestFinished } from "vitest";
@@ -7,8 +7,7 @@ import type { MasterKey } from "../../identity/master-key.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
-import type { Caller } from "../caller.ts";
-import { Cookies } from "../cookies.ts";
+import { type Caller, Cookies } from "../cookies.ts";
 import { Lockout } from "../lockout.ts";
 import { SecondFactors } from "../second-factor.ts";
 import { newDirectory } from "./directory.ts";
@@ -19,10 +18,10 @@ export type FactorStage = {
   readonly store: Store;
   readonly master: MasterKey;
   readonly secondFactors: SecondFactors;
-  /** Wall time, Unix ms, and how it passes. */
+  /** Wall time, Unix ms, and how a test advances it. */
   now(): number;
   pass(ms: number): void;
-  /** Another person, of no second factor yet. */
+  /** Another person, without a second factor. */
   newPerson(made?: Partial<Pick<Person, "role" | "profile" | "kyc" | "name">>): Promise<Person>;
 };
 
@@ -30,7 +29,7 @@ export type FactorStage = {
 export async function openFactorStage(master: MasterKey = newMasterKey()): Promise<FactorStage> {
   const store = await openSqliteStore(join(newDirectory(), "lyrebird.sqlite"));
   onTestFinished(() => store.close());
-  // The middle of a step, so that a test says where it stands in one.
+  // The middle of a time step.
   let now = Date.UTC(2026, 0, 1) + 15_000;
   const wallNow = () => now;
   const parts = {
@@ -56,7 +55,7 @@ export async function openFactorStage(master: MasterKey = newMasterKey()): Promi
   };
 }
 
-/** Creates a person whose password nobody knows. */
+/** Creates a person whose password no text matches. */
 export async function newPerson(
   store: Pick<Store, "people">,
   terms: { readonly email: string; readonly createdAt: number } & Partial<
@@ -73,7 +72,7 @@ export async function newPerson(
     ...terms,
   } as const;
   const isMade = await store.people.createPerson(
-    { person, credentialId: personId, passwordHash: "none" },
+    { person, passwordHash: "none" },
     {
       who: { kind: "SERVICE" },
       what: "SIGNED_UP",

@@ -28,7 +28,7 @@ import { failedSignInCases } from "./people/failed-sign-ins.ts";
 import { ownershipCases } from "./people/ownership.ts";
 import { personCases } from "./people/people.ts";
 import { secondFactorCases } from "./people/second-factors.ts";
-import { signInRecordCases } from "./people/sign-in-records.ts";
+import { signInCases } from "./people/sign-in.ts";
 import { raceCases } from "./races.ts";
 import { receivedSignalCases } from "./received-signals.ts";
 import { recentCases } from "./recent.ts";
@@ -64,7 +64,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     settledSignalCases(opened);
     pendingSignalCases(opened);
     failedHandshakeCases(opened);
-    signInRecordCases(opened);
+    signInCases(opened);
     personCases(opened);
     secondFactorCases(opened);
     failedSignInCases(opened);

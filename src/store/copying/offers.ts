@@ -1,8 +1,7 @@
 // The strategies that copiers may start to follow: listed newest first, a page at a time, and counted.
 import { type Kysely, sql } from "kysely";
 import type { CopyStore, OfferFilter } from "../copy-store.ts";
-import { escaped, isLike } from "../people/likeness.ts";
-import { isAfter } from "../people/places.ts";
+import { contains, isAfter } from "../people/list-conditions.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 
@@ -53,6 +52,6 @@ function openStrategies(db: Kysely<Tables>, { type, search }: OfferFilter) {
     .where("s.status", "=", "LIVE")
     .where("s.owner_id", "is not", null);
   if (type !== undefined) query = query.where("s.type", "=", type);
-  if (search !== undefined) query = query.where(isLike(sql.ref("s.name"), `%${escaped(search)}%`));
+  if (search !== undefined) query = query.where(contains("s.name", search));
   return query;
 }

@@ -1,5 +1,5 @@
-// The audit: records are added under the single row of `audit_head`, which every transaction that is audited changes before
-// anything else. So writers take turns, in whatever process, and no transaction reads before it writes.
+// The audit. Every audited transaction first changes the single row of `audit_head`, which locks it: so
+// audited transactions of all processes run one after another, and none reads before it writes.
 import { setImmediate } from "node:timers/promises";
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { Actor, AuditRecord, NewAuditRecord } from "../../domain/audit.ts";
@@ -11,19 +11,22 @@ import { areTexts } from "../texts.ts";
 /** The one row of `audit_head`. */
 const HEAD_ID = 1;
 
-/** Records that are verified at a time; others have their turn between. */
+/** Records that are verified at a time; other work runs in between. */
 const PAGE_ROWS = 500;
 
 /** Adds records to the chain. */
 export type Recording = (...records: readonly NewAuditRecord[]) => Promise<void>;
 
-/** Carries out a change in one transaction with the records that it adds; nobody else adds any meanwhile. */
+/**
+ * Executes a change in one transaction with its audit records. No other audited transaction runs at the same
+ * time.
+ */
 export async function audited<Answer>(
   db: Kysely<Tables>,
   change: (transaction: Transaction<Tables>, record: Recording) => Promise<Answer>,
 ): Promise<Answer> {
   return await db.transaction().execute(async (transaction) => {
-    let head = await takeTurn(transaction);
+    let head = await lockHead(transaction);
     return await change(transaction, async (...records) => {
       for (const record of records) head = await add(transaction, chained(record, head));
       const { position, hash } = head;
@@ -32,8 +35,8 @@ export async function audited<Answer>(
   });
 }
 
-/** Locks the head, which is made with the first record, and answers where the chain stands. */
-async function takeTurn(transaction: Transaction<Tables>): Promise<ChainHead> {
+/** Locks the head, which the first record creates, and answers the end of the chain. */
+async function lockHead(transaction: Transaction<Tables>): Promise<ChainHead> {
   const { position, hash } = await transaction
     .insertInto("audit_head")
     .values({ id: HEAD_ID, ...EMPTY_CHAIN })
@@ -115,7 +118,7 @@ export function auditQueries(db: Kysely<Tables>): Pick<PeopleStore, "audit" | "l
   };
 }
 
-/** What the head says, and the position of the newest record, as of one moment. */
+/** The head, and the position of the newest record, read at one moment. */
 async function endsOf(db: Kysely<Tables>): Promise<{ head: ChainHead; newest: number }> {
   const row = await db
     .selectNoFrom(({ selectFrom }) => [
@@ -133,7 +136,7 @@ async function endsOf(db: Kysely<Tables>): Promise<{ head: ChainHead; newest: nu
   return { head, newest: Number(row.newest ?? 0) };
 }
 
-/** Null for details that nothing of ours has written. */
+/** Null if the details are not valid: then somebody else has changed the row. */
 function readRecord(row: Selectable<Tables["audit"]>): AuditRecord | null {
   try {
     return recordOfRow(row);

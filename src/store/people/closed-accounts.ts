@@ -1,4 +1,4 @@
-// Accounts that are locked, unlocked and closed, each in one transaction with its audit.
+// Locks, unlocks and closes accounts, each in one transaction with its audit records.
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import { addPending } from "../copying/requests.ts";
@@ -14,7 +14,10 @@ type ClosedAccountQueries = Pick<
   "lockPerson" | "unlockPerson" | "closePerson" | "listClosingPeople" | "endClosing"
 >;
 
-/** In place of the e-mail address of an account that is closed: no address looks like that, so nobody signs up with it. */
+/**
+ * Prefix of what replaces the e-mail address of a closed account. No address has this form, so nobody signs
+ * up with it.
+ */
 const CLOSED_EMAIL_PREFIX = "closed:";
 
 export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
@@ -85,7 +88,7 @@ export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
         if (numUpdatedRows === 0n) return false;
         const also = (what: AuditAction, kind: AuditSubject["kind"]) => (id: string) =>
           ({ ...audit, what, about: { kind, id }, details: {} }) satisfies NewAuditRecord;
-        await forget(transaction, personId);
+        await erase(transaction, personId);
         const strategies = await closeStrategiesToCopiers(transaction, personId);
         const keys = await revokeKeys(transaction, personId, at);
         const copies = await stopCopies(transaction, { personId, at, newRequestId });
@@ -115,8 +118,11 @@ export function closedAccountQueries(db: Kysely<Tables>): ClosedAccountQueries {
   };
 }
 
-/** What the person signed in with, and stated to be known by. Links that were mailed name the person, who is not there any more. */
-async function forget(transaction: Transaction<Tables>, personId: string): Promise<void> {
+/**
+ * Erases what the person signed in with and stated. Mailed links stay, but name an address or a person that
+ * no longer exists.
+ */
+async function erase(transaction: Transaction<Tables>, personId: string): Promise<void> {
   await transaction.deleteFrom("sessions").where("user_id", "=", personId).execute();
   await transaction.deleteFrom("credentials").where("user_id", "=", personId).execute();
   await transaction.deleteFrom("second_factors").where("person_id", "=", personId).execute();
@@ -130,12 +136,12 @@ async function forget(transaction: Transaction<Tables>, personId: string): Promi
     .execute();
 }
 
-/** Nobody begins to copy what is about to be closed. Answers the strategies that are. */
+/** Keeps people from copying strategies that are about to close. Answers those strategies. */
 async function closeStrategiesToCopiers(
   transaction: Transaction<Tables>,
   personId: string,
 ): Promise<readonly string[]> {
-  // Locked in the order in which commits lock theirs, so that the two never wait for each other.
+  // Locks rows in the order in which commits do, so that there is no deadlock.
   const inOrder = isPostgres(transaction) ? sql`ORDER BY id FOR UPDATE` : sql``;
   const { rows } = await sql<{ id: string }>`
     UPDATE strategies SET is_open_to_copiers = 0
@@ -160,7 +166,10 @@ async function revokeKeys(
   return rows.map(({ id }) => id).sort();
 }
 
-/** Stops what the person copies without selling; open orders that would open something are taken back, as with any stop. */
+/**
+ * Stops the person's copies without selling, and withdraws open orders that would increase a position, as
+ * with any stop.
+ */
 async function stopCopies(
   transaction: Transaction<Tables>,
   { personId, at, newRequestId }: Parameters<PeopleStore["closePerson"]>[0],

@@ -1,4 +1,5 @@
-// When sign-ins and codes failed, by who tried: read and forgotten here; each store notes them in its own way.
+// Failed sign-ins and codes, by holder: the queries that read and remove them. Each store adds them in its
+// own way.
 import type { Kysely } from "kysely";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
@@ -9,7 +10,7 @@ type FailedSignInQueries = Pick<
   "listFailedSignIns" | "forgetFailedSignIns" | "countFailedSignIns"
 >;
 
-/** A sign-in that failed, and the time before which others count no more. */
+/** A failed sign-in, and the time before which older ones are removed. */
 export type FailedSignIn = { readonly holder: string; readonly at: number; readonly forgetBefore: number };
 
 export function failedSignInQueries(db: Kysely<Tables>): FailedSignInQueries {

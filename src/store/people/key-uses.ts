@@ -1,4 +1,4 @@
-// The last request of each key: read here; each store notes them in its own way.
+// The last request of each key: the query that reads them. Each store records them in its own way.
 import type { Kysely } from "kysely";
 import type { KeyUse, PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
@@ -18,7 +18,7 @@ export function keyUseQueries(db: Kysely<Tables>): Pick<PeopleStore, "listKeyUse
   };
 }
 
-/** The last of the uses of each key, in one order everywhere, so that two servers never wait for each other. */
+/** The last use of each key, in the order of keys, so that two servers do not deadlock. */
 export function lastUses(uses: readonly KeyUse[]): readonly KeyUse[] {
   const last = new Map<string, KeyUse>();
   for (const use of uses) {

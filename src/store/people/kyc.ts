@@ -1,11 +1,11 @@
-// What people submitted to be known by, and how it was decided. The person's row says where they stand; it changes with the
-// submission, in one transaction.
+// Identity forms and the decisions about them. The status in the person's row changes in the transaction of
+// the submission.
 import type { Kysely, Selectable } from "kysely";
 import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
-import { isAfter } from "./places.ts";
+import { isAfter } from "./list-conditions.ts";
 
 type KycQueries = Pick<
   PeopleStore,

@@ -1,5 +1,5 @@
-// Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a time: that of a closed
-// strategy goes on reading it until it is bound to another one.
+// Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a
+// time; the key of a closed strategy can read it until it is bound to another one.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
@@ -158,7 +158,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
     },
 
     async adoptStrategies(ownerId) {
-      // First, so that a start that finds nothing to do writes nothing: the database may be read-only at present.
+      // Read first, so that a start without anything to adopt writes nothing: the database may be read-only.
       const strategy = await db
         .selectFrom("strategies")
         .select("id")
@@ -173,7 +173,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
         .execute();
       if (strategy.length + key.length === 0) return 0;
       return await db.transaction().execute(async (transaction) => {
-        // Locked in the order in which commits lock theirs, so that the two never wait for each other.
+        // Locks rows in the order in which commits do, so that there is no deadlock.
         const inOrder = isPostgres(transaction) ? sql`ORDER BY id FOR UPDATE` : sql``;
         const { numAffectedRows = 0n } = await sql`
           UPDATE strategies SET owner_id = ${ownerId}
@@ -193,7 +193,7 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
   };
 }
 
-/** Of a key: it is live, and manages no strategy or one that is closed, which it is for good. */
+/** Whether a key is free: it is live, and manages no strategy or a closed one, which stays closed. */
 function isFree({ and, eb, exists, or, selectFrom }: ExpressionBuilder<Tables, "api_keys">) {
   return and([
     eb("revoked_at", "is", null),
@@ -209,7 +209,7 @@ function isFree({ and, eb, exists, or, selectFrom }: ExpressionBuilder<Tables, "
   ]);
 }
 
-/** Live keys of an owner. Whoever is audited takes turns, so that it stays so many until the transaction ends. */
+/** Live keys of an owner. No other audited transaction runs, so that the count holds until this one ends. */
 async function countLiveKeys(transaction: Transaction<Tables>, ownerId: string | null): Promise<number> {
   const { count } = await transaction
     .selectFrom("api_keys")
@@ -220,7 +220,7 @@ async function countLiveKeys(transaction: Transaction<Tables>, ownerId: string |
   return Number(count);
 }
 
-/** Strategies of an owner that are not closed; meanwhile there may only be fewer. */
+/** Strategies of an owner that are not closed. Until the transaction ends the count may only fall. */
 async function countOpenStrategies(transaction: Transaction<Tables>, ownerId: string): Promise<number> {
   const { count } = await transaction
     .selectFrom("strategies")
@@ -245,7 +245,7 @@ export async function insertStrategy(
   }
 }
 
-/** Strategies, each with its live key: the newest, should an operator have made several. */
+/** Strategies, each with its live key: the newest, if an operator has created several. */
 function selectStrategies(db: Kysely<Tables>) {
   return db
     .selectFrom("strategies as s")
@@ -265,7 +265,7 @@ function selectStrategies(db: Kysely<Tables>) {
     .select(KEY_COLUMNS.map((column) => `k.${column}` as const));
 }
 
-/** A strategy's own columns, and those of its key, all null if it has none. */
+/** The columns of a strategy, and those of its key, which are null if it has none. */
 type StrategyRow = Pick<Selectable<Tables["strategies"]>, "type" | "status" | "name"> & {
   readonly own_id: string;
   readonly own_owner_id: string | null;

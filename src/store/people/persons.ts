@@ -1,12 +1,11 @@
-// People as they are known: found by id or e-mail address, listed, counted; their role and profile.
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
+// People: found by id or e-mail address, listed and counted; their roles and profiles.
+import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import type { KycStatus, Person } from "../../domain/person.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
-import { escaped, isLike } from "./likeness.ts";
-import { isAfter } from "./places.ts";
+import { contains, isAfter } from "./list-conditions.ts";
 
 type PersonQueries = Pick<
   PeopleStore,
@@ -31,12 +30,11 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
       if (!areTexts(search ?? "")) return [];
       let query = selectPeople(db);
       if (search !== undefined) {
-        const pattern = `%${escaped(search)}%`;
         query = query.where(({ eb, or }) =>
           or([
             eb("people.id", "=", search),
-            isLike(sql.ref("people.email"), pattern),
-            isLike(sql.ref("people.name"), pattern),
+            contains("people.email", search),
+            contains("people.name", search),
           ]),
         );
       }
@@ -90,7 +88,7 @@ export function personQueries(db: Kysely<Tables>): PersonQueries {
   };
 }
 
-/** Whether the person of the row has a second factor that is enabled. */
+/** Whether the person of the row has an enabled second factor. */
 function hasSecondFactor({ exists, selectFrom }: ExpressionBuilder<Tables, "people">) {
   return exists(
     selectFrom("second_factors")
@@ -104,7 +102,7 @@ function selectPeople(db: Kysely<Tables>) {
   return db.selectFrom("people").selectAll("people").select(hasSecondFactor);
 }
 
-/** Of what SQLite answers as a number PostgreSQL makes a boolean. */
+/** SQLite answers a condition as a number, PostgreSQL as a boolean. */
 type PersonRow = Selectable<Tables["people"]> & { readonly has_second_factor: number | boolean };
 
 function personOfRow(row: PersonRow): Person {

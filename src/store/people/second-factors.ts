@@ -1,5 +1,5 @@
-// Second factors: the seed, the last time step whose code was accepted, and the recovery codes that are left. What may happen
-// once is decided by the statement that writes it.
+// Second factors: the seed, the last time step whose code was accepted, and the unused recovery codes. Where
+// only one of several requests may succeed, the statement that writes decides which.
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PeopleStore, SecondFactor } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
@@ -126,7 +126,7 @@ export function secondFactorQueries(db: Kysely<Tables>): SecondFactorQueries {
   };
 }
 
-/** Puts these codes in the place of all that there are. */
+/** Replaces all recovery codes. */
 async function putRecoveryCodes(
   transaction: Transaction<Tables>,
   personId: string,

@@ -15,7 +15,13 @@ import {
 import { BANNED } from "../../contract/copying/venue-reports.ts";
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
-import { auditOf, SIGNED_UP_AT, signUp, unboundKeyOf } from "../../contract/people/people-records.ts";
+import {
+  auditOf,
+  SIGNED_UP_AT,
+  sessionOf,
+  signUp,
+  unboundKeyOf,
+} from "../../contract/people/people-records.ts";
 import { budgetsOf, commitOf, createdOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
 import { settledOf, signalOf } from "../../contract/signal-records.ts";
 import type { Store } from "../../store.ts";
@@ -78,19 +84,13 @@ export async function fill(store: Store): Promise<void> {
 async function fillPeople(store: Store): Promise<void> {
   const { people } = store;
   const ann = await signUp(store, "ann", LABEL);
-  const [at, expiresAt] = [new Date(SIGNED_UP_AT), new Date(SIGNED_UP_AT + 1)];
-  const times = { createdAt: at, updatedAt: at };
-  await people.signIn.create("session", {
-    id: "s",
-    token: "t",
-    userId: ann,
-    userAgent: LABEL,
-    expiresAt,
-    ...times,
+  await people.createSession({ ...sessionOf("ann"), userAgent: LABEL, tokenHash: "t" }, 30);
+  await people.createLink({
+    nameHash: "i",
+    value: "w",
+    createdAt: SIGNED_UP_AT,
+    expiresAt: SIGNED_UP_AT + 1,
   });
-  const account = { id: "a", accountId: ann, providerId: "credential", userId: ann, password: "p", ...times };
-  await people.signIn.create("account", account);
-  await people.signIn.create("verification", { id: "v", identifier: "i", value: "w", expiresAt, ...times });
   const submission = { submissionId: "k", personId: ann, sealedForm: "f", submittedAt: 1_000 };
   await people.submitKyc(submission, auditOf("KYC_SUBMITTED", ann, { details: { note: LABEL } }));
   const factor = { personId: ann, sealedSeed: "sealed" };
