@@ -30,7 +30,7 @@ export const COMMON_ERRORS: readonly CommonError[] = [
     schema: errorSchema,
     example: failure("This API key manages a futures strategy; this route needs the key of a spot strategy"),
     hasRetryAfter: false,
-    concerns: ({ key }) => key === "spot",
+    concerns: ({ strategyType }) => strategyType === "SPOT",
   },
   {
     status: 401,

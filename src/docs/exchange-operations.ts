@@ -2,8 +2,8 @@
 // parameters, weight and access are what a row says, and answers are those of answers.ts.
 import type { Refusal } from "../domain/refusal.ts";
 import type { Descriptions, ParameterDescription } from "../http/parse/descriptions.ts";
-import { type Route, SIGNING_PARAMETERS, type SignedRoute } from "../http/pipeline.ts";
 import { wireError } from "../http/refusals.ts";
+import { type Route, SIGNING_PARAMETERS } from "../http/route.ts";
 import { answerOf } from "./answers.ts";
 import type { Answer, Operation, Parameter } from "./openapi.ts";
 import { HOME, type JsonSchema } from "./schema-book.ts";
@@ -95,9 +95,9 @@ function noteOfAlias({ paths: [first] }: Route, path: string): string[] {
   return path === first ? [] : [`The same as \`${first}\`.`];
 }
 
-function notesOf({ family, placesOrder, writes }: SignedRoute): string[] {
+function notesOf({ strategyType, placesOrder, writes }: Route): string[] {
   return [
-    ...(family === null ? ["Any API key is accepted."] : []),
+    ...(strategyType === null ? ["Any API key is accepted."] : []),
     ...(placesOrder ? ["Counts as an order."] : []),
     ...(writes ? ["The strategy must be LIVE."] : []),
   ];

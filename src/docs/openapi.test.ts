@@ -214,7 +214,7 @@ describe.each(rows)("%s", (_name, route) => {
   test("has the errors that any route may answer", () => {
     const statuses = Object.keys(operation?.responses ?? {});
     expect(statuses).toEqual(expect.arrayContaining(["401", "418", "429", "500", "503"]));
-    expect(statuses.includes("400")).toBe(route.key === "spot" || 400 in route.answers);
+    expect(statuses.includes("400")).toBe(route.strategyType === "SPOT" || 400 in route.answers);
     expect(statuses.includes("413")).toBe(route.method === "POST");
   });
 });

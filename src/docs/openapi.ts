@@ -3,7 +3,7 @@
 // of them may answer.
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
-import type { Route } from "../http/pipeline.ts";
+import type { Route } from "../http/route.ts";
 import { answerSchemas } from "./answers.ts";
 import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
 import { exampleOf } from "./examples.ts";

@@ -1,20 +1,20 @@
-// A request with somebody watching: what became of it is told, also when it could not be answered.
+// Notifies the observer of every request and its answer, also when it could not be answered.
 import type { RequestObserver, Sighting } from "../inspection/sighting.ts";
 import type { Reply, Request } from "./pipeline.ts";
 
-/** Answers a request by its steps, which note in the sighting what they learn. Rejects if they do. */
+/** Answers a request by its steps, which record in its context what they learn. Rejects if they do. */
 export async function observed(
   request: Request,
   observer: RequestObserver,
-  steps: (sighting: Sighting) => Promise<Reply>,
+  steps: (context: Sighting) => Promise<Reply>,
 ): Promise<Reply> {
-  const sighting = observer.sight();
+  const context = observer.sight();
   try {
-    const reply = await steps(sighting);
-    observer.answered(sighting, request, reply);
+    const reply = await steps(context);
+    observer.answered(context, request, reply);
     return reply;
   } catch (error) {
-    observer.failed(sighting, request, error);
+    observer.failed(context, request, error);
     throw error;
   }
 }

@@ -1,9 +1,9 @@
-// What is refused when more comes in than can be carried out. Everything that has arrived is handled in turns of the event
-// loop; a turn that has lasted too long keeps all later ones waiting, so the rest of it is refused, before anything is
-// looked at: 503, and come back later.
+// Load shedding. Requests are handled in ticks of the event loop. A tick that takes too long delays all later
+// ones, so the rest of its requests are refused before anything is read of them: 503, with Retry-After.
 //
-// Even that costs time. So the connection of who was refused is not read from until then, and what was sent over it
-// meanwhile is refused as well: a client that does not wait costs no more than one that does.
+// Even a refusal costs time. So the server stops reading from a refused connection until then, and refuses
+// the requests that were sent over it in between: a client that does not wait costs no more than one that
+// does.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
@@ -11,7 +11,10 @@ import type { Socket } from "node:net";
 const TURN_REQUESTS_MIN = 256;
 /** How long a turn may have lasted when the next of its requests is handled, ms. */
 const TURN_MS_MAX = 50;
-/** How long a connection rests, ms: less than the second that `Retry-After` says by more than a loop is ever late. */
+/**
+ * How long a connection is paused, ms: less than the second of `Retry-After`, by more than a loop is ever
+ * late.
+ */
 const REST_MS = 700;
 
 /** A clock in ms of its own, and a time later than now by so many. */
@@ -42,8 +45,8 @@ export class Overload {
   }
 
   /**
-   * Reads nothing more from the connection of a refusal until its client may come back. The request should have been read
-   * whole: what is left of it would start the reading again.
+   * Reads nothing more from the connection of a refusal until its client may come back. The request should
+   * have been read whole: what is left of it would start the reading again.
    */
   restAfter(refusal: ServerResponse): void {
     const { socket } = refusal.req;

@@ -1,24 +1,26 @@
-// Parameters of a request: form text from the query and from the body, whatever the content type says, since that is how
-// stock clients send them.
+// The parameters of a request: form text in the query and in the body, whatever the content type says, since
+// stock clients send them that way.
 //
-// Query and body are signed as one text without a boundary. Of a request that came in one part the boundary could be moved into
-// a value, which would cut the value short and make its rest a parameter of the other part. So where both parts hold parameters, each must
-// be one that the route knows, be written `name=value`, and be in one part only; the rest of a value is none of these.
+// Query and body are signed as one text without a boundary, so an attacker could move the boundary of a
+// request into a value: its rest would become a parameter of the other part. Where both parts have
+// parameters, each must therefore be known to the route, be written `name=value`, and be in one part only;
+// the rest of a value is none of these.
 // Source: reference exchange, section 2; design, section 6; decision 54.
 import type { Refusal } from "../domain/refusal.ts";
 
-/** What a request says, by name. `Name` is what may be read of it: a reader of `Parameters<"symbol">` reads nothing else. */
+/** The parameters of a request, by name. A reader of `Parameters<"symbol">` can read no others. */
 export type Parameters<Name extends string = string> = {
   readonly get: (name: Name) => string | undefined;
   readonly keys: () => Iterable<string>;
 };
 
 /**
- * Reads the parameters of both parts. A name that occurs twice in one part (PARAMETER_DUPLICATED), a body that is JSON
- * (BODY_NOT_A_FORM) and an escape that is none (REQUEST_MALFORMED) are refused.
+ * Reads the parameters of both parts. A name that occurs twice in one part (PARAMETER_DUPLICATED), a body
+ * that is JSON (BODY_NOT_A_FORM) and an escape that is none (REQUEST_MALFORMED) are refused.
  *
- * `known` are the names that a signed route knows. With them, where both parts hold parameters, a name in both is refused
- * (PARAMETER_DUPLICATED), and any other than `name=value` of a known name (PARAMETERS_UNREAD). Without them the query wins.
+ * `known` are the names that a signed route knows. With them, where both parts hold parameters, a name in
+ * both is refused (PARAMETER_DUPLICATED), and any other than `name=value` of a known name
+ * (PARAMETERS_UNREAD). Without them the query wins.
  */
 export function readParameters(
   query: string,

@@ -1,16 +1,16 @@
-// What load balancers and monitors ask: `/healthz`, whether the process answers at all, and `/readyz`, whether it can do its work
-// now. Anybody may ask, so nothing is charged, recorded or refused for overload, and what an answer costs is bounded by the
-// readiness that is asked for (`inspection/health.ts`).
+// Probes of load balancers and monitors: `/healthz` says whether the process answers at all, `/readyz`
+// whether it can work now. Anybody may call them: nothing is charged, recorded or refused for overload, and
+// `inspection/health.ts` bounds the cost of an answer.
 import type { Readiness } from "../inspection/health.ts";
+import { EXCHANGE_MESSAGES } from "./exchange.ts";
 import type { Reply } from "./pipeline.ts";
 import type { Family } from "./server.ts";
-import { EXCHANGE_WORDS } from "./words.ts";
 
 const HEALTH_PATH = "/healthz";
 const READINESS_PATH = "/readyz";
 
 export type Probes = Family & {
-  /** From now on the service is not ready, so that nothing new is sent to it while it closes. */
+  /** Reports the service as not ready, so that load balancers send nothing new while it closes. */
   beginClosing(): void;
 };
 
@@ -26,11 +26,11 @@ export function createProbes(health: { readiness(): Promise<Readiness> }): Probe
     takes: (path) => path === HEALTH_PATH || path === READINESS_PATH,
     async answer({ method, path }) {
       if (method !== "GET" && method !== "HEAD") {
-        return EXCHANGE_WORDS.refused({ refusal: "PATH_UNKNOWN", method, path });
+        return EXCHANGE_MESSAGES.refused({ refusal: "PATH_UNKNOWN", method, path });
       }
       return path === HEALTH_PATH ? answer(200, { status: "ok" }) : await readiness();
     },
-    words: EXCHANGE_WORDS,
+    words: EXCHANGE_MESSAGES,
     isNeverRefused: true,
     beginClosing() {
       isClosing = true;

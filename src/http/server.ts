@@ -1,5 +1,5 @@
-// The HTTP server: bytes in, bytes out. `node:http` keeps the connections and the bounds; what a request means is the
-// pipeline's, which gets the query and the body exactly as they were received.
+// The HTTP server: bytes in, bytes out. `node:http` owns the connections and enforces the bounds; the
+// pipeline gets the query and the body exactly as received.
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -13,36 +13,26 @@ import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../limits/connections.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { handleBot, isBotPath } from "./bot/pipeline.ts";
+import { BOT_MESSAGES, handleBot, isBotPath } from "./bot/protocol.ts";
+import { Connections, InFlight, STALL_CHECK_INTERVAL_MS, StalledConnections } from "./connections.ts";
+import { EXCHANGE_MESSAGES, refused } from "./exchange.ts";
 import { Overload } from "./overload.ts";
-import {
-  type Gateway,
-  handle,
-  type Pages,
-  type Reply,
-  type Request,
-  refused,
-  routeTable,
-} from "./pipeline.ts";
+import { type Gateway, handle, type Pages, type Reply, type Request, routeTable } from "./pipeline.ts";
 import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
-import { LOOK_INTERVAL_MS, Standstills } from "./standstills.ts";
-import { type Certificate, Connections, createTlsServer } from "./tls.ts";
+import { type Certificate, createTlsServer } from "./tls.ts";
 import { addressOfRequest, HEADER_LINES, securityHeaders } from "./transport-security.ts";
-import { UnderWay } from "./under-way.ts";
-import { BOT_WORDS, EXCHANGE_WORDS, type Words } from "./words.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
-/** A request without a host is answered like any other. */
 const OPTIONS: ServerOptions = {
   /** Header lines and the URL together, bytes. */
   maxHeaderSize: 16 * 1_024,
   requireHostHeader: false,
-  /** A client that does not finish its request in this time is sent away, ms. */
+  /** A request that is not complete after this time is refused, ms. */
   requestTimeout: 10_000,
-  /** How often that is looked at, ms. */
+  /** How often that is checked, ms. */
   connectionsCheckingInterval: 5_000,
   /** An idle connection is kept this long, ms: longer than clients keep theirs, so that they close first. */
   keepAliveTimeout: 75_000,
@@ -51,38 +41,50 @@ const OPTIONS: ServerOptions = {
 /** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
 
-/** Requests of a kind of their own, told by their paths: who answers them, and in which words they are refused. */
+/** The answers of a family when no route answers: the server refuses, or something has failed. */
+export type Messages = {
+  readonly refused: (refusal: Refusal) => Reply;
+  /** The store failed during a request: it may have been executed or not. */
+  readonly outcomeUnknown: Reply;
+  /** A bug. It is not known whether it came before or after the effect of the request. */
+  readonly fault: Reply;
+};
+
+/** A family of requests, recognized by their paths. */
 export type Family = {
   takes(path: string): boolean;
   answer(request: Request): Promise<Reply>;
-  readonly words: Words;
-  /** Answered under overload too, since an answer costs next to nothing. */
+  readonly words: Messages;
+  /** Answered under overload too, since an answer costs very little. */
   readonly isNeverRefused?: boolean;
 };
 
 type ServerParts = {
   readonly log: Logger;
-  /** What HTTPS is served with; without one, HTTP is. */
+  /** The certificate for HTTPS; without one, the server speaks HTTP. */
   readonly certificate?: Certificate | null;
-  /** How many proxies in front say who the client is; none unless said. */
+  /** The number of trusted proxies in front; none by default. */
   readonly proxyHops?: number;
-  /** How many connections a peer may have, unless proxies are between; the default number unless said. */
+  /** How many connections a peer may have; not used behind proxies. */
   readonly perAddress?: ConnectionBound;
-  /** What there is for people to read; nothing unless said. */
+  /** Pages for people; none by default. */
   readonly pages?: Pages;
-  /** Families besides the exchange-style ones and the bots'; none unless said. */
+  /** More families than the exchange-style routes and the bot family; none by default. */
   readonly families?: readonly Family[];
-  /** Whether people reach the service over HTTPS; they do not unless said. */
+  /** Whether people reach the service over HTTPS; false by default. */
   readonly isSecure?: boolean;
-  /** Which requests leave HTTP, for whoever listens to `upgrade`; none unless said. Any other is answered as if it had not asked. */
+  /**
+   * Which requests may upgrade to another protocol; none by default. Others are answered as ordinary
+   * requests.
+   */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
 
 export type GatewayServer = {
   readonly server: Server;
-  /** Resolves with its origin when connections are taken; rejects if the address cannot be had. */
+  /** Resolves with its origin when it accepts connections; rejects if the address is not available. */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Takes no more connections, gives the answers that are owed, and cuts what is left. */
+  /** Accepts no more connections, finishes the requests in flight, and cuts the rest. */
   close(): Promise<void>;
 };
 
@@ -93,20 +95,20 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
     sendWith(securityHeaders(parts.isSecure === true, outgoing.req.headers.host), outgoing, reply);
   const familyOf = familiesOf(gateway, pages, parts.families ?? []);
   const { perAddress = new ConnectionBound(CONNECTIONS_PER_ADDRESS_DEFAULT) } = parts;
-  const underWay = new UnderWay();
-  /** Connections beyond what an address may have: no request of theirs is handled. */
+  const inFlight = new InFlight();
+  /** Connections beyond the bound of their address: their requests are not handled. */
   const surplus = new WeakSet<Socket>();
   const overload = new Overload();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, body: string | Refusal) {
-    underWay.add(outgoing);
+    inFlight.add(outgoing);
     const request = received(incoming, body, proxyHops);
     const { answer, words } = familyOf(request.path);
     try {
       send(outgoing, await answer(request));
     } catch (error) {
       if (error instanceof StoreUnavailable) {
-        // Nothing was carried out. Whether a signal was recorded, whoever asks for it again learns.
+        // Nothing was executed. Whether a signal was recorded, its client finds out by sending it again.
         log.warn({ reason: error.message }, "the database is out of reach");
         send(outgoing, words.refused({ refusal: "BUSY" }));
         return;
@@ -120,7 +122,7 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   }
 
   const refuse = (outgoing: ServerResponse) => {
-    // A proxy's connection is many clients'.
+    // A proxy's connection carries the requests of many clients.
     if (proxyHops === 0) overload.restAfter(outgoing);
     send(outgoing, familyOf(pathOf(outgoing.req)).words.refused({ refusal: "BUSY" }));
   };
@@ -139,18 +141,18 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
     } else if (isRefused) refuse(outgoing);
     else void answer(incoming, outgoing, "");
   };
-  // Behind a request that is still to be answered, what leaves HTTP would be taken for its answer.
+  // Upgraded while a request is in flight, the connection's next bytes would be taken for its answer.
   const shouldUpgradeCallback = (request: IncomingMessage) =>
-    isUpgrade(request) && !underWay.isOn(request.socket) && !surplus.has(request.socket);
+    isUpgrade(request) && !inFlight.isOn(request.socket) && !surplus.has(request.socket);
   const options = { ...OPTIONS, shouldUpgradeCallback };
   const server =
     certificate === null ? createHttpServer(options, take) : createTlsServer(certificate, options, take);
-  // Who expects what there is not is answered like any other.
+  // A request with an unknown expectation is answered like any other.
   server.on("checkExpectation", take);
   server.on("clientError", (error, socket) =>
-    answerGarbage(error, socket as Socket, underWay.isOn(socket as Socket)),
+    answerGarbage(error, socket as Socket, inFlight.isOn(socket as Socket)),
   );
-  // The peer is a proxy's otherwise, which all its clients share.
+  // Behind proxies the peer is a proxy, whose connections carry all clients.
   if (proxyHops === 0) {
     server.on("connection", (socket: Socket) => {
       const address = socket.remoteAddress ?? "";
@@ -165,8 +167,8 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
     });
   }
   const connections = new Connections(server);
-  const standstills = new Standstills(server);
-  const looking = setInterval(() => standstills.look(), LOOK_INTERVAL_MS).unref();
+  const stalled = new StalledConnections(server);
+  const checking = setInterval(() => stalled.check(), STALL_CHECK_INTERVAL_MS).unref();
   return {
     server,
     async listen({ host, port }) {
@@ -181,26 +183,26 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
       return `${scheme}://${host}:${(server.address() as AddressInfo).port}`;
     },
     async close() {
-      clearInterval(looking);
+      clearInterval(checking);
       server.close();
-      await underWay.none();
+      await inFlight.none();
       connections.cut();
     },
   };
 }
 
-/** Who answers a path; what is nobody else's is the exchange-style families'. */
+/** The family that answers a path; by default the exchange-style routes. */
 function familiesOf(gateway: Gateway, pages: Pages, more: readonly Family[]): (path: string) => Family {
   const answers = { routes: routeTable(ROUTES), pages };
   const exchange: Family = {
     takes: () => true,
     answer: (request) => handle(request, answers, gateway),
-    words: EXCHANGE_WORDS,
+    words: EXCHANGE_MESSAGES,
   };
   const bot: Family = {
     takes: isBotPath,
     answer: (request) => handleBot(request, gateway),
-    words: BOT_WORDS,
+    words: BOT_MESSAGES,
   };
   const others = [bot, ...more];
   return (path) => others.find((family) => family.takes(path)) ?? exchange;
@@ -216,12 +218,12 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return mark === -1 ? url : url.slice(0, mark);
 }
 
-/** A body is form text whatever its content type says; a request of any method may have one. */
+/** A request of any method may have a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-/** Calls back once with the body as received. Of one that is too large no more is kept; who hangs up is not answered. */
+/** Calls back once with the body as received, or its refusal; never if the client disconnects first. */
 function readBody(incoming: IncomingMessage, onBody: (body: string | Refusal) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -243,7 +245,7 @@ function readBody(incoming: IncomingMessage, onBody: (body: string | Refusal) =>
   });
 }
 
-/** The request as the pipeline takes it: everything as it was received. */
+/** The request for the pipeline: everything as received. */
 function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: number): Request {
   const { method = "GET", url = "/", headers, rawHeaders } = incoming;
   const path = pathOf(incoming);
@@ -261,7 +263,7 @@ function received(incoming: IncomingMessage, body: string | Refusal, proxyHops: 
   };
 }
 
-/** How long a client that sent garbage, or has too many connections, may take to read the answer, ms. */
+/** How long a client that sent garbage, or has too many connections, may take to read the refusal, ms. */
 const LAST_WORDS_MS = 1_000;
 const TOO_MANY_OF_ADDRESS =
   "an address has too many connections: if it is a proxy's, set TRUSTED_PROXY_HOPS; else raise CONNECTIONS_PER_ADDRESS if it is many clients'";
@@ -273,23 +275,24 @@ function sendWith(
   outgoing: ServerResponse,
   { status, headers, body, contentType = JSON_TYPE }: Reply,
 ): void {
-  // Who hung up is told nothing.
+  // The client has disconnected.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     ...security,
     ...(headers as OutgoingHttpHeaders),
     "content-type": contentType,
-    // Of what is not modified no length is told: it would be taken for that of what the client has.
+    // A 304 has no length: it would be taken for that of the client's copy.
     ...(status === NOT_MODIFIED ? {} : { "content-length": Buffer.byteLength(body) }),
   });
   outgoing.end(body);
 }
 
 function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAnswer: boolean): void {
-  // Behind a request that is still to be answered, a refusal would be taken for its answer; a cut says "unknown".
+  // While a request is in flight, a refusal would be taken for its answer; a cut means that its outcome is
+  // unknown.
   if (owesAnswer || error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const { status, body } = refused({ refusal: "REQUEST_MALFORMED" });
-  // Who does not hang up either is cut off.
+  // A client that does not disconnect is cut.
   socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${JSON_TYPE}\r\n` +

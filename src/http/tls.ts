@@ -1,16 +1,16 @@
-// The HTTPS side of the server: the same requests behind a TLS handshake. What is no handshake (plain HTTP, garbage, a
-// client that has nothing in common with us) is cut off without an answer, since it could not read one; who does not
-// finish one in time, or is still at it when the server closes, likewise.
+// The HTTPS side of the server: the same requests behind a TLS handshake. A connection without a valid
+// handshake (plain HTTP, garbage, no common cipher) is cut without an answer, since the client could not read
+// one; so is one whose handshake takes too long, or is not finished when the server closes.
 import type { Server as HttpServer, RequestListener, ServerOptions } from "node:http";
 import { createServer, Server } from "node:https";
-import type { Socket } from "node:net";
 
 /** PEM text of a certificate, with its chain, and of its private key. */
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer };
 
 /**
- * What every handshake is held to. TLS 1.3 has safe suites only. Of TLS 1.2 those with forward secrecy (ECDHE) and authenticated
- * encryption (AEAD) are left, so that a key that leaks later opens no recorded connection. Source: RFC 9325, section 4.2.
+ * What every handshake is held to. TLS 1.3 has safe suites only. Of TLS 1.2 those with forward secrecy
+ * (ECDHE) and authenticated encryption (AEAD) are left, so that a key that leaks later opens no recorded
+ * connection. Source: RFC 9325, section 4.2.
  */
 const POLICY = {
   minVersion: "TLSv1.2",
@@ -26,7 +26,7 @@ const POLICY = {
     "ECDHE-RSA-CHACHA20-POLY1305",
   ].join(":"),
 } as const;
-/** A client that does not finish its handshake in this time is sent away, ms. */
+/** A handshake that takes longer is cut, ms. */
 const HANDSHAKE_MS_MAX = 10_000;
 
 /** An HTTPS server that is not listening yet. Throws if the certificate cannot be used. */
@@ -39,24 +39,8 @@ export function createTlsServer(
   return createServer({ ...options, ...terms, cert, key }, listener);
 }
 
-/** From now on new connections are served with this certificate. Throws if it cannot be used: the old one then stays. */
+/** Serves new connections with this certificate. Throws, and keeps the old one, if it cannot be used. */
 export function renewCertificate(server: HttpServer, { cert, key }: Certificate): void {
   if (!(server instanceof Server)) throw new Error("only a server that serves HTTPS has a certificate");
   server.setSecureContext({ cert, key, ...POLICY });
-}
-
-/** The connections to a server, since a server that closes knows nothing of those that are still at their handshake. */
-export class Connections {
-  readonly #sockets = new Set<Socket>();
-
-  constructor(server: HttpServer) {
-    server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
-    });
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
 }

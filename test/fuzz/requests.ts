@@ -55,7 +55,7 @@ export function drawRequest(
   const sensible = sensibleParameters(draw, goal, scene, requestNumber);
   const parameters = isHonest || draw.chance(0.8) ? sensible : spoiled(draw, sensible);
   const isSigned = goal.route?.access === "signed" || draw.chance(0.1);
-  const family = (goal.route?.access === "signed" ? goal.route.family : null) ?? scene.family;
+  const family = (goal.route?.access === "signed" ? goal.route.strategyType : null) ?? scene.family;
   const key = isSigned ? drawKey(draw, scene, family, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
   const parts = split(draw, goal, stamped);
@@ -128,7 +128,7 @@ function split(draw: Draw, { method, route }: Goal, parameters: readonly Paramet
   const inQuery = draw.below(10);
   const prefersBody = method === "POST" ? inQuery < 5 : inQuery < 1;
   if (prefersBody || whole.length > QUERY_BYTES_MAX) return { query: "", body: rawBytes(whole) };
-  const isKnown = route?.access !== "signed" || parameters.every(([name]) => route.known.has(name));
+  const isKnown = parameters.every(([name]) => route?.known?.has(name) !== false);
   if (inQuery < 8 || !(isKnown || draw.chance(0.2))) return { query: whole, body: "" };
   const at = draw.below(parameters.length + 1);
   const [one, other] = [text(parameters.slice(0, at)), text(parameters.slice(at))];

@@ -1,7 +1,8 @@
 // Where a request goes: to a route of the gateway's own table, so that a route that is added there is met here, and now and
 // then to where there is none.
 import type { StrategyType } from "../../src/domain/account.ts";
-import { methodOfRoute, type Route } from "../../src/http/pipeline.ts";
+import { methodOfRoute } from "../../src/http/pipeline.ts";
+import type { Route } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import type { Draw } from "./draw.ts";
 
@@ -51,7 +52,7 @@ type Goals = { readonly [M in Mood]: readonly Route[] };
 const GOALS: { readonly [T in StrategyType]: Goals } = { SPOT: goalsOf("SPOT"), FUTURES: goalsOf("FUTURES") };
 
 function goalsOf(family: StrategyType): Goals {
-  const own = ROUTES.filter((route) => route.access === "signed" && route.family === family);
+  const own = ROUTES.filter((route) => route.access === "signed" && route.strategyType === family);
   return {
     // Each route as often as its share says.
     TRADES: ROUTES.flatMap((route) => new Array<Route>(shareOf(route, family)).fill(route)),
@@ -67,7 +68,7 @@ function goalsOf(family: StrategyType): Goals {
  */
 function shareOf(route: Route, family: StrategyType): number {
   if (route.access === "public") return 2;
-  if (route.family !== family && route.family !== null) return 1;
+  if (route.strategyType !== family && route.strategyType !== null) return 1;
   if (route.paths[0].endsWith("/strategy/close")) return 2;
   if (route.placesOrder) return route.paths[0].endsWith("/algoOrder") ? 45 : 90;
   return route.writes ? 18 : 10;

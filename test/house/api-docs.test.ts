@@ -7,8 +7,8 @@ import { introduction } from "../../src/docs/introduction.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import type { Parameters } from "../../src/http/parameters.ts";
 import type { Descriptions, ParameterDescription } from "../../src/http/parse/descriptions.ts";
-import { type Route, SIGNING_PARAMETERS } from "../../src/http/pipeline.ts";
 import { CONTRACT_FILTERS, REFUSALS, wireError } from "../../src/http/refusals.ts";
+import { type Route, SIGNING_PARAMETERS } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/server.ts";
 import { WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
 import { type TableRow, tableRows } from "../support/tables.ts";
@@ -157,7 +157,7 @@ function rightLine(route: Route, weightCell: string): string {
 
 function accessOf(route: Route): string {
   if (route.access === "public") return "public";
-  return route.family === null ? "any key" : `${route.family.toLowerCase()} key`;
+  return route.strategyType === null ? "any key" : `${route.strategyType.toLowerCase()} key`;
 }
 
 /** Parameters on either side of every bound that a weight may have. */

@@ -118,9 +118,9 @@ describe("docs/api/signals.md", () => {
     return `| ${cells.Route} | ${cells.Key} | ${cells["Charged to"]} | ${cells.Writes} |`;
   }
 
-  function rightLine({ method, path, key, charge, writes }: BotRoute): string {
+  function rightLine({ method, path, strategyType, charge, writes }: BotRoute): string {
     const budget = { READ: "read bucket", SUBMISSION: "order count", WEIGHT: "weight" }[charge];
-    return `| ${method} ${path} | ${key} | ${budget} | ${writes ? "yes" : "no"} |`;
+    return `| ${method} ${path} | ${strategyType?.toLowerCase() ?? "any"} | ${budget} | ${writes ? "yes" : "no"} |`;
   }
 });
 

@@ -2,7 +2,8 @@
 // so that it can be asked what it was asked.
 // Source: reference exchange, section 5.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Gateway, ReadyJson } from "../../src/http/pipeline.ts";
+import type { Gateway } from "../../src/http/pipeline.ts";
+import { ReadyJson } from "../../src/http/route.ts";
 import { PUBLIC_ROUTES } from "../../src/http/routes/public.ts";
 import { openUpstream, symbolRow, type Upstream } from "../../src/market/client/testing/upstream.ts";
 import { freshAddress } from "../support/addresses.ts";
@@ -301,8 +302,9 @@ describe("exchangeInfo", () => {
     const route = PUBLIC_ROUTES.find(({ paths }) => paths.includes("/fapi/v1/exchangeInfo"));
     const market = { exchangeInfo: () => body, rules: () => ({ maxNumAlgoOrders: 10 }) };
     const gatewayOf = { markets: { FUTURES: market }, wallNow: () => 5 } as unknown as Gateway;
+    const nobody = { strategyId: "", userId: "", admittedAt: 0, lapsed: () => null };
     const symbolsNow = async () => {
-      const answer = await route?.answer(new Map(), gatewayOf);
+      const answer = await route?.answer(undefined, gatewayOf, nobody);
       return answer instanceof ReadyJson ? JSON.parse(answer.text).symbols : answer;
     };
     expect(await symbolsNow()).toMatchObject([{ status: "TRADING" }]);

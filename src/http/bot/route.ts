@@ -1,61 +1,89 @@
-// A route of the bot family as a row: what the pipeline does with it and what the documentation says of it, in one place.
-// Every body and answer is described by the schema that the server itself checks with.
+// A row of the bot family: what the pipeline does with a request and what the documents say of it. Each body
+// and answer is described by the schema that the server itself checks with.
 import type { z } from "zod";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { SignedRequest } from "../../domain/signal.ts";
 import type { Strategy } from "../../store/store.ts";
-import type { Gateway, Request } from "../pipeline.ts";
+import type { Caller, ParsesInput, Ports, Request, Row } from "../pipeline.ts";
 
-/** Whose signature a request carried. */
-export type BotCaller = {
+/** What a row reads of a request. The body is UTF-8 text; empty if there was none. */
+export type BotAsked = Pick<Request, "path" | "headers" | "rawHeaders"> & { readonly body: string };
+
+export type BotCaller = Caller<BotAsked> & {
   readonly apiKey: string;
   readonly keyId: string;
   /** The person who owns the key. */
   readonly userId: string;
-  /** The strategy that the key manages; null while it is bound to none. */
-  readonly strategy: Strategy | null;
-  /** The signature, and until when any server might take it. */
+  /** The signature, and until when any server might accept it. */
   readonly signed: SignedRequest;
 };
 
-export type BotCall = {
-  readonly gateway: Gateway;
-  readonly caller: BotCaller;
-  /** What matched the `:name` parts of the path. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The body as it was received, UTF-8 text; empty if there was none. */
-  readonly body: string;
-  readonly headers: Request["headers"];
-  readonly rawHeaders: Request["rawHeaders"];
+export type BotCall = Omit<BotCaller, "asked"> & {
   /** When it was charged: wall time, Unix ms. */
   readonly admittedAt: number;
 };
 
-/** The JSON of an answer, as value or as text; a message of the catalogue with its status; or a refusal of the domain. */
-export type BotAnswer =
-  | { readonly status: number; readonly body: object | string; readonly isReplay?: boolean }
-  | { readonly status: number; readonly message: string }
-  | Refusal;
+/** A refusal with a message of the bot family, where none of the domain's refusals fits. */
+export type Failure = {
+  readonly refusal: "FAILURE";
+  readonly status: number;
+  readonly message: string;
+  /** Of an invalid signature: the hash of the message that was built from the received bytes. */
+  readonly messageSha256?: string;
+  /** Of a timestamp outside the window: the server's time, Unix ms. */
+  readonly serverTime?: number;
+};
 
-export type BotRoute = {
+/** The JSON of an answer, as value or as text. */
+export type BotBody = {
+  readonly status: number;
+  readonly body: object | string;
+  readonly isReplay?: boolean;
+};
+export type BotAnswer = BotBody | Failure | Refusal;
+
+export type BotRoute = Row<BotAsked, BotCall, BotAnswer> & {
   readonly method: "GET" | "POST";
   /** `:name` stands for one part of a path. */
   readonly path: string;
-  /** What it is charged to: reads to the read bucket, submissions to the order count, the rest to the key's weight. */
+  /** The budget that it is charged to: the read bucket, the order count, or the key's weight. */
   readonly charge: "READ" | "SUBMISSION" | "WEIGHT";
-  /** Whether the key must manage a spot strategy; `any` takes every live key. */
-  readonly key: "any" | "spot";
-  /** Refused on a strategy that is not LIVE. */
-  readonly writes: boolean;
-  /** What generated clients call it. */
+  /** The name of the operation in generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Headers of its own, by name, with what they are for. */
+  /** Its own headers, by name, with their purpose. */
   readonly headers?: Readonly<Record<string, { readonly schema: z.ZodType; readonly description: string }>>;
-  /** What the JSON of the body must be; null where any JSON will do, or none. */
+  /** The schema of the body; null where any JSON will do, or none. */
   readonly body: z.ZodType | null;
-  /** What it answers, by status. */
+  /** The answers, by status. */
   readonly answers: Readonly<Record<number, { readonly schema: z.ZodType; readonly description: string }>>;
-  readonly answer: (call: BotCall) => Promise<BotAnswer> | BotAnswer;
 };
+
+type No = Failure | Refusal;
+
+/** A row: `parse` gives `answer` its input, and `answer` gives `present` its result. */
+export function botRoute<Input = undefined, Result = BotBody>(
+  row: Omit<BotRoute, "parse" | "answer" | "present"> & {
+    readonly parse?: (asked: BotAsked) => Input | No;
+    readonly answer: (input: Input, ports: Ports, call: BotCall) => Promise<Result | No> | Result | No;
+    readonly present?: (result: Result, call: BotCall) => BotBody;
+  } & ParsesInput<Input>,
+): BotRoute {
+  return row;
+}
+
+/** The strategy that a key manages, on a route that requires one. */
+export function strategyOf({ strategy }: BotCall): Strategy {
+  if (strategy === null) throw new Error("a key that manages nothing is not admitted");
+  return strategy;
+}
+
+export function failure(status: number, message: string): Failure {
+  return { refusal: "FAILURE", status, message };
+}
+
+/** An answer in the envelope of the family. */
+export function success(message: string, data: object): BotBody {
+  return { status: 200, body: { status: true, message, data } };
+}

@@ -2,8 +2,8 @@
 
 import { jsonOf, NOT_JSON } from "../../signals/json-body.ts";
 import { submissionSchema } from "../../signals/submission.ts";
-import { success } from "./present.ts";
-import type { BotAnswer, BotCall, BotRoute } from "./route.ts";
+import { presentOrder } from "../present/spot.ts";
+import { type BotRoute, botRoute, failure, strategyOf, success } from "./route.ts";
 import {
   canceledSchema,
   cancelSchema,
@@ -17,32 +17,41 @@ import {
   submittedSchema,
   testSchema,
 } from "./schemas.ts";
-import { find, list, submit } from "./signals.ts";
-import { cancel, close } from "./strategy.ts";
+import {
+  find,
+  list,
+  parseSubmission,
+  presentFound,
+  presentList,
+  presentRecorded,
+  submit,
+} from "./signals.ts";
+import { cancel, close, parseBody } from "./strategy.ts";
 
 const read = { method: "GET", charge: "READ", writes: false, body: null } as const;
-const write = { method: "POST", charge: "WEIGHT", key: "spot", writes: true } as const;
+const write = { method: "POST", charge: "WEIGHT", strategyType: "SPOT", writes: true } as const;
 const malformed = {
   schema: errorSchema,
   description: "The body is not what it must be, or the strategy is not LIVE.",
 };
 
 export const BOT_ROUTES: readonly BotRoute[] = [
-  {
+  botRoute({
     ...read,
     path: "/bot/v1/spot/pairs",
-    key: "any",
+    strategyType: null,
     operationId: "listPairs",
     summary: "The pairs and timeframes that are supported",
     description: "The same for every key. A new pair may take 30 minutes to appear.",
     answers: { 200: { schema: pairsSchema, description: "The pairs that are trading." } },
-    answer: pairs,
-  },
-  {
+    answer: (_input, { pairs }) => pairs.text(),
+    present: (text) => ({ status: 200, body: `{"status":true,"message":"Trading pairs","data":${text}}` }),
+  }),
+  botRoute({
     method: "POST",
     path: "/bot/v1/spot/test",
     charge: "READ",
-    key: "any",
+    strategyType: null,
     writes: false,
     operationId: "testKey",
     summary: "Whether a request is signed as it must be",
@@ -53,14 +62,19 @@ export const BOT_ROUTES: readonly BotRoute[] = [
       200: { schema: testSchema, description: "The signature is valid." },
       400: { schema: errorSchema, description: "The body is not JSON." },
     },
-    answer: test,
-  },
-  {
+    parse: ({ body }) =>
+      body !== "" && jsonOf(body) === NOT_JSON ? failure(400, "The body is not JSON") : undefined,
+    answer: (_input, { wallNow }) => wallNow(),
+    present: (serverTime, { keyId, userId }) =>
+      success("Signature is valid", { apiKeyId: keyId, userId, serverTime }),
+  }),
+  botRoute({
     method: "POST",
     path: "/bot/v1/spot/orders",
     charge: "SUBMISSION",
-    key: "spot",
-    // A key that was used before answers also when the strategy is not LIVE any more: `Signals` asks in that order.
+    strategyType: "SPOT",
+    // A known idempotency key is answered also when the strategy is no longer LIVE: `Signals` checks in that
+    // order.
     writes: false,
     operationId: "submitSignal",
     summary: "Submit an order as a signal",
@@ -83,31 +97,36 @@ export const BOT_ROUTES: readonly BotRoute[] = [
       },
       422: { schema: errorSchema, description: "The key was used for another order. Nothing was executed." },
     },
+    parse: parseSubmission,
     answer: submit,
-  },
-  {
+    present: presentRecorded,
+  }),
+  botRoute({
     ...read,
     path: "/bot/v1/spot/orders",
-    key: "spot",
+    strategyType: "SPOT",
     operationId: "listSignals",
     summary: "The newest signals of the strategy",
     description: "Up to 500, newest first. Orders that were placed otherwise are not among them.",
     answers: { 200: { schema: signalListSchema, description: "The signals." } },
     answer: list,
-  },
-  {
+    present: presentList,
+  }),
+  botRoute({
     ...read,
     path: "/bot/v1/spot/signals/:signalId",
-    key: "spot",
+    strategyType: "SPOT",
     operationId: "findSignal",
     summary: "What became of a signal",
     answers: {
       200: { schema: signalStateSchema, description: "The signal as it stands." },
       404: { schema: errorSchema, description: "The strategy has no such signal." },
     },
+    parse: ({ path }) => path.slice(path.lastIndexOf("/") + 1),
     answer: find,
-  },
-  {
+    present: presentFound,
+  }),
+  botRoute({
     ...write,
     path: "/bot/v1/spot/orders/cancel",
     operationId: "cancelOrder",
@@ -120,9 +139,11 @@ export const BOT_ROUTES: readonly BotRoute[] = [
       400: malformed,
       404: { schema: errorSchema, description: "The strategy has no such order." },
     },
+    parse: ({ body }) => parseBody(cancelSchema, body),
     answer: cancel,
-  },
-  {
+    present: ({ order, message }, call) => success(message, presentOrder(strategyOf(call).strategyId, order)),
+  }),
+  botRoute({
     ...write,
     // Closing may be repeated until it is done, and after that.
     writes: false,
@@ -136,22 +157,23 @@ export const BOT_ROUTES: readonly BotRoute[] = [
       200: { schema: closedSchema, description: "The strategy is closed, or closing." },
       400: { schema: errorSchema, description: "The body is neither empty nor {}." },
     },
+    parse: ({ body }) => parseBody(closeSchema, body === "" ? "{}" : body),
     answer: close,
-  },
+    present: ({ status, message }, call) =>
+      success(message, { strategyId: strategyOf(call).strategyId, status }),
+  }),
 ];
 
-// What every key may ask, whatever it manages.
-
-export function pairs({ gateway }: BotCall): BotAnswer {
-  return { status: 200, body: `{"status":true,"message":"Trading pairs","data":${gateway.pairs.text()}}` };
+/** The row of a method and a path, or null. */
+export function routeOf(method: string, path: string): BotRoute | null {
+  const exact = EXACT.get(`${method} ${path}`);
+  if (exact !== undefined) return exact;
+  return PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route ?? null;
 }
 
-/** Nothing but the proof that the request is signed as it must be. */
-export function test({ gateway, caller, body }: BotCall): BotAnswer {
-  if (body !== "" && jsonOf(body) === NOT_JSON) return { status: 400, message: "The body is not JSON" };
-  return success("Signature is valid", {
-    apiKeyId: caller.keyId,
-    userId: caller.userId,
-    serverTime: gateway.wallNow(),
-  });
-}
+const EXACT = new Map(BOT_ROUTES.map((route) => [`${route.method} ${route.path}`, route]));
+/** The rows with `:name` parts. */
+const PATTERNS = BOT_ROUTES.filter(({ path }) => path.includes(":")).map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}$`),
+}));

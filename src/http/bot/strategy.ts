@@ -1,20 +1,17 @@
-// Cancelling an order and closing the strategy. Both may be repeated: what is done already is said, and is no error.
+// Canceling an order and closing the strategy. Both may be repeated: the answer then says that it was done
+// before, and is not an error.
 // Source: specification 3.3 and 4.4.
 import type { z } from "zod";
 import { collectiveId } from "../../domain/collective-id.ts";
 import { isOpen, type Order, type OrderStatus } from "../../domain/order.ts";
-import { isRefusal } from "../../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { symbolsOfHoldings } from "../../engine/spot/close-strategy.ts";
 import { faultOf, jsonOf, NOT_JSON } from "../../signals/json-body.ts";
-import type { Gateway } from "../pipeline.ts";
-import { presentOrder } from "../present/spot.ts";
-import { strategyOf } from "./authenticate.ts";
-import { success } from "./present.ts";
-import type { BotAnswer, BotCall } from "./route.ts";
-import { cancelSchema, closeSchema } from "./schemas.ts";
+import type { Ports } from "../pipeline.ts";
+import { type BotCall, type Failure, failure, strategyOf } from "./route.ts";
 
-/** What is said of an order that is over. */
-const OVER: { readonly [Status in OrderStatus]?: string } = {
+/** The message for a terminal order. */
+const TERMINAL: { readonly [Status in OrderStatus]?: string } = {
   FILLED: "Order already filled",
   CANCELED: "Order already cancelled",
   EXPIRED: "Order already expired",
@@ -24,63 +21,79 @@ const OVER: { readonly [Status in OrderStatus]?: string } = {
 /** The last 48 bits of a collective id, in hex digits. */
 const ORDER_ID_DIGITS = 12;
 
-export async function cancel({ gateway, caller, body }: BotCall): Promise<BotAnswer> {
-  const wanted = bodyOf(cancelSchema, body);
-  if ("fault" in wanted) return { status: 400, message: wanted.fault };
-  const { strategyId } = strategyOf(caller);
-  const find = () => findOrder(gateway, strategyId, wanted.value.collectiveId.toLowerCase());
+type Canceled = { readonly order: Order; readonly message: string };
+
+export async function cancel(
+  wanted: { readonly collectiveId: string },
+  ports: Pick<Ports, "desk" | "store">,
+  call: BotCall,
+): Promise<Canceled | Failure | Refusal> {
+  const { strategyId } = strategyOf(call);
+  const find = () => findOrder(ports, strategyId, wanted.collectiveId.toLowerCase());
   const found = await find();
-  if (found === null) return { status: 404, message: "Order not found" };
-  if (!isOpen(found)) return said(strategyId, found);
-  const executed = await gateway.desk.execute(strategyId, { type: "CancelOrder", orderId: found.orderId });
-  // It was filled or cancelled just now.
+  if (found === null) return failure(404, "Order not found");
+  if (!isOpen(found)) return terminal(found);
+  const executed = await ports.desk.execute(strategyId, { type: "CancelOrder", orderId: found.orderId });
+  // ORDER_NOT_OPEN: it was filled or canceled since it was found.
   if (isRefusal(executed) && executed.refusal !== "ORDER_NOT_OPEN") return executed;
   const order = await find();
   if (order === null) throw new Error(`an order that was placed stays: ${found.orderId}`);
-  if (isRefusal(executed)) return said(strategyId, order);
-  return success("Order cancelled", presentOrder(strategyId, order));
+  return isRefusal(executed) ? terminal(order) : { order, message: "Order cancelled" };
 }
 
-export async function close({ gateway, caller, body }: BotCall): Promise<BotAnswer> {
-  const nothing = bodyOf(closeSchema, body === "" ? "{}" : body);
-  if ("fault" in nothing) return { status: 400, message: nothing.fault };
-  const { strategyId } = strategyOf(caller);
-  const executed = await gateway.desk.execute(strategyId, { type: "CloseStrategy" });
-  if (isRefusal(executed) && executed.refusal !== "STRATEGY_CLOSED") return executed;
-  if (isRefusal(executed)) return success("Strategy already closed", { strategyId, status: "CLOSED" });
-  if (executed.events.some(({ type }) => type === "StrategyClosed")) {
-    return success("Strategy closed", { strategyId, status: "CLOSED" });
+type Closing = { readonly status: "CLOSED" | "CLOSING"; readonly message: string };
+
+export async function close(
+  _input: object,
+  ports: Pick<Ports, "desk" | "store" | "markets">,
+  call: BotCall,
+): Promise<Closing | Refusal> {
+  const { strategyId } = strategyOf(call);
+  const executed = await ports.desk.execute(strategyId, { type: "CloseStrategy" });
+  if (isRefusal(executed)) {
+    const isClosed = executed.refusal === "STRATEGY_CLOSED";
+    return isClosed ? { status: "CLOSED", message: "Strategy already closed" } : executed;
   }
-  const waiting = await unsold(gateway, strategyId);
+  if (executed.events.some(({ type }) => type === "StrategyClosed")) {
+    return { status: "CLOSED", message: "Strategy closed" };
+  }
+  const waiting = await unsold(ports, strategyId);
   const what = waiting.length === 0 ? "" : `, ${waiting.join(", ")} waiting for its market`;
   const message = `Strategy closing${what}: it goes on by itself, and asking again is safe`;
-  return success(message, { strategyId, status: "CLOSING" });
+  return { status: "CLOSING", message };
 }
 
-/** The order of a strategy that a collective id stands for, or null. */
-async function findOrder({ store }: Gateway, strategyId: string, id: string): Promise<Order | null> {
+/** Reads a body by its schema. */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+): z.output<Schema> | Failure {
+  const json = jsonOf(text);
+  if (json === NOT_JSON) return failure(400, "The body is not JSON");
+  const parsed = schema.safeParse(json);
+  return parsed.success ? parsed.data : failure(400, faultOf(parsed.error, json));
+}
+
+/** The order of a strategy that a collective id names, or null. */
+async function findOrder(
+  { store }: Pick<Ports, "store">,
+  strategyId: string,
+  id: string,
+): Promise<Order | null> {
   const orderId = Number.parseInt(id.slice(-ORDER_ID_DIGITS), 16);
   return collectiveId(strategyId, orderId) === id ? await store.findOrder(strategyId, { orderId }) : null;
 }
 
-/** An order that is over, which is said. */
-function said(strategyId: string, order: Order): BotAnswer {
-  return success(OVER[order.status] ?? "Order not open", presentOrder(strategyId, order));
+function terminal(order: Order): Canceled {
+  return { order, message: TERMINAL[order.status] ?? "Order not open" };
 }
 
-/** The symbols of what a strategy holds whose market is silent. */
-async function unsold({ store, markets }: Gateway, strategyId: string): Promise<readonly string[]> {
+/** The held symbols whose market has no quote. */
+async function unsold(
+  { store, markets }: Pick<Ports, "store" | "markets">,
+  strategyId: string,
+): Promise<readonly string[]> {
   const loaded = await store.loadAccount(strategyId);
   const held = loaded === null ? [] : symbolsOfHoldings(loaded.account);
   return held.filter((symbol) => markets.SPOT.rules(symbol) !== null && markets.SPOT.quote(symbol) === null);
-}
-
-function bodyOf<Schema extends z.ZodType>(
-  schema: Schema,
-  text: string,
-): { readonly value: z.output<Schema> } | { readonly fault: string } {
-  const json = jsonOf(text);
-  if (json === NOT_JSON) return { fault: "The body is not JSON" };
-  const parsed = schema.safeParse(json);
-  return parsed.success ? { value: parsed.data } : { fault: faultOf(parsed.error, json) };
 }

@@ -1,5 +1,5 @@
-// What a row says of its parameters: the API reference and the tables of docs/api/ are made of it. The
-// functions beside these descriptions read the parameters; tests hold the two together.
+// The descriptions of a row's parameters, of which the API reference and the tables of docs/api/ are made.
+// The functions beside the descriptions read the parameters; tests check that the two agree.
 
 /** How a value is written; docs/api/README.md explains the types. */
 export type ParameterType = "text" | "list" | "decimal" | "id" | "time" | "count" | "flag";

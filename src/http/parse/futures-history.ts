@@ -1,8 +1,8 @@
 // The parameters of the futures history lists: which rows, from when until when, and how many.
 //
-// All answer ascending. A span of time may be seven days long; where only one end is given the other is seven days away,
-// and where neither is, nor an id, it is the last seven days. Of more rows than may be shown, orders and legs keep the
-// newest and trades the oldest, unless an id says where to begin.
+// All answer ascending. A span of time may be seven days long; where only one end is given the other is seven
+// days away, and where neither is, nor an id, it is the last seven days. Of more rows than may be shown,
+// orders and legs keep the newest and trades the oldest, unless an id says where to begin.
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 13.3.
 import { INCOME_TYPES, type IncomeType } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
@@ -24,7 +24,10 @@ const INCOMES = { standard: 100, max: 1_000 } as const;
 /** Pages of incomes, so that what is skipped stays countable. */
 const PAGES = { standard: 1, max: 1_000_000 } as const;
 
-/** What the lists may be asked. Source: specification 4.2; reference exchange, sections 11.8, 11.9, 12.2 and 13.3. */
+/**
+ * What the lists may be asked. Source: specification 4.2; reference exchange, sections 11.8, 11.9, 12.2 and
+ * 13.3.
+ */
 const SPAN_PARAMETERS = {
   symbol: SYMBOL_OF_ROWS,
   startTime: START_TIME,
@@ -64,37 +67,33 @@ const SPAN_DAYS = 7;
 const SPAN_MS = SPAN_DAYS * DAY_MS;
 
 /**
- * Reads the parameters of allOrders; `orderId` is the first id wanted. `now` is market time, Unix ms.
- * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED and DAYS_TOO_MANY.
+ * Reads the parameters of allOrders; `orderId` is the first id wanted. Refuses PARAMETER_MISSING without a
+ * symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED and DAYS_TOO_MANY.
  */
 export function parseAllFuturesOrders(
   parameters: Parameters<keyof typeof FUTURES_ORDER_LIST_PARAMETERS>,
-  now: number,
 ): OrderQuery | Refusal {
-  const rows = rowsFrom(parameters, now, "orderId");
+  const rows = rowsFrom(parameters, "orderId");
   if (isRefusal(rows)) return rows;
   const { fromId, ...query } = rows;
   return { ...query, fromOrderId: fromId };
 }
 
 /** The same of allAlgoOrders, from `algoId` on. */
-export function parseAllLegs(
-  parameters: Parameters<keyof typeof LEG_LIST_PARAMETERS>,
-  now: number,
-): LegQuery | Refusal {
-  const rows = rowsFrom(parameters, now, "algoId");
+export function parseAllLegs(parameters: Parameters<keyof typeof LEG_LIST_PARAMETERS>): LegQuery | Refusal {
+  const rows = rowsFrom(parameters, "algoId");
   if (isRefusal(rows)) return rows;
   const { fromId, ...query } = rows;
   return { ...query, fromLegId: fromId };
 }
 
 /**
- * Reads the parameters of userTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade, which does
- * not go with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllFuturesOrders` does.
+ * Reads the parameters of userTrades: `orderId` is the order whose trades are wanted, `fromId` the first
+ * trade, which does not go with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllFuturesOrders`
+ * does.
  */
 export function parseUserTrades(
   parameters: Parameters<keyof typeof FUTURES_TRADE_LIST_PARAMETERS>,
-  now: number,
 ): TradeQuery | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
@@ -108,18 +107,16 @@ export function parseUserTrades(
   if (fromTradeId !== undefined && isByTime) return { refusal: "PARAMETERS_EXCLUSIVE" };
   const limit = count(parameters, "limit", ROWS);
   if (isRefusal(limit)) return limit;
-  const isById = orderId !== undefined || fromTradeId !== undefined;
   const keeps = fromTradeId !== undefined || times.startTime !== undefined ? "OLDEST" : "NEWEST";
-  return { symbol, orderId, fromTradeId, ...spanOf(times, isById ? null : now), limit, keeps };
+  return { symbol, orderId, fromTradeId, ...spanOf(times), limit, keeps };
 }
 
 /**
- * Reads the parameters of income, for a symbol and of a type, or of all; a type that there is not here is null.
- * Refuses ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED.
+ * Reads the parameters of income, for a symbol and of a type, or of all; null for a type that does not exist
+ * here. Refuses ILLEGAL_CHARACTERS, PARAMETER_INVALID, TIMES_REVERSED.
  */
 export function parseIncomes(
   parameters: Parameters<keyof typeof INCOME_PARAMETERS>,
-  now: number,
 ): IncomeQuery | null | Refusal {
   const symbol = optionalText(parameters, "symbol") ?? undefined;
   const type = optionalText(parameters, "incomeType") ?? undefined;
@@ -136,20 +133,26 @@ export function parseIncomes(
   return {
     symbol,
     type,
-    startTime: startTime ?? (endTime ?? now) - SPAN_MS,
+    startTime: startTime ?? (endTime === undefined ? undefined : endTime - SPAN_MS),
     endTime,
     limit,
     offset: (page - 1) * limit,
   };
 }
 
-type Times = { readonly startTime: number | undefined; readonly endTime: number | undefined };
+/** A query without a time and without an id asks for the last seven days; `now` is market time, Unix ms. */
+export function sinceLastDays<Query extends Partial<Times & Ids>>(query: Query, now: number): Query {
+  const { startTime, endTime, orderId, fromOrderId, fromTradeId, fromLegId } = query;
+  const isNarrowed = [startTime, endTime, orderId, fromOrderId, fromTradeId, fromLegId].some(
+    (each) => each !== undefined,
+  );
+  return isNarrowed ? query : { ...query, startTime: now - SPAN_MS };
+}
 
-function rowsFrom<IdName extends string>(
-  parameters: Parameters<SpanName | IdName>,
-  now: number,
-  idName: IdName,
-) {
+type Times = { readonly startTime: number | undefined; readonly endTime: number | undefined };
+type Ids = { readonly [Name in "orderId" | "fromOrderId" | "fromTradeId" | "fromLegId"]: number | undefined };
+
+function rowsFrom<IdName extends string>(parameters: Parameters<SpanName | IdName>, idName: IdName) {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const fromId = optionalInteger(parameters, idName);
@@ -158,9 +161,8 @@ function rowsFrom<IdName extends string>(
   if (isRefusal(times)) return times;
   const limit = count(parameters, "limit", ROWS);
   if (isRefusal(limit)) return limit;
-  const isById = fromId !== undefined;
-  const keeps: "OLDEST" | "NEWEST" = isById ? "OLDEST" : "NEWEST";
-  return { symbol, fromId, ...spanOf(times, isById ? null : now), limit, keeps };
+  const keeps: "OLDEST" | "NEWEST" = fromId !== undefined ? "OLDEST" : "NEWEST";
+  return { symbol, fromId, ...spanOf(times), limit, keeps };
 }
 
 /** Times in Unix ms, inclusive, neither in the wrong order nor too far apart. */
@@ -178,11 +180,9 @@ function isReversed({ startTime, endTime }: Times): boolean {
   return startTime !== undefined && endTime !== undefined && startTime > endTime;
 }
 
-/** Both ends; without either the days up to `now`, or, where that is null, all of time. */
-function spanOf({ startTime, endTime }: Times, now: number | null): Times {
-  if (startTime === undefined && endTime === undefined) {
-    return { startTime: now === null ? undefined : now - SPAN_MS, endTime };
-  }
+/** Both ends, or neither: see `sinceLastDays`. */
+function spanOf({ startTime, endTime }: Times): Times {
+  if (startTime === undefined && endTime === undefined) return { startTime, endTime };
   return {
     startTime: startTime ?? (endTime ?? 0) - SPAN_MS,
     endTime: endTime ?? (startTime ?? 0) + SPAN_MS,

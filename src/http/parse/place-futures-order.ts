@@ -1,5 +1,5 @@
-// The parameters of a futures placement. Checked in this order: what the order is (symbol, side, type), what its type asks
-// for and forbids, then what an entry may ask for besides, then the client's id.
+// The parameters of a futures placement. Checked in this order: what the order is (symbol, side, type), what
+// its type asks for and forbids, then what an entry may ask for besides, then the client's id.
 // Source: specification 4.2; reference exchange, sections 12.1 and 16.5.
 import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
 import { type AttachedLegs, FUTURES_ORDER_TYPES } from "../../domain/order.ts";
@@ -14,6 +14,7 @@ import {
   nestedLegs,
   notGoodTillCancelled,
   otherPositionSide,
+  type Placement,
   POSITION_SIDE,
   SIDE,
   sideOf,
@@ -21,7 +22,7 @@ import {
 } from "./terms.ts";
 
 /**
- * What a placement may say. Clients send the last five of their own accord: they are ignored.
+ * The parameters of a placement. Some clients send the last five without being asked: they are ignored.
  * Source: specification 4.2; reference exchange, section 12.1.
  */
 export const FUTURES_ORDER_PARAMETERS = {
@@ -84,11 +85,7 @@ export const FUTURES_ORDER_PARAMETERS = {
 
 type FuturesOrderParameters = Parameters<keyof typeof FUTURES_ORDER_PARAMETERS>;
 
-/** Reads a placement; an order without a client id gets a fresh one. */
-export function parsePlaceFuturesOrder(
-  parameters: FuturesOrderParameters,
-  newClientOrderId: () => string,
-): PlaceOrder | Refusal {
+export function parsePlaceFuturesOrder(parameters: FuturesOrderParameters): Placement | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -117,7 +114,7 @@ export function parsePlaceFuturesOrder(
     orderType,
     ...terms,
     stopPrice: null,
-    clientOrderId: clientOrderId ?? newClientOrderId(),
+    clientOrderId,
     entry,
   };
 }
@@ -197,7 +194,10 @@ function optionalPrice(
   return optionalText(parameters, name) === null ? null : amount<Price, typeof name>(parameters, name);
 }
 
-/** A whole number from 1 on; what is above the contract's highest is that one. ILLEGAL_CHARACTERS, LEVERAGE_INVALID. */
+/**
+ * A whole number from 1 on; what is above the contract's highest is that one. ILLEGAL_CHARACTERS,
+ * LEVERAGE_INVALID.
+ */
 export function optionalLeverage(parameters: Parameters<"leverage">): number | null | Refusal {
   const leverage = optionalInteger(parameters, "leverage") ?? null;
   return leverage === 0 ? { refusal: "LEVERAGE_INVALID", leverage } : leverage;

@@ -1,5 +1,6 @@
-// The parameters of a leg: a stop or a take-profit that closes the whole position when the mark price reaches it.
-// Checked in this order: what it is (symbol, side, type), what it closes, its trigger, then the client's id.
+// The parameters of a leg: a stop or a take-profit that closes the whole position when the mark price reaches
+// it. Checked in this order: what it is (symbol, side, type), what it closes, its trigger, then the client's
+// id.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.1.
 import type { PlaceLeg } from "../../domain/command.ts";
 import { LEG_TYPES, type LegType } from "../../domain/leg.ts";
@@ -14,7 +15,7 @@ import { anyOf, otherPositionSide, POSITION_SIDE, SIDE, sideOf } from "./terms.t
 const WORKING_TYPES: readonly string[] = ["MARK_PRICE", "CONTRACT_PRICE"];
 
 /**
- * What the placement of a leg may say. Clients send the last five of their own accord: they are ignored.
+ * The parameters of a leg's placement. Some clients send the last five without being asked: they are ignored.
  * Source: specification 4.2; reference exchange, section 13.1.
  */
 export const LEG_PARAMETERS = {
@@ -53,8 +54,10 @@ export const LEG_PARAMETERS = {
 
 type LegParameters = Parameters<keyof typeof LEG_PARAMETERS>;
 
-/** Reads a leg; one without a client id gets a fresh one. */
-export function parsePlaceLeg(parameters: LegParameters, newClientLegId: () => string): PlaceLeg | Refusal {
+/** A leg as sent, which may have no client id. */
+export type LegPlacement = Omit<PlaceLeg, "clientLegId"> & { readonly clientLegId: string | null };
+
+export function parsePlaceLeg(parameters: LegParameters): LegPlacement | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -67,14 +70,7 @@ export function parsePlaceLeg(parameters: LegParameters, newClientLegId: () => s
   if (isRefusal(triggerPrice)) return triggerPrice;
   const clientLegId = optionalClientId(parameters, "clientAlgoId", "FUTURES");
   if (isRefusal(clientLegId)) return clientLegId;
-  return {
-    type: "PlaceLeg",
-    symbol,
-    side,
-    legType,
-    triggerPrice,
-    clientLegId: clientLegId ?? newClientLegId(),
-  };
+  return { type: "PlaceLeg", symbol, side, legType, triggerPrice, clientLegId };
 }
 
 function legTypeOf(parameters: LegParameters): LegType | Refusal {

@@ -1,5 +1,6 @@
-// The parameters of a spot placement. Checked in this order: what the order is (symbol, side, type), what its type asks
-// for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2 and 16.5.
+// The parameters of a spot placement. Checked in this order: what the order is (symbol, side, type), what its
+// type asks for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2
+// and 16.5.
 import type { PlaceOrder } from "../../domain/command.ts";
 import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
@@ -7,10 +8,19 @@ import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
 import { amount, optionalClientId, optionalText, text } from "./fields.ts";
-import { anyOf, limitTerms, nestedLegs, notGoodTillCancelled, SIDE, sideOf, TIME_IN_FORCE } from "./terms.ts";
+import {
+  anyOf,
+  limitTerms,
+  nestedLegs,
+  notGoodTillCancelled,
+  type Placement,
+  SIDE,
+  sideOf,
+  TIME_IN_FORCE,
+} from "./terms.ts";
 
 /**
- * What a placement may say. Clients send the last four of their own accord: they are ignored.
+ * The parameters of a placement. Some clients send the last four without being asked: they are ignored.
  * Source: specification 4.1; reference exchange, section 7.2.
  */
 export const ORDER_PARAMETERS = {
@@ -43,11 +53,7 @@ export const ORDER_PARAMETERS = {
 
 type OrderParameters = Parameters<keyof typeof ORDER_PARAMETERS>;
 
-/** Reads a placement; an order without a client id gets a fresh one. */
-export function parsePlaceOrder(
-  parameters: OrderParameters,
-  newClientOrderId: () => string,
-): PlaceOrder | Refusal {
+export function parsePlaceOrder(parameters: OrderParameters): Placement | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -62,14 +68,7 @@ export function parsePlaceOrder(
   if (isRefusal(terms)) return terms;
   const clientOrderId = optionalClientId(parameters, "newClientOrderId", "SPOT");
   if (isRefusal(clientOrderId)) return clientOrderId;
-  return {
-    type: "PlaceOrder",
-    symbol,
-    side,
-    orderType,
-    ...terms,
-    clientOrderId: clientOrderId ?? newClientOrderId(),
-  };
+  return { type: "PlaceOrder", symbol, side, orderType, ...terms, clientOrderId };
 }
 
 type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;

@@ -1,4 +1,4 @@
-// The terms of an order that are read alike whatever is placed, and for whichever family.
+// The terms that placements of every kind share.
 import type { PlaceOrder } from "../../domain/command.ts";
 import { SIDES, type Side } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
@@ -8,7 +8,10 @@ import { mandatory, optional } from "./descriptions.ts";
 import { amount, optionalText, text } from "./fields.ts";
 
 export const SIDE = mandatory("text", "", { values: SIDES, example: "BUY" });
-/** All that is served. */
+/** A placement as sent, which may have no client id. */
+export type Placement = Omit<PlaceOrder, "clientOrderId"> & { readonly clientOrderId: string | null };
+
+/** The only value that is served. */
 export const TIME_IN_FORCE = { values: ["GTC"], example: "GTC" } as const;
 export const POSITION_SIDE = optional("text", "", { values: ["BOTH"], default: "BOTH" });
 
@@ -19,7 +22,7 @@ export function sideOf(parameters: Parameters<"side">): Side | Refusal {
   return isSide(side) ? side : { refusal: "SIDE_INVALID" };
 }
 
-/** Why the order may not be taken if it is not `GTC`, which is all that is served. */
+/** Refuses everything but `GTC`. */
 export function notGoodTillCancelled(parameters: Parameters<"timeInForce">): Refusal | null {
   const timeInForce = text(parameters, "timeInForce");
   if (isRefusal(timeInForce)) return timeInForce;
@@ -36,8 +39,8 @@ export function anyOf<Name extends string>(
 }
 
 /**
- * The refusal of legs that a client writes as objects (`stopLoss[triggerPrice]`). Parameters that are not known are ignored;
- * ignoring these would leave somebody unprotected who believes the contrary.
+ * The refusal of legs that a client writes as objects (`stopLoss[triggerPrice]`). Parameters that are not
+ * known are ignored; ignoring these would leave somebody unprotected who believes the contrary.
  */
 export function nestedLegs(parameters: Parameters<never>): Refusal | null {
   const extra = [...parameters.keys()].find((name) => NESTED_LEG.test(name));
@@ -56,7 +59,10 @@ export function limitTerms(
   return isRefusal(price) ? price : { size: { quantity }, price };
 }
 
-/** Positions are one-way: POSITION_SIDE_MISMATCH for a side of a hedge, POSITION_SIDE_INVALID for none that there is. */
+/**
+ * Positions are one-way: POSITION_SIDE_MISMATCH for a side of a hedge, POSITION_SIDE_INVALID for none that
+ * there is.
+ */
 export function otherPositionSide(parameters: Parameters<"positionSide">): Refusal | null {
   const positionSide = optionalText(parameters, "positionSide") ?? "BOTH";
   if (positionSide === "BOTH") return null;

@@ -1,5 +1,5 @@
-// What is published about a contract besides exchangeInfo: its risk brackets and its rates. The numbers of a bracket are
-// JSON numbers, as nowhere else.
+// What is published about a contract besides exchangeInfo: its risk brackets and its rates. The numbers of a
+// bracket are JSON numbers, as nowhere else.
 // Source: reference exchange, sections 11.5 to 11.7 and 15.13.
 import type { FillProfile } from "../../domain/account.ts";
 import type { Bracket, ContractTerms } from "../../domain/symbol.ts";
@@ -26,6 +26,20 @@ export function presentCommission(symbol: string, { makerFee, takerFee }: FillPr
 /** The leverage of a symbol and the largest position that goes with it. */
 export function presentLeverage(symbol: string, leverage: number, terms: ContractTerms) {
   return { leverage, maxNotionalValue: formatBriefly(notionalMaxAt(leverage, terms)), symbol };
+}
+
+/** The settings of a contract: all but its leverage are fixed. */
+export function presentSymbolConfig(contract: {
+  readonly symbol: string;
+  readonly leverage: number;
+  readonly terms: ContractTerms;
+}) {
+  const { symbol, leverage, maxNotionalValue } = presentLeverage(
+    contract.symbol,
+    contract.leverage,
+    contract.terms,
+  );
+  return { symbol, marginType: "ISOLATED", isAutoAddMargin: false, leverage, maxNotionalValue };
 }
 
 function presentBracket({ bracket, initialLeverage, notionalCap, notionalFloor, ...rest }: Bracket) {

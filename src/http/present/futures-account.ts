@@ -1,5 +1,5 @@
-// The futures account as the wire has it. There is one margin asset, so the totals are its row's amounts; all positions are
-// isolated, so what is not in their wallets has no profit or loss of its own.
+// The futures account as the wire has it. There is one margin asset, so the totals are its row's amounts; all
+// positions are isolated, so what is not in their wallets has no profit or loss of its own.
 // Source: specification 2.4; reference exchange, sections 11.1 to 11.3, 11.7, 11.8 and 15.8.
 import type { Account } from "../../domain/account.ts";
 import type { Income } from "../../domain/income.ts";
@@ -9,8 +9,7 @@ import { emptyPockets, ownedOf } from "../../money/posting.ts";
 import { type MarkedMarket, presentPosition, type Standing, standingOf } from "./futures-positions.ts";
 
 /** The account and its open positions. */
-export function presentAccount(account: Account, market: MarkedMarket) {
-  const standings = standingsOf(account, market);
+export function presentAccount(account: Account, standings: readonly Standing[]) {
   const { asset, marginAvailable, updateTime, ...amounts } = assetOf(account, standings);
   return {
     ...presentConfig(account),
@@ -64,7 +63,7 @@ export function presentConfig({ status, updatedAt }: Account) {
   };
 }
 
-/** Where the account stands on every symbol that it has a position in. */
+/** The state of every symbol in which the account has a position. */
 export function standingsOf(account: Account, market: MarkedMarket): readonly Standing[] {
   return [...account.positions.keys()].map((symbol) => standingOf(account, symbol, market));
 }

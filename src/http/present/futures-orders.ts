@@ -1,13 +1,18 @@
-// Futures orders, legs and trades as the wire has them. Amounts, prices and rates are strings, ids and times integers,
-// flags booleans. A body holds what any generation of clients reads: the newest keys and those that were taken away.
+// Futures orders, legs and trades as the wire has them. Amounts, prices and rates are strings, ids and times
+// integers, flags booleans. A body has the keys of all versions of the API: the newest and those that were
+// removed.
 // Source: reference exchange, sections 11.9, 12 and 13.
 import type { Leg } from "../../domain/leg.ts";
 import type { Order, Trade } from "../../domain/order.ts";
 import { divideDown, formatBriefly, formatDecimal, SCALE, ZERO } from "../../money/decimal.ts";
 import { type Digits, withDigits } from "./digits.ts";
 
+/** An order or a leg with the digits of its contract. */
+export type ShownOrder = { readonly order: Order; readonly digits: Digits };
+export type ShownLeg = { readonly leg: Leg; readonly digits: Digits };
+
 /** An order: the answer to placing, canceling and querying it. One that was placed with legs names them. */
-export function presentOrder(order: Order, digits: Digits) {
+export function presentOrder({ order, digits }: ShownOrder) {
   const quantity = (value: bigint) => withDigits(value, digits.quantity);
   const price = (value: bigint) => withDigits(value, digits.price);
   return {
@@ -47,8 +52,11 @@ export function presentOrder(order: Order, digits: Digits) {
   };
 }
 
-/** A leg: the answer to placing and querying it. Those that close a whole position have no quantity of their own. */
-export function presentLeg(leg: Leg, digits: Digits) {
+/**
+ * A leg: the answer to placing and querying it. Legs that close a whole position have no quantity of their
+ * own.
+ */
+export function presentLeg({ leg, digits }: ShownLeg) {
   const price = (value: bigint) => withDigits(value, digits.price);
   const quantity = (value: bigint) => withDigits(value, digits.quantity);
   const { fired } = leg;
@@ -62,7 +70,7 @@ export function presentLeg(leg: Leg, digits: Digits) {
     positionSide: "BOTH",
     timeInForce: "GTC",
     quantity: quantity(ZERO),
-    // The exchange has no state of its own for a leg whose entry rests.
+    // The exchange has no state of its own for a leg whose entry is an open order.
     algoStatus: leg.status === "PENDING" ? "NEW" : leg.status,
     actualOrderId: fired === null ? "" : String(fired.orderId),
     actualPrice: price(fired?.price ?? ZERO),
@@ -95,7 +103,7 @@ export function presentLeg(leg: Leg, digits: Digits) {
   };
 }
 
-/** A leg that was cancelled; the code is a text here, and a number where all of a symbol are cancelled. */
+/** A canceled leg. The code is a text here, but a number where all legs of a symbol are canceled. */
 export function presentCanceledLeg({ legId, clientLegId }: Leg) {
   return { algoId: legId, clientAlgoId: clientLegId, code: "200", msg: "success" };
 }
@@ -120,7 +128,12 @@ export function presentTrade(trade: Trade, digits: Digits) {
   };
 }
 
-/** Zero of an order that nothing was filled of. */
+/** The answer to canceling all orders, or legs, of a symbol, also if there was none. */
+export function presentAllCanceled() {
+  return { code: 200, msg: "The operation of cancel all open order is done." };
+}
+
+/** Zero for an order without a fill. */
 function averagePriceOf({ executedQuote, executedQuantity }: Order): bigint {
   return executedQuantity === 0n ? ZERO : divideDown(executedQuote * SCALE, executedQuantity);
 }

@@ -1,15 +1,15 @@
-// What the exchange lists, as upstream has it, under our own time and with our own budgets in `rateLimits`, so that clients
-// pace themselves to them. Answered from the listings that the market client keeps; upstream is not asked.
+// The exchange's listings as upstream has them, with our own time, and our own budgets in `rateLimits`, so
+// that clients pace themselves to them. Answered from the listings that the market client caches; upstream is
+// not asked.
 //
-// The rows of spot are untouched. Of futures they are those of the contracts that can be traded here, and each says how
-// many legs may wait on it, also where upstream does not.
+// The rows of spot are unchanged. The rows of futures are those of the contracts that can be traded here, and
+// each says how many open legs it allows, also where upstream does not.
 // Source: specification 4.5; reference exchange, sections 4, 6.1 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_MINUTE } from "../../domain/order-counts.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { WEIGHT_PER_MINUTE } from "../../limits/budgets.ts";
-import type { MarketFeed } from "../../market/client/feed.ts";
 import type { ExchangeInfoBody } from "../../market/client/rules/listings.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, IGNORED, optional } from "../parse/descriptions.ts";
@@ -23,7 +23,8 @@ import {
   symbols,
   textList,
 } from "../parse/market-data.ts";
-import { type Answer, type Gateway, ReadyJson } from "../pipeline.ts";
+import type { Listings, Ports } from "../pipeline.ts";
+import { ReadyJson } from "../route.ts";
 
 const RATE_LIMITS = [
   { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: WEIGHT_PER_MINUTE },
@@ -46,18 +47,27 @@ export const SPOT_EXCHANGE_INFO_PARAMETERS: Descriptions = {
 };
 export const FUTURES_EXCHANGE_INFO_PARAMETERS: Descriptions = { symbol: IGNORED };
 
+type ListingMarket = Listings[StrategyType];
 type Row = NonNullable<ReturnType<Listed["get"]>>;
 
+/** Named symbols, or all with these properties; a property that is null does not matter. */
+type SpotQuery = {
+  readonly names: readonly string[] | undefined;
+  readonly permissions: ReadonlySet<string> | null;
+  readonly status: string | null;
+  readonly showsPermissionSets: boolean;
+};
+
 /**
- * The symbols that are named, or all of a status and with one of some permissions.
- * Refuses what `symbol` and `symbols` refuse elsewhere, SYMBOL_STATUS_INVALID, LIST_MALFORMED, PARAMETER_INVALID, and
+ * The symbols that are named, or all of a status and with one of some permissions. Refuses what `symbol` and
+ * `symbols` refuse elsewhere, SYMBOL_STATUS_INVALID, LIST_MALFORMED, PARAMETER_INVALID, and
  * PARAMETERS_EXCLUSIVE when symbols are named and described.
  */
-export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answer {
-  const body = gateway.markets.SPOT.exchangeInfo();
-  const one = symbol(parameters, body.symbols, "symbol");
+export function parseSpotExchangeInfo(parameters: Parameters, listings: Listings): SpotQuery | Refusal {
+  const listed = listedBy("SPOT", listings.SPOT);
+  const one = symbol(parameters, listed, "symbol");
   if (isRefusal(one)) return one;
-  const many = listedSymbols(parameters, body.symbols);
+  const many = listedSymbols(parameters, listed);
   if (isRefusal(many)) return many;
   const names = one === undefined ? many : [one];
   const permissions = readPermissions(parameters);
@@ -68,9 +78,16 @@ export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answ
   if (names !== undefined && isDescribed) return { refusal: "PARAMETERS_EXCLUSIVE" };
   const showsPermissionSets = readShowPermissionSets(parameters);
   if (isRefusal(showsPermissionSets)) return showsPermissionSets;
+  return { names, permissions, status, showsPermissionSets };
+}
 
-  if (names === undefined && !isDescribed && showsPermissionSets) {
-    return answerWith(textOfAll(body), body, gateway);
+export function spotExchangeInfo(
+  { names, permissions, status, showsPermissionSets }: SpotQuery,
+  { markets, wallNow }: Pick<Ports, "markets" | "wallNow">,
+): ReadyJson {
+  const body = markets.SPOT.exchangeInfo();
+  if (names === undefined && permissions === null && status === null && showsPermissionSets) {
+    return answerWith(textOfAll(body), body, wallNow());
   }
   const rows = names === undefined ? body.symbols.values() : rowsOf(names, body);
   const chosen = [...rows].filter(
@@ -79,22 +96,25 @@ export function spotExchangeInfo(parameters: Parameters, gateway: Gateway): Answ
       (permissions === null || permissionsOf(row).some((permission) => permissions.has(String(permission)))),
   );
   const textOf = showsPermissionSets ? textOfRow : textWithoutPermissionSets;
-  return answerWith(`[${chosen.map(textOf).join(",")}]`, body, gateway);
+  return answerWith(`[${chosen.map(textOf).join(",")}]`, body, wallNow());
 }
 
 /** All contracts: the futures route ignores `symbol`. Source: reference exchange, section 9. */
-export function futuresExchangeInfo(_parameters: Parameters, gateway: Gateway): Answer {
-  const body = contractsOf(gateway.markets.FUTURES);
-  return answerWith(textOfAll(body), body, gateway);
+export function futuresExchangeInfo(
+  _input: undefined,
+  { markets, wallNow }: Pick<Ports, "markets" | "wallNow">,
+): ReadyJson {
+  const body = contractsOf(markets.FUTURES);
+  return answerWith(textOfAll(body), body, wallNow());
 }
 
-/** What is listed for strategies of a type. */
-export function listedBy(type: StrategyType, market: MarketFeed): Listed {
+/** The symbols that are listed for strategies of a type. */
+export function listedBy(type: StrategyType, market: ListingMarket): Listed {
   return type === "SPOT" ? market.exchangeInfo().symbols : contractsOf(market).symbols;
 }
 
-function answerWith(rows: string, body: ExchangeInfoBody, { wallNow }: Gateway): ReadyJson {
-  const head = JSON.stringify({ ...body.head, serverTime: wallNow(), rateLimits: RATE_LIMITS });
+function answerWith(rows: string, body: ExchangeInfoBody, serverTime: number): ReadyJson {
+  const head = JSON.stringify({ ...body.head, serverTime, rateLimits: RATE_LIMITS });
   return new ReadyJson(`${head.slice(0, -1)},"symbols":${rows}}`);
 }
 
@@ -119,18 +139,18 @@ function readShowPermissionSets(parameters: Parameters): boolean | Refusal {
   return value === "false" ? false : { refusal: "PARAMETER_INVALID", parameter: "showPermissionSets" };
 }
 
-/** Every permission that a symbol's sets name; bodies from before there were sets have a plain list. */
+/** Every permission that a symbol's sets name; older bodies have a plain list. */
 function permissionsOf({ permissionSets, permissions }: Row): readonly unknown[] {
   return [permissionSets, permissions].flatMap((value) => (Array.isArray(value) ? value.flat() : []));
 }
 
 const contracts = new WeakMap<ExchangeInfoBody, ExchangeInfoBody>();
 
-/** The body of futures with the contracts that have rules here, made anew when a row has changed. */
-function contractsOf(market: MarketFeed): ExchangeInfoBody {
+/** The body of futures with the contracts that have rules here, rebuilt when a row has changed. */
+function contractsOf(market: ListingMarket): ExchangeInfoBody {
   const body = market.exchangeInfo();
-  const kept = contracts.get(body);
-  if (kept?.version === body.version) return kept;
+  const cached = contracts.get(body);
+  if (cached?.version === body.version) return cached;
   const rows = [...body.symbols].flatMap(([symbol, row]) => {
     const rules = market.rules(symbol);
     return rules === null ? [] : [[symbol, withLegCount(row, rules)] as const];
@@ -149,24 +169,26 @@ function withLegCount(row: Row, { maxNumAlgoOrders }: SymbolRules): Row {
 
 const textsOfAll = new WeakMap<ExchangeInfoBody, { readonly version: number; readonly rows: string }>();
 
-/** All rows as JSON. They are many megabytes, so the text is kept until a row changes. */
+/** All rows as JSON. They are many megabytes, so the text is cached until a row changes. */
 function textOfAll(body: ExchangeInfoBody): string {
-  const kept = textsOfAll.get(body);
-  if (kept?.version === body.version) return kept.rows;
+  const cached = textsOfAll.get(body);
+  if (cached?.version === body.version) return cached.rows;
   const rows = JSON.stringify([...body.symbols.values()]);
   textsOfAll.set(body, { version: body.version, rows });
   return rows;
 }
 
-const textOfRow = keptText((row) => row);
-const textWithoutPermissionSets = keptText((row) => ({ ...row, permissionSets: [] }));
+const textOfRow = cachedText((row) => row);
+const textWithoutPermissionSets = cachedText((row) => ({ ...row, permissionSets: [] }));
 
-/** A row as JSON, kept as long as the row is: a choice among thousands of rows costs no more than putting them in line. */
-function keptText(shown: (row: Row) => object): (row: Row) => string {
+/**
+ * Caches each row as JSON, as long as the row exists: an answer with thousands of rows then only joins texts.
+ */
+function cachedText(shown: (row: Row) => object): (row: Row) => string {
   const texts = new WeakMap<Row, string>();
   return (row) => {
-    const kept = texts.get(row) ?? JSON.stringify(shown(row));
-    texts.set(row, kept);
-    return kept;
+    const cached = texts.get(row) ?? JSON.stringify(shown(row));
+    texts.set(row, cached);
+    return cached;
   };
 }

@@ -1,28 +1,33 @@
-// The market's own public routes: our clients ask us, we ask upstream, and the answer is handed on.
+// The market's own public routes: each request is checked here, sent upstream, and its answer passed on.
 //
-// What upstream is asked holds the parameters that a route knows, in the order of its row, and nothing that could be
-// refused here: what a client makes up must not cost the upstream budget that all share. What upstream answers reaches a
-// client only as data or as a refusal of our catalogue: its limits, bans and troubles are ours, not our clients'.
+// A request upstream has the parameters that the route knows, in the order of its row, and nothing that could
+// be refused here: invalid requests must not use the upstream budget that all clients share. Upstream's
+// answers reach a client only as data or as a refusal of our catalogue; clients never see its limits, bans
+// and failures.
 // Source: specification 4.5; reference exchange, sections 5 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { bodyOf, type UpstreamAnswer } from "../../market/client/rest/rest.ts";
 import type { Parameters } from "../parameters.ts";
+import type { Descriptions } from "../parse/descriptions.ts";
 import { type Listed, type Reader, SYMBOL_STATUS, symbolStatus } from "../parse/market-data.ts";
-import { type Answer, type PublicRoute, ReadyJson } from "../pipeline.ts";
+import type { Listings, Ports } from "../pipeline.ts";
+import { publicRoute, ReadyJson, type Route } from "../route.ts";
 import { listedBy } from "./exchange-info.ts";
 
-/** A public route of the market, as ours hand it on. */
+/** A public route of the market. */
 export type UpstreamRoute = {
   /** The first is the route's name, the others are aliases. */
-  readonly paths: PublicRoute["paths"];
+  readonly paths: Route["paths"];
   /** Unless it is the same. */
   readonly upstreamPath?: string;
   readonly summary: string;
-  readonly weight: PublicRoute["weight"];
-  /** The parameters that upstream gets, checked in this order. */
+  readonly weight: Route["weight"];
+  /** The parameters that are sent upstream, checked in this order. */
   readonly readers: Readonly<Record<string, Reader>>;
-  /** Whether the route takes `symbolStatus`; our own listing judges it, and upstream is not told. */
+  /**
+   * Whether the route takes `symbolStatus`, which is checked against our own listing and not sent upstream.
+   */
   readonly takesStatus?: boolean;
 };
 
@@ -31,23 +36,19 @@ const STATUS_OF_SYMBOL = {
   description: "Refuses a `symbol` of another status, and leaves symbols of another status out of a list.",
 };
 
-/** Answers with what the REST route of a type's own market answers to the same parameters. */
+/** Answers with what the REST route of the type's own market answers to the same parameters. */
 export function fromUpstream(
   type: StrategyType,
   { paths, summary, upstreamPath = paths[0], weight, readers, takesStatus }: UpstreamRoute,
-): PublicRoute {
-  return {
-    access: "public",
-    method: "GET",
+): Route {
+  const listedIn = (listings: Listings) => listedBy(type, listings[type]);
+  return publicRoute({
     paths,
     summary,
-    parameters: {
-      ...Object.fromEntries(Object.entries(readers).map(([name, { description }]) => [name, description])),
-      ...(takesStatus === true ? { symbolStatus: STATUS_OF_SYMBOL } : {}),
-    },
+    parameters: describedBy(readers, takesStatus === true),
     weight,
-    async answer(parameters, { markets }) {
-      const listed = listedBy(type, markets[type]);
+    parse(parameters, listings) {
+      const listed = listedIn(listings);
       const search = searchOf(parameters, listed, readers);
       if (isRefusal(search)) return search;
       const status = takesStatus === true ? symbolStatus(parameters) : null;
@@ -56,12 +57,23 @@ export function fromUpstream(
       if (status !== null && named !== null && listed.get(named)?.status !== status) {
         return { refusal: "SYMBOL_STATUS_MISMATCH" };
       }
-      const text = textOf(await markets[type].query(upstreamPath, search));
-      if (isRefusal(text)) return text;
-      return status === null || named !== null ? new ReadyJson(text) : rowsOfStatus(text, status, listed);
+      // The status of a named symbol has been checked; of a list, symbols of another status are left out.
+      return { search, status: named === null ? status : null };
     },
-  };
+    async answer({ search, status }: Search, { markets }: Pick<Ports, "markets">) {
+      const text = textOf(await markets[type].query(upstreamPath, search));
+      return isRefusal(text) || status === null ? text : rowsOfStatus(text, status, listedIn(markets));
+    },
+    present: (found) => (typeof found === "string" ? new ReadyJson(found) : found),
+  });
 }
+
+function describedBy(readers: UpstreamRoute["readers"], takesStatus: boolean): Descriptions {
+  const own = Object.entries(readers).map(([name, { description }]) => [name, description]);
+  return { ...Object.fromEntries(own), ...(takesStatus ? { symbolStatus: STATUS_OF_SYMBOL } : {}) };
+}
+
+type Search = { readonly search: URLSearchParams; readonly status: string | null };
 
 function searchOf(
   parameters: Parameters,
@@ -77,7 +89,10 @@ function searchOf(
   return search;
 }
 
-/** What upstream refuses although it passed here: a symbol that lost its listing just now, and times that do not go together. */
+/**
+ * Refusals of upstream for requests that passed here: a symbol that was just unlisted, and times that exclude
+ * each other.
+ */
 const REFUSED_BY_UPSTREAM: Readonly<Record<number, Refusal>> = {
   [-1023]: { refusal: "TIMES_REVERSED" },
   [-1121]: { refusal: "SYMBOL_UNKNOWN" },
@@ -85,11 +100,13 @@ const REFUSED_BY_UPSTREAM: Readonly<Record<number, Refusal>> = {
   [-4144]: { refusal: "PAIR_INVALID" },
   [-4165]: { refusal: "PARAMETERS_INVALID" },
 };
-/** The other codes that find fault with a parameter. Source: reference exchange, section 16.1. */
+/** The other codes that refuse a parameter. Source: reference exchange, section 16.1. */
 const PARAMETER_CODE_MIN = -1299;
 const PARAMETER_CODE_MAX = -1100;
 
-/** The data in upstream's answer as JSON text; a refusal of a parameter in our words; else there is no market to be had. */
+/**
+ * The data in upstream's answer as JSON text; our refusal of a parameter; MARKET_SILENT for everything else.
+ */
 function textOf(answer: UpstreamAnswer): string | Refusal {
   if (!answer.unavailable && answer.status === 200 && looksLikeJson(answer.text)) return answer.text;
   const code = codeOf(answer);
@@ -98,7 +115,7 @@ function textOf(answer: UpstreamAnswer): string | Refusal {
   return REFUSED_BY_UPSTREAM[code] ?? { refusal: isOfParameter ? "PARAMETERS_INVALID" : "MARKET_SILENT" };
 }
 
-/** Whether it is an object or a list from end to end: what stands between upstream and us answers with pages. */
+/** Whether it is a whole object or list: proxies between upstream and us answer with HTML pages. */
 function looksLikeJson(text: string): boolean {
   const trimmed = text.trim();
   return (
@@ -106,7 +123,7 @@ function looksLikeJson(text: string): boolean {
   );
 }
 
-/** The code of a refusal, or null if the answer is none. */
+/** The code of a refusal, or null if the answer is not a refusal. */
 function codeOf(answer: UpstreamAnswer): number | null {
   if (answer.unavailable || answer.status !== 400) return null;
   const body = bodyOf({ ...answer, status: 200 });
@@ -115,7 +132,7 @@ function codeOf(answer: UpstreamAnswer): number | null {
 }
 
 /** The rows of the symbols that have a status by our listing. */
-function rowsOfStatus(text: string, status: string, listed: Listed): Answer {
+function rowsOfStatus(text: string, status: string, listed: Listed): readonly object[] | Refusal {
   const rows = bodyOf({ unavailable: false, status: 200, text });
   if (!Array.isArray(rows)) return { refusal: "MARKET_SILENT" };
   return rows.filter((row) => listed.get(row?.symbol)?.status === status);

@@ -1,8 +1,11 @@
-// Legs: the exchange's algo orders. A leg is found by its own ids; a symbol that is sent besides is ignored.
+// Legs: the exchange's algo orders. A leg is found by its own ids; a symbol that is sent with them is
+// ignored.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.
 import { legKey } from "../../domain/command.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { LegQuery } from "../../store/store.ts";
+import type { Parameters } from "../parameters.ts";
 import {
   type Descriptions,
   IGNORED,
@@ -11,15 +14,15 @@ import {
   soughtIds,
 } from "../parse/descriptions.ts";
 import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
-import { type LEG_LIST_PARAMETERS, parseAllLegs } from "../parse/futures-history.ts";
-import { type LEG_PARAMETERS, parsePlaceLeg } from "../parse/place-leg.ts";
-import { type Answer, Replay, type SignedCall } from "../pipeline.ts";
+import { sinceLastDays } from "../parse/futures-history.ts";
+import type { LegPlacement } from "../parse/place-leg.ts";
+import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
-import { presentCanceledLeg, presentLeg } from "../present/futures-orders.ts";
-import { cancelAll } from "./futures-orders.ts";
+import type { ShownLeg } from "../present/futures-orders.ts";
+import type { SignedCall } from "../route.ts";
 import { accountOf, listedOr } from "./strategy.ts";
 
-/** What clients call a leg's id. */
+/** The names that clients use for a leg's id. */
 const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
 type LegIdName = (typeof LEG_ID_PARAMETERS)[number];
 const OTHER_NAMES = {
@@ -27,7 +30,7 @@ const OTHER_NAMES = {
   orderid: optional("id", "The same as `algoId`."),
 };
 
-/** What a leg may be looked for by; clients send its symbol of their own accord. */
+/** The parameters that name a leg; some clients send its symbol without being asked. */
 export const SOUGHT_LEG_PARAMETERS: Descriptions<LegIdName | "clientAlgoId" | "symbol"> = {
   ...soughtIds("algoId", "clientAlgoId", "With both, `algoId` prevails."),
   ...OTHER_NAMES,
@@ -40,89 +43,97 @@ export const OPEN_LEGS_PARAMETERS: Descriptions<LegIdName | "symbol" | "algoType
   algoType: IGNORED,
 };
 
-/** A client id that was used before answers with its leg as it stands now. */
-export async function placeLeg(call: SignedCall<keyof typeof LEG_PARAMETERS>): Promise<Answer> {
-  const { parameters, strategyId, gateway, admittedAt, lapsed } = call;
-  const command = parsePlaceLeg(parameters, gateway.newClientOrderId);
-  if (isRefusal(command)) return command;
-  const key = legKey(command.clientLegId);
-  const executed = await gateway.desk.execute(strategyId, command, { key, admittedAt, lapsed });
-  if (isRefusal(executed)) return executed;
-  const body = presented(call, onlyLeg(executed.legs));
-  return executed.replayed ? new Replay(body) : body;
-}
-
-export async function cancelLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Answer> {
-  const found = await findLeg(call);
-  if (isRefusal(found)) return found;
-  const { strategyId, gateway, lapsed } = call;
-  const { legId } = found;
-  const executed = await gateway.desk.execute(strategyId, { type: "CancelLeg", legId }, { lapsed });
-  return isRefusal(executed) ? executed : presentCanceledLeg(onlyLeg(executed.legs));
-}
-
-export function cancelOpenLegs(call: SignedCall<"symbol">): Promise<Answer> {
-  return cancelAll(call, "CancelOpenLegs");
-}
-
-export async function queryLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Answer> {
-  const found = await findLeg(call);
-  return isRefusal(found) ? found : presented(call, found);
-}
-
-/** Those that wait, of a symbol, of an id, or all. */
-export async function openLegs(call: SignedCall<LegIdName | "symbol">): Promise<Answer> {
-  const { parameters, gateway } = call;
-  const symbol = optionalText(parameters, "symbol");
-  const legId = idOf(call);
-  if (isRefusal(legId)) return legId;
-  const { openLegs } = await accountOf(call);
-  const legs = [...openLegs.values()].filter(
-    (leg) => (symbol === null || leg.symbol === symbol) && (legId === undefined || leg.legId === legId),
-  );
-  const body = legs.map((leg) => presented(call, leg));
-  return symbol === null ? body : listedOr(symbol, body, gateway.markets.FUTURES);
-}
-
-export async function allLegs(call: SignedCall<keyof typeof LEG_LIST_PARAMETERS>): Promise<Answer> {
-  const { parameters, strategyId, gateway } = call;
-  const market = gateway.markets.FUTURES;
-  const query = parseAllLegs(parameters, market.now());
-  if (isRefusal(query)) return query;
-  const legs = await gateway.store.listLegs(strategyId, query);
-  return listedOr(
-    query.symbol,
-    legs.map((leg) => presented(call, leg)),
-    market,
-  );
-}
+type SoughtLeg = { readonly legId: number } | { readonly clientLegId: string };
 
 /** The leg that `algoId` or `clientAlgoId` names; with both, `algoId` prevails. */
-async function findLeg(call: SignedCall<LegIdName | "clientAlgoId">): Promise<Leg | Refusal> {
-  const { parameters, strategyId, gateway } = call;
-  const legId = idOf(call);
+export function parseSoughtLeg(parameters: Parameters<LegIdName | "clientAlgoId">): SoughtLeg | Refusal {
+  const legId = legIdOf(parameters);
   if (isRefusal(legId)) return legId;
   const clientLegId = soughtClientId(parameters, "clientAlgoId", "FUTURES");
   if (isRefusal(clientLegId)) return clientLegId;
-  if (legId === undefined && clientLegId === null) {
-    return { refusal: "PARAMETERS_MISSING", parameters: ["clientAlgoId", "algoId"] };
-  }
-  const leg =
-    legId !== undefined
-      ? await gateway.store.findLeg(strategyId, { legId })
-      : clientLegId === null
-        ? null
-        : await gateway.store.findLeg(strategyId, { clientLegId });
-  return leg ?? { refusal: "ORDER_UNKNOWN" };
+  if (legId !== undefined) return { legId };
+  if (clientLegId !== null) return { clientLegId };
+  return { refusal: "PARAMETERS_MISSING", parameters: ["clientAlgoId", "algoId"] };
 }
 
-function idOf({ parameters }: SignedCall<LegIdName>): number | undefined | Refusal {
+type OpenLegsQuery = { readonly symbol: string | null; readonly legId: number | undefined };
+
+export function parseOpenLegs(parameters: Parameters<LegIdName | "symbol">): OpenLegsQuery | Refusal {
+  const symbol = optionalText(parameters, "symbol");
+  const legId = legIdOf(parameters);
+  return isRefusal(legId) ? legId : { symbol, legId };
+}
+
+function legIdOf(parameters: Parameters<LegIdName>): number | undefined | Refusal {
   const name = LEG_ID_PARAMETERS.find((each) => optionalText(parameters, each) !== null) ?? "algoId";
   return optionalInteger(parameters, name);
 }
 
-function presented({ gateway }: SignedCall, leg: Leg) {
-  return presentLeg(leg, digitsOf(gateway.markets.FUTURES.rules(leg.symbol)));
+/** A client id that was used before answers with the present state of its leg. */
+export async function placeLeg(
+  placement: LegPlacement,
+  ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
+  { strategyId, admittedAt, lapsed }: SignedCall,
+) {
+  const clientLegId = placement.clientLegId ?? ports.newClientOrderId();
+  const options = { key: legKey(clientLegId), admittedAt, lapsed };
+  const executed = await ports.desk.execute(strategyId, { ...placement, clientLegId }, options);
+  if (isRefusal(executed)) return executed;
+  return { ...shown(onlyLeg(executed.legs), ports), replayed: executed.replayed };
+}
+
+export async function cancelLeg(sought: SoughtLeg, ports: Pick<Ports, "desk" | "store">, call: SignedCall) {
+  const found = await findLeg(sought, ports, call);
+  if (isRefusal(found)) return found;
+  const { strategyId, lapsed } = call;
+  const { legId } = found;
+  const executed = await ports.desk.execute(strategyId, { type: "CancelLeg", legId }, { lapsed });
+  return isRefusal(executed) ? executed : onlyLeg(executed.legs);
+}
+
+export async function queryLeg(sought: SoughtLeg, ports: Pick<Ports, "store" | "markets">, call: SignedCall) {
+  const found = await findLeg(sought, ports, call);
+  return isRefusal(found) ? found : shown(found, ports);
+}
+
+/** The open legs, of a symbol, of an id, or all. */
+export async function openLegs(
+  { symbol, legId }: OpenLegsQuery,
+  ports: Pick<Ports, "store" | "markets">,
+  call: SignedCall,
+) {
+  const { openLegs } = await accountOf(ports, call);
+  const legs = [...openLegs.values()].filter(
+    (leg) => (symbol === null || leg.symbol === symbol) && (legId === undefined || leg.legId === legId),
+  );
+  const rows = legs.map((leg) => shown(leg, ports));
+  return symbol === null ? rows : listedOr(symbol, rows, ports.markets.FUTURES);
+}
+
+export async function allLegs(
+  query: LegQuery,
+  ports: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  const market = ports.markets.FUTURES;
+  const legs = await ports.store.listLegs(strategyId, sinceLastDays(query, market.now()));
+  return listedOr(
+    query.symbol,
+    legs.map((leg) => shown(leg, ports)),
+    market,
+  );
+}
+
+async function findLeg(
+  sought: SoughtLeg,
+  { store }: Pick<Ports, "store">,
+  { strategyId }: SignedCall,
+): Promise<Leg | Refusal> {
+  return (await store.findLeg(strategyId, sought)) ?? { refusal: "ORDER_UNKNOWN" };
+}
+
+function shown(leg: Leg, { markets }: Pick<Ports, "markets">): ShownLeg {
+  return { leg, digits: digitsOf(markets.FUTURES.rules(leg.symbol)) };
 }
 
 function onlyLeg(legs: readonly Leg[]): Leg {

@@ -1,5 +1,5 @@
-// The public market data of futures, handed on from upstream. Unlike on spot a limit that is too high is refused, and there
-// is no `symbols`. Source: specification 4.5; reference exchange, section 9.
+// The public market data of futures, passed on from upstream. Unlike on spot a limit that is too high is
+// refused, and there is no `symbols`. Source: specification 4.5; reference exchange, section 9.
 import {
   fixedFuturesWeights,
   futuresCandlesWeight,
@@ -19,7 +19,7 @@ import {
   pair,
   startTime,
 } from "../parse/market-data.ts";
-import { fixed, type PublicRoute } from "../pipeline.ts";
+import { fixed, type Route } from "../route.ts";
 import { fromUpstream, type UpstreamRoute } from "./from-upstream.ts";
 
 const ROWS_DEFAULT = 500;
@@ -36,7 +36,7 @@ const span = {
 };
 const candlesOfSymbol = { symbol: mandatorySymbol, ...span };
 
-export const FUTURES_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
+export const FUTURES_MARKET_DATA_ROUTES: readonly Route[] = [
   futures({
     paths: ["/fapi/v1/depth"],
     summary: "The order book of a contract",
@@ -49,7 +49,7 @@ export const FUTURES_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
     weight: fixed(fixedFuturesWeights["/fapi/v1/trades"]),
     readers: { symbol: mandatorySymbol, limit },
   }),
-  // The reference exchange answers it only to those who send a key, which nobody has to here.
+  // The reference exchange requires a key; this service does not.
   futures({
     paths: ["/fapi/v1/historicalTrades"],
     summary: "Trades from an id on, or the newest, oldest first",
@@ -100,11 +100,11 @@ export const FUTURES_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
   }),
 ];
 
-function futures(route: UpstreamRoute): PublicRoute {
+function futures(route: UpstreamRoute): Route {
   return fromUpstream("FUTURES", route);
 }
 
-function candles(path: string, summary: string, readers: UpstreamRoute["readers"]): PublicRoute {
+function candles(path: string, summary: string, readers: UpstreamRoute["readers"]): Route {
   return futures({
     paths: [path],
     summary,
@@ -118,7 +118,7 @@ function ticker(
   summary: string,
   path: keyof typeof futuresTickerWeights,
   ...aliases: readonly string[]
-): PublicRoute {
+): Route {
   const { ofOne, ofAll } = futuresTickerWeights[path];
   return futures({
     paths: [path, ...aliases],

@@ -1,100 +1,109 @@
 // Futures orders and trades. Source: specification 4.2; reference exchange, sections 11.9 and 12.
 import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import { optionalText, text } from "../parse/fields.ts";
-import {
-  type FUTURES_ORDER_LIST_PARAMETERS,
-  type FUTURES_TRADE_LIST_PARAMETERS,
-  parseAllFuturesOrders,
-  parseUserTrades,
-} from "../parse/futures-history.ts";
-import { type FUTURES_ORDER_PARAMETERS, parsePlaceFuturesOrder } from "../parse/place-futures-order.ts";
-import { type Answer, Replay, type SignedCall } from "../pipeline.ts";
+import type { OrderQuery, TradeQuery } from "../../store/store.ts";
+import { sinceLastDays } from "../parse/futures-history.ts";
+import type { Placement } from "../parse/terms.ts";
+import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
-import { presentOrder, presentTrade } from "../present/futures-orders.ts";
-import { cancelFound, findOrder, listedOr, place, type SoughtOrderName } from "./strategy.ts";
+import type { ShownOrder } from "../present/futures-orders.ts";
+import type { SignedCall } from "../route.ts";
+import { cancelFound, findOrder, listedOr, place, type SoughtOrder } from "./strategy.ts";
 
-/** The answer to the cancelling of all of a symbol's orders, or legs, also if there was none. */
-const ALL_CANCELED = { code: 200, msg: "The operation of cancel all open order is done." };
-
-export async function placeOrder(call: SignedCall<keyof typeof FUTURES_ORDER_PARAMETERS>): Promise<Answer> {
-  const command = parsePlaceFuturesOrder(call.parameters, call.gateway.newClientOrderId);
-  if (isRefusal(command)) return command;
-  const placed = await place(call, command);
-  if (isRefusal(placed)) return placed;
-  const body = presented(call, placed.order);
-  return placed.replayed ? new Replay(body) : body;
+export async function placeOrder(
+  placement: Placement,
+  ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
+  call: SignedCall,
+) {
+  const placed = await place(placement, ports, call);
+  return isRefusal(placed) ? placed : { ...shown(placed.order, ports), replayed: placed.replayed };
 }
 
-export async function cancelOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
-  const found = await findOrder(call, "FUTURES");
-  return isRefusal(found) ? found : presented(call, await cancelFound(call, found));
+export async function cancelOrder(
+  sought: SoughtOrder,
+  ports: Pick<Ports, "desk" | "store" | "markets">,
+  call: SignedCall,
+) {
+  const found = await findOrder(sought, ports, call);
+  if (isRefusal(found)) return found;
+  const order = await cancelFound(found, ports, call);
+  return isRefusal(order) ? order : shown(order, ports);
 }
 
-export function cancelOpenOrders(call: SignedCall<"symbol">): Promise<Answer> {
-  return cancelAll(call, "CancelOpenOrders");
+export function cancelOpenOrders(symbol: string, ports: Pick<Ports, "desk" | "markets">, call: SignedCall) {
+  return cancelAll("CancelOpenOrders", symbol, ports, call);
 }
 
-/** Has all orders, or all legs, of a symbol cancelled. */
-export async function cancelAll(
-  { parameters, strategyId, gateway, lapsed }: SignedCall<"symbol">,
+export function cancelOpenLegs(symbol: string, ports: Pick<Ports, "desk" | "markets">, call: SignedCall) {
+  return cancelAll("CancelOpenLegs", symbol, ports, call);
+}
+
+/** Cancels all orders, or all legs, of a symbol. */
+async function cancelAll(
   type: "CancelOpenOrders" | "CancelOpenLegs",
-): Promise<Answer> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const executed = await gateway.desk.execute(strategyId, { type, symbol }, { lapsed });
+  symbol: string,
+  { desk, markets }: Pick<Ports, "desk" | "markets">,
+  { strategyId, lapsed }: SignedCall,
+) {
+  const executed = await desk.execute(strategyId, { type, symbol }, { lapsed });
   if (isRefusal(executed)) return executed;
-  const rows = listedOr(symbol, [...executed.orders, ...executed.legs], gateway.markets.FUTURES);
-  return isRefusal(rows) ? rows : ALL_CANCELED;
+  return listedOr(symbol, [...executed.orders, ...executed.legs], markets.FUTURES);
 }
 
-export async function queryOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
-  return presented(call, await findOrder(call, "FUTURES"));
+export async function queryOrder(
+  sought: SoughtOrder,
+  ports: Pick<Ports, "store" | "markets">,
+  call: SignedCall,
+): Promise<ShownOrder | Refusal> {
+  const found = await findOrder(sought, ports, call);
+  return isRefusal(found) ? found : shown(found, ports);
 }
 
-/** An order that is over is not found here. */
-export async function queryOpenOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
-  const found = await findOrder(call, "FUTURES");
-  return isRefusal(found) || isOpen(found) ? presented(call, found) : { refusal: "ORDER_UNKNOWN" };
+/** A terminal order is not found here. */
+export async function queryOpenOrder(
+  sought: SoughtOrder,
+  ports: Pick<Ports, "store" | "markets">,
+  call: SignedCall,
+): Promise<ShownOrder | Refusal> {
+  const found = await queryOrder(sought, ports, call);
+  return isRefusal(found) || isOpen(found.order) ? found : { refusal: "ORDER_UNKNOWN" };
 }
 
-export async function openOrders(call: SignedCall<"symbol">): Promise<Answer> {
-  const { parameters, strategyId, gateway } = call;
-  const symbol = optionalText(parameters, "symbol");
-  const orders = await gateway.store.listOpenOrders(strategyId, symbol);
-  const body = orders.map((order) => presented(call, order));
-  return symbol === null ? body : listedOr(symbol, body, gateway.markets.FUTURES);
+export async function openOrders(
+  symbol: string | null,
+  ports: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  const orders = await ports.store.listOpenOrders(strategyId, symbol);
+  const rows = orders.map((order) => shown(order, ports));
+  return symbol === null ? rows : listedOr(symbol, rows, ports.markets.FUTURES);
 }
 
 export async function allOrders(
-  call: SignedCall<keyof typeof FUTURES_ORDER_LIST_PARAMETERS>,
-): Promise<Answer> {
-  const { parameters, strategyId, gateway } = call;
-  const market = gateway.markets.FUTURES;
-  const query = parseAllFuturesOrders(parameters, market.now());
-  if (isRefusal(query)) return query;
-  const orders = await gateway.store.listOrders(strategyId, query);
-  const body = orders.map((order) => presented(call, order));
-  return listedOr(query.symbol, body, market);
-}
-
-export async function userTrades(
-  call: SignedCall<keyof typeof FUTURES_TRADE_LIST_PARAMETERS>,
-): Promise<Answer> {
-  const { parameters, strategyId, gateway } = call;
-  const market = gateway.markets.FUTURES;
-  const query = parseUserTrades(parameters, market.now());
-  if (isRefusal(query)) return query;
-  const trades = await gateway.store.listTrades(strategyId, query);
-  const digits = digitsOf(market.rules(query.symbol));
+  query: OrderQuery,
+  ports: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  const market = ports.markets.FUTURES;
+  const orders = await ports.store.listOrders(strategyId, sinceLastDays(query, market.now()));
   return listedOr(
     query.symbol,
-    trades.map((trade) => presentTrade(trade, digits)),
+    orders.map((order) => shown(order, ports)),
     market,
   );
 }
 
-function presented({ gateway }: SignedCall, order: Order | Refusal): Answer {
-  if (isRefusal(order)) return order;
-  return presentOrder(order, digitsOf(gateway.markets.FUTURES.rules(order.symbol)));
+export async function userTrades(
+  query: TradeQuery,
+  { store, markets }: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  const market = markets.FUTURES;
+  const found = await store.listTrades(strategyId, sinceLastDays(query, market.now()));
+  const trades = listedOr(query.symbol, found, market);
+  return isRefusal(trades) ? trades : { trades, digits: digitsOf(market.rules(query.symbol)) };
+}
+
+function shown(order: Order, { markets }: Pick<Ports, "markets">): ShownOrder {
+  return { order, digits: digitsOf(markets.FUTURES.rules(order.symbol)) };
 }

@@ -1,68 +1,67 @@
-// What of a futures account could be set. Leverage can; the rest has one value here, which may be confirmed and not changed.
-// Source: specification 4.2; reference exchange, section 11.7.
-import type { Refusal } from "../../domain/refusal.ts";
-import { isRefusal } from "../../domain/refusal.ts";
+// The settings of a futures account. Leverage can be set; each other setting has one value here, which may be
+// confirmed but not changed. Source: specification 4.2; reference exchange, section 11.7.
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { ContractTerms } from "../../domain/symbol.ts";
 import { leverageMax } from "../../engine/futures/margin.ts";
+import type { Parameters } from "../parameters.ts";
 import { optionalFlag, text } from "../parse/fields.ts";
 import { optionalLeverage } from "../parse/place-futures-order.ts";
-import type { Answer, SignedCall } from "../pipeline.ts";
-import { presentLeverage } from "../present/contracts.ts";
+import type { Ports } from "../pipeline.ts";
+import type { SignedCall } from "../route.ts";
 
-const SUCCESS = { code: 200, msg: "success" };
+type LeverageChange = { readonly symbol: string; readonly leverage: number };
 
-/** Sets the leverage of a symbol; above the highest it is that one, and the answer says which it is. */
-export async function changeLeverage({
-  parameters,
-  strategyId,
-  gateway,
-  lapsed,
-}: SignedCall<"symbol" | "leverage">): Promise<Answer> {
+export function parseLeverage(parameters: Parameters<"symbol" | "leverage">): LeverageChange | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const leverage = optionalLeverage(parameters);
   if (isRefusal(leverage)) return leverage;
-  if (leverage === null) return { refusal: "PARAMETER_MISSING", parameter: "leverage" };
-  const command = { type: "ChangeLeverage", symbol, leverage } as const;
-  const executed = await gateway.desk.execute(strategyId, command, { lapsed });
-  if (isRefusal(executed)) return executed;
-  const terms = gateway.markets.FUTURES.rules(symbol)?.contract ?? null;
-  if (terms === null) return { refusal: "SYMBOL_UNKNOWN" };
-  return presentLeverage(symbol, Math.min(leverage, leverageMax(terms)), terms);
+  return leverage === null ? { refusal: "PARAMETER_MISSING", parameter: "leverage" } : { symbol, leverage };
 }
 
-/** Margin is isolated, and stays so. */
-export function changeMarginType({ parameters, gateway }: SignedCall<"symbol" | "marginType">): Answer {
+/**
+ * Sets the leverage of a symbol. Above the contract's maximum it becomes that maximum, which the answer
+ * shows.
+ */
+export async function changeLeverage(
+  { symbol, leverage }: LeverageChange,
+  { desk, markets }: Pick<Ports, "desk" | "markets">,
+  { strategyId, lapsed }: SignedCall,
+): Promise<(LeverageChange & { readonly terms: ContractTerms }) | Refusal> {
+  const command = { type: "ChangeLeverage", symbol, leverage } as const;
+  const executed = await desk.execute(strategyId, command, { lapsed });
+  if (isRefusal(executed)) return executed;
+  const terms = markets.FUTURES.rules(symbol)?.contract ?? null;
+  if (terms === null) return { refusal: "SYMBOL_UNKNOWN" };
+  return { symbol, leverage: Math.min(leverage, leverageMax(terms)), terms };
+}
+
+/** The symbol, if its margin is to stay isolated. */
+export function parseMarginType(parameters: Parameters<"symbol" | "marginType">): string | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const marginType = text(parameters, "marginType");
   if (isRefusal(marginType)) return marginType;
   if (marginType === "CROSSED") return { refusal: "MARGIN_TYPE_UNSUPPORTED" };
-  if (marginType !== "ISOLATED") return { refusal: "PARAMETER_INVALID", parameter: "marginType" };
-  return gateway.markets.FUTURES.rules(symbol) === null ? { refusal: "SYMBOL_UNKNOWN" } : SUCCESS;
+  return marginType === "ISOLATED" ? symbol : { refusal: "PARAMETER_INVALID", parameter: "marginType" };
 }
 
-/** Positions are one-way, and stay so. */
-export function changePositionMode(call: SignedCall<"dualSidePosition">): Answer {
-  const refusals = { unchanged: "POSITION_MODE_UNCHANGED", changed: "POSITION_MODE_UNSUPPORTED" } as const;
-  return keptOff(call, "dualSidePosition", refusals);
+export function confirmMarginType(symbol: string, { markets }: Pick<Ports, "markets">): object | Refusal {
+  if (markets.FUTURES.rules(symbol) === null) return { refusal: "SYMBOL_UNKNOWN" };
+  return { code: 200, msg: "success" };
 }
 
-/** There is one margin asset, and it stays so. */
-export function changeAssetsMode(call: SignedCall<"multiAssetsMargin">): Answer {
-  const refusals = { unchanged: "ASSETS_MODE_UNCHANGED", changed: "ASSETS_MODE_UNSUPPORTED" } as const;
-  return keptOff(call, "multiAssetsMargin", refusals);
+/** A flag that must be sent. */
+export function parseFlag<Name extends string>(parameters: Parameters<Name>, name: Name): boolean | Refusal {
+  return optionalFlag(parameters, name) ?? { refusal: "PARAMETER_MISSING", parameter: name };
 }
 
-/** Of a flag that is off: either way there is something to refuse. */
-function keptOff<Name extends string>(
-  { parameters }: SignedCall<Name>,
-  name: Name,
-  refusals: Readonly<
-    Record<"unchanged" | "changed", Extract<Refusal["refusal"], `${"POSITION" | "ASSETS"}_MODE_${string}`>>
-  >,
-): Refusal {
-  const wanted = optionalFlag(parameters, name);
-  if (isRefusal(wanted)) return wanted;
-  if (wanted === null) return { refusal: "PARAMETER_MISSING", parameter: name };
-  return { refusal: wanted ? refusals.changed : refusals.unchanged };
+/** Positions are one-way: either value is refused. */
+export function changePositionMode(isDual: boolean): Refusal {
+  return { refusal: isDual ? "POSITION_MODE_UNSUPPORTED" : "POSITION_MODE_UNCHANGED" };
+}
+
+/** There is one margin asset: either value is refused. */
+export function changeAssetsMode(isMulti: boolean): Refusal {
+  return { refusal: isMulti ? "ASSETS_MODE_UNSUPPORTED" : "ASSETS_MODE_UNCHANGED" };
 }

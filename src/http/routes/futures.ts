@@ -1,5 +1,5 @@
-// The signed routes of the futures family: those of the specification, and what stock clients ask besides. The older
-// versions of a path are aliases, answered with the same body.
+// The signed routes of futures strategies: those of the specification, and others that stock clients use. The
+// older versions of a path are aliases, answered with the same body.
 // Source: specification 4.2; reference exchange, sections 11 to 13.
 import type { Parameters } from "../parameters.ts";
 import {
@@ -10,38 +10,58 @@ import {
   SYMBOL_OF_ROWS_OR_ALL,
   SYMBOL_OR_ALL,
 } from "../parse/descriptions.ts";
-import { optionalText } from "../parse/fields.ts";
+import { optionalText, text } from "../parse/fields.ts";
 import {
   FUTURES_ORDER_LIST_PARAMETERS,
   FUTURES_TRADE_LIST_PARAMETERS,
   INCOME_PARAMETERS,
   LEG_LIST_PARAMETERS,
+  parseAllFuturesOrders,
+  parseAllLegs,
+  parseIncomes,
+  parseUserTrades,
 } from "../parse/futures-history.ts";
-import { FUTURES_ORDER_PARAMETERS } from "../parse/place-futures-order.ts";
-import { LEG_PARAMETERS } from "../parse/place-leg.ts";
-import { fixed, type SignedRoute, signedRoute } from "../pipeline.ts";
+import { FUTURES_ORDER_PARAMETERS, parsePlaceFuturesOrder } from "../parse/place-futures-order.ts";
+import { LEG_PARAMETERS, parsePlaceLeg } from "../parse/place-leg.ts";
+import {
+  presentBrackets,
+  presentCommission,
+  presentLeverage,
+  presentSymbolConfig,
+} from "../present/contracts.ts";
+import { presentAccount, presentBalances, presentConfig, presentIncome } from "../present/futures-account.ts";
+import {
+  presentAllCanceled,
+  presentCanceledLeg,
+  presentLeg,
+  presentOrder,
+  presentTrade,
+} from "../present/futures-orders.ts";
+import { presentRisk } from "../present/futures-positions.ts";
+import { fixed, type Route, signedRoute } from "../route.ts";
 import {
   account,
-  accountConfig,
-  balance,
   commissionRate,
+  contractsOf,
   income,
-  leverageBracket,
   positionRisk,
+  storedAccount,
   symbolConfig,
 } from "./futures-account.ts";
 import {
   allLegs,
   cancelLeg,
-  cancelOpenLegs,
   OPEN_LEGS_PARAMETERS,
   openLegs,
+  parseOpenLegs,
+  parseSoughtLeg,
   placeLeg,
   queryLeg,
   SOUGHT_LEG_PARAMETERS,
 } from "./futures-legs.ts";
 import {
   allOrders,
+  cancelOpenLegs,
   cancelOpenOrders,
   cancelOrder,
   openOrders,
@@ -53,19 +73,32 @@ import {
 import {
   changeAssetsMode,
   changeLeverage,
-  changeMarginType,
   changePositionMode,
+  confirmMarginType,
+  parseFlag,
+  parseLeverage,
+  parseMarginType,
 } from "./futures-settings.ts";
-import { closeStrategy, SOUGHT_ORDER_PARAMETERS } from "./strategy.ts";
+import {
+  closeStrategy,
+  parseSoughtOrder,
+  replayable,
+  SOUGHT_ORDER_PARAMETERS,
+  type SoughtOrderName,
+} from "./strategy.ts";
 
-const futures = { access: "signed", family: "FUTURES", placesOrder: false, writes: false } as const;
+const futures = { strategyType: "FUTURES", placesOrder: false, writes: false } as const;
 const read = { ...futures, method: "GET" } as const;
 const write = { ...futures, method: "POST", weight: fixed(1), writes: true } as const;
 const cancel = { ...write, method: "DELETE" } as const;
 
-/** What is listed for all symbols is much more than for one. */
+/** A list for all symbols costs much more than for one. */
 const byBreadth = (parameters: Parameters<"symbol">): number =>
   optionalText(parameters, "symbol") === null ? 40 : 1;
+
+const symbolOf = (parameters: Parameters<"symbol">) => text(parameters, "symbol");
+const optionalSymbol = (parameters: Parameters<"symbol">) => optionalText(parameters, "symbol");
+const soughtOrder = (parameters: Parameters<SoughtOrderName>) => parseSoughtOrder(parameters, "FUTURES");
 
 const POSITION_SYMBOL = optional(
   "text",
@@ -73,7 +106,7 @@ const POSITION_SYMBOL = optional(
   { default: "all open positions" },
 );
 
-export const FUTURES_ROUTES: readonly SignedRoute[] = [
+export const FUTURES_ROUTES: readonly Route[] = [
   signedRoute({
     ...read,
     paths: ["/fapi/v3/account", "/fapi/v2/account"],
@@ -81,6 +114,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     parameters: {},
     weight: fixed(5),
     answer: account,
+    present: ({ account, standings }) => presentAccount(account, standings),
   }),
   signedRoute({
     ...read,
@@ -88,7 +122,8 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Balances, as a list",
     parameters: {},
     weight: fixed(5),
-    answer: balance,
+    answer: storedAccount,
+    present: presentBalances,
   }),
   signedRoute({
     ...read,
@@ -96,7 +131,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Open positions with their risk",
     parameters: { symbol: POSITION_SYMBOL },
     weight: fixed(5),
+    parse: optionalSymbol,
     answer: positionRisk,
+    present: (standings) => standings.map(presentRisk),
   }),
   signedRoute({
     ...read,
@@ -104,7 +141,11 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "The settings of the account",
     parameters: {},
     weight: fixed(5),
-    answer: accountConfig,
+    answer: storedAccount,
+    present(account) {
+      const { feeBurn, ...config } = presentConfig(account);
+      return config;
+    },
   }),
   signedRoute({
     ...read,
@@ -112,7 +153,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Leverage by contract",
     parameters: { symbol: SYMBOL_OR_ALL },
     weight: fixed(5),
+    parse: optionalSymbol,
     answer: symbolConfig,
+    present: (contracts) => contracts.map(presentSymbolConfig),
   }),
   signedRoute({
     ...read,
@@ -120,7 +163,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Risk brackets",
     parameters: { symbol: SYMBOL_OR_ALL },
     weight: fixed(1),
-    answer: leverageBracket,
+    parse: optionalSymbol,
+    answer: contractsOf,
+    present: (contracts) => contracts.map(({ symbol, terms }) => presentBrackets(symbol, terms)),
   }),
   signedRoute({
     ...read,
@@ -128,7 +173,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "The fees of a contract",
     parameters: { symbol: SYMBOL },
     weight: fixed(20),
+    parse: symbolOf,
     answer: commissionRate,
+    present: ({ symbol, profile }) => presentCommission(symbol, profile),
   }),
   signedRoute({
     ...read,
@@ -136,7 +183,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Every change of the wallet, oldest first",
     parameters: INCOME_PARAMETERS,
     weight: fixed(30),
+    parse: parseIncomes,
     answer: income,
+    present: (incomes) => incomes.map(presentIncome),
   }),
 
   signedRoute({
@@ -151,7 +200,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
         { min: 1, example: "10" },
       ),
     },
+    parse: parseLeverage,
     answer: changeLeverage,
+    present: ({ symbol, leverage, terms }) => presentLeverage(symbol, leverage, terms),
   }),
   signedRoute({
     ...write,
@@ -164,7 +215,8 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
         example: "ISOLATED",
       }),
     },
-    answer: changeMarginType,
+    parse: parseMarginType,
+    answer: confirmMarginType,
   }),
   signedRoute({
     ...read,
@@ -185,6 +237,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
         { example: "false" },
       ),
     },
+    parse: (parameters) => parseFlag(parameters, "dualSidePosition"),
     answer: changePositionMode,
   }),
   signedRoute({
@@ -206,6 +259,7 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
         { example: "false" },
       ),
     },
+    parse: (parameters) => parseFlag(parameters, "multiAssetsMargin"),
     answer: changeAssetsMode,
   }),
   signedRoute({
@@ -223,21 +277,27 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Place an order",
     parameters: FUTURES_ORDER_PARAMETERS,
     placesOrder: true,
+    parse: parsePlaceFuturesOrder,
     answer: placeOrder,
+    present: (placed) => replayable(presentOrder(placed), placed.replayed),
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/order"],
     summary: "Cancel an order",
     parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
+    parse: soughtOrder,
     answer: cancelOrder,
+    present: presentOrder,
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/allOpenOrders"],
     summary: "Cancel all open orders of a symbol",
     parameters: { symbol: SYMBOL_OF_ROWS },
+    parse: symbolOf,
     answer: cancelOpenOrders,
+    present: presentAllCanceled,
   }),
   signedRoute({
     ...read,
@@ -245,7 +305,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "One order",
     parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
     weight: fixed(1),
+    parse: soughtOrder,
     answer: queryOrder,
+    present: presentOrder,
   }),
   signedRoute({
     ...read,
@@ -253,7 +315,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "One order, if it is open",
     parameters: SOUGHT_ORDER_PARAMETERS.FUTURES,
     weight: fixed(1),
+    parse: soughtOrder,
     answer: queryOpenOrder,
+    present: presentOrder,
   }),
   signedRoute({
     ...read,
@@ -261,7 +325,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "The open orders",
     parameters: { symbol: SYMBOL_OF_ROWS_OR_ALL },
     weight: byBreadth,
+    parse: optionalSymbol,
     answer: openOrders,
+    present: (orders) => orders.map(presentOrder),
   }),
   signedRoute({
     ...read,
@@ -269,7 +335,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "All orders of a symbol, newest last",
     parameters: FUTURES_ORDER_LIST_PARAMETERS,
     weight: fixed(5),
+    parse: parseAllFuturesOrders,
     answer: allOrders,
+    present: (orders) => orders.map(presentOrder),
   }),
   signedRoute({
     ...read,
@@ -277,7 +345,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "The fills of a symbol, newest last",
     parameters: FUTURES_TRADE_LIST_PARAMETERS,
     weight: fixed(5),
+    parse: parseUserTrades,
     answer: userTrades,
+    present: ({ trades, digits }) => trades.map((trade) => presentTrade(trade, digits)),
   }),
 
   signedRoute({
@@ -286,21 +356,27 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "Place a leg: a stop-loss or a take-profit that closes the position",
     parameters: LEG_PARAMETERS,
     placesOrder: true,
+    parse: parsePlaceLeg,
     answer: placeLeg,
+    present: (placed) => replayable(presentLeg(placed), placed.replayed),
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/algoOrder"],
     summary: "Cancel a leg",
     parameters: SOUGHT_LEG_PARAMETERS,
+    parse: parseSoughtLeg,
     answer: cancelLeg,
+    present: presentCanceledLeg,
   }),
   signedRoute({
     ...cancel,
     paths: ["/fapi/v1/algoOpenOrders"],
     summary: "Cancel all open legs of a symbol",
     parameters: { symbol: SYMBOL_OF_ROWS },
+    parse: symbolOf,
     answer: cancelOpenLegs,
+    present: presentAllCanceled,
   }),
   signedRoute({
     ...read,
@@ -308,7 +384,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "One leg",
     parameters: SOUGHT_LEG_PARAMETERS,
     weight: fixed(1),
+    parse: parseSoughtLeg,
     answer: queryLeg,
+    present: presentLeg,
   }),
   signedRoute({
     ...read,
@@ -316,7 +394,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "The open legs, those that wait for their entry among them",
     parameters: OPEN_LEGS_PARAMETERS,
     weight: byBreadth,
+    parse: parseOpenLegs,
     answer: openLegs,
+    present: (legs) => legs.map(presentLeg),
   }),
   signedRoute({
     ...read,
@@ -324,7 +404,9 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     summary: "All legs of a symbol, newest last",
     parameters: LEG_LIST_PARAMETERS,
     weight: fixed(5),
+    parse: parseAllLegs,
     answer: allLegs,
+    present: (legs) => legs.map(presentLeg),
   }),
 
   signedRoute({
@@ -332,7 +414,6 @@ export const FUTURES_ROUTES: readonly SignedRoute[] = [
     paths: ["/fapi/v1/platform/strategy/close"],
     summary: "Close the strategy for good",
     parameters: {},
-    // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
     writes: false,
     answer: closeStrategy,
   }),

@@ -1,4 +1,5 @@
-// The public market data of spot, handed on from upstream. Source: specification 4.5; reference exchange, section 5.
+// The public market data of spot, passed on from upstream. Source: specification 4.5; reference exchange,
+// section 5.
 import {
   dayTickerWeight,
   depthWeight,
@@ -20,7 +21,7 @@ import {
   tickerType,
   timeZone,
 } from "../parse/market-data.ts";
-import { fixed, type PublicRoute } from "../pipeline.ts";
+import { fixed, type Route } from "../route.ts";
 import { fromUpstream, type UpstreamRoute } from "./from-upstream.ts";
 
 const DEPTH_LEVELS_DEFAULT = 100;
@@ -31,7 +32,7 @@ const ROWS_MAX = 1_000;
 const limit = limitUpTo(ROWS_MAX, ROWS_DEFAULT);
 const candles = { symbol: mandatorySymbol, interval, startTime, endTime, timeZone, limit };
 
-export const SPOT_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
+export const SPOT_MARKET_DATA_ROUTES: readonly Route[] = [
   spot({
     paths: ["/api/v3/depth"],
     summary: "The order book: the best bids and asks",
@@ -63,7 +64,7 @@ export const SPOT_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
     weight: fixed(fixedWeights["/api/v3/klines"]),
     readers: candles,
   }),
-  // Answered with the same rows: asked under one name, so that one answer serves both.
+  // The same rows: one upstream path, so that one cached answer serves both.
   spot({
     paths: ["/api/v3/uiKlines"],
     summary: "The same candles as klines",
@@ -100,7 +101,7 @@ export const SPOT_MARKET_DATA_ROUTES: readonly PublicRoute[] = [
   }),
 ];
 
-function spot(route: UpstreamRoute): PublicRoute {
+function spot(route: UpstreamRoute): Route {
   return fromUpstream("SPOT", route);
 }
 

@@ -1,6 +1,8 @@
-// The nine signed routes of the spot family. Source: specification 4.1.
+// The nine signed routes of spot strategies. Source: specification 4.1.
+import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
+import type { OrderQuery, TradeQuery } from "../../store/store.ts";
 import { IGNORED, optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import {
@@ -10,8 +12,10 @@ import {
   TRADE_LIST_PARAMETERS,
 } from "../parse/history.ts";
 import { ORDER_PARAMETERS, parsePlaceOrder } from "../parse/place-order.ts";
-import { type Answer, fixed, Replay, type SignedCall, type SignedRoute, signedRoute } from "../pipeline.ts";
+import type { Placement } from "../parse/terms.ts";
+import type { Ports } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
+import { fixed, type Route, type SignedCall, signedRoute } from "../route.ts";
 import {
   accountOf,
   cancelFound,
@@ -19,17 +23,19 @@ import {
   findOrder,
   listedOr,
   type Placed,
+  parseSoughtOrder,
   place,
+  replayable,
   SOUGHT_ORDER_PARAMETERS,
-  type SoughtOrderName,
+  type SoughtOrder,
 } from "./strategy.ts";
 
-const spot = { access: "signed", family: "SPOT", placesOrder: false, writes: false } as const;
+const spot = { strategyType: "SPOT", placesOrder: false, writes: false } as const;
 
 const read = { ...spot, method: "GET" } as const;
 const write = { ...spot, weight: fixed(1), writes: true } as const;
 
-export const SPOT_ROUTES: readonly SignedRoute[] = [
+export const SPOT_ROUTES: readonly Route[] = [
   signedRoute({
     ...read,
     paths: ["/api/v3/account"],
@@ -40,7 +46,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
       }),
     },
     weight: fixed(20),
+    parse: (parameters) => optionalText(parameters, "omitZeroBalances") === "true",
     answer: account,
+    present: ({ account, ...terms }, { userId }) => presentAccount(account, { ...terms, userId }),
   }),
   signedRoute({
     ...write,
@@ -49,7 +57,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "Place an order",
     parameters: ORDER_PARAMETERS,
     placesOrder: true,
+    parse: parsePlaceOrder,
     answer: placeOrder,
+    present: ({ order, replayed }, { strategyId }) => replayable(presentOrder(strategyId, order), replayed),
   }),
   signedRoute({
     ...write,
@@ -63,7 +73,14 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
       }),
       cancelRestrictions: IGNORED,
     },
+    parse(parameters) {
+      const sought = parseSoughtOrder(parameters, "SPOT");
+      if (isRefusal(sought)) return sought;
+      // Refused only if the order is found.
+      return { sought, cancelId: optionalClientId(parameters, "newClientOrderId", "SPOT") };
+    },
     answer: cancelOrder,
+    present: ({ order, cancelId }, { strategyId }) => presentCancel(strategyId, order, cancelId),
   }),
   signedRoute({
     ...write,
@@ -71,7 +88,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     paths: ["/api/v3/openOrders"],
     summary: "Cancel all open orders of a symbol",
     parameters: { symbol: SYMBOL_OF_ROWS },
+    parse: (parameters) => text(parameters, "symbol"),
     answer: cancelOpenOrders,
+    present: (orders, { strategyId }) => orders.map((order) => presentCancel(strategyId, order, null)),
   }),
   signedRoute({
     ...read,
@@ -79,7 +98,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "One order",
     parameters: SOUGHT_ORDER_PARAMETERS.SPOT,
     weight: fixed(4),
-    answer: queryOrder,
+    parse: (parameters) => parseSoughtOrder(parameters, "SPOT"),
+    answer: findOrder,
+    present: (order, { strategyId }) => presentOrder(strategyId, order),
   }),
   signedRoute({
     ...read,
@@ -87,7 +108,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "The open orders",
     parameters: { symbol: SYMBOL_OF_ROWS_OR_ALL },
     weight: fixed(6),
+    parse: (parameters) => optionalText(parameters, "symbol"),
     answer: openOrders,
+    present: presentOrders,
   }),
   signedRoute({
     ...read,
@@ -95,7 +118,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "All orders of a symbol, newest last",
     parameters: ORDER_LIST_PARAMETERS,
     weight: fixed(20),
+    parse: parseAllOrders,
     answer: allOrders,
+    present: presentOrders,
   }),
   signedRoute({
     ...read,
@@ -103,7 +128,9 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "The fills of a symbol, newest last",
     parameters: TRADE_LIST_PARAMETERS,
     weight: fixed(20),
+    parse: parseMyTrades,
     answer: myTrades,
+    present: (trades) => trades.map(presentTrade),
   }),
   signedRoute({
     ...spot,
@@ -112,106 +139,100 @@ export const SPOT_ROUTES: readonly SignedRoute[] = [
     summary: "Close the strategy for good",
     parameters: {},
     weight: fixed(1),
-    // A strategy that is not LIVE any more says so in the decision, since closing may be repeated until it is done.
     answer: closeStrategy,
   }),
 ];
 
-async function account(call: SignedCall<"omitZeroBalances">): Promise<Answer> {
-  const omitZeroBalances = optionalText(call.parameters, "omitZeroBalances") === "true";
-  return presentAccount(await accountOf(call), {
-    profile: call.gateway.profiles.SPOT,
-    userId: call.userId,
-    omitZeroBalances,
-  });
+async function account(
+  omitZeroBalances: boolean,
+  ports: Pick<Ports, "store" | "profiles">,
+  call: SignedCall,
+) {
+  return { account: await accountOf(ports, call), profile: ports.profiles.SPOT, omitZeroBalances };
 }
 
-async function placeOrder(call: SignedCall<keyof typeof ORDER_PARAMETERS>): Promise<Answer> {
-  const command = parsePlaceOrder(call.parameters, call.gateway.newClientOrderId);
-  if (isRefusal(command)) return command;
-  const placed = (await orderOfSignal(call, command.clientOrderId)) ?? (await place(call, command));
-  if (isRefusal(placed)) return placed;
-  const body = presentOrder(call.strategyId, placed.order);
-  return placed.replayed ? new Replay(body) : body;
+function placeOrder(
+  placement: Placement,
+  ports: Pick<Ports, "desk" | "store" | "newClientOrderId">,
+  call: SignedCall,
+): Promise<Placed | Refusal> {
+  const { clientOrderId } = placement;
+  return clientOrderId !== null && isSignalId(clientOrderId)
+    ? placeUnderSignalId({ ...placement, clientOrderId }, ports, call)
+    : place(placement, ports, call);
 }
 
 /**
- * The order of a signal has the signal's id: an order of that client id has been placed, and is answered as it stands now. Until
- * the signal is terminal the id is kept for its order, and nobody else's is placed under it.
+ * The order of a signal has the signal's id, so a placement under it answers with the present state of that
+ * order. Until the signal is terminal the id is reserved for its order.
  */
-async function orderOfSignal(
-  { strategyId, gateway: { store } }: SignedCall,
-  clientOrderId: string,
-): Promise<Placed | Refusal | null> {
-  if (!isSignalId(clientOrderId)) return null;
-  const signal = await store.findSignal(strategyId, { signalId: clientOrderId });
+async function placeUnderSignalId(
+  placement: Placement & { readonly clientOrderId: string },
+  ports: Pick<Ports, "desk" | "store" | "newClientOrderId">,
+  call: SignedCall,
+): Promise<Placed | Refusal> {
+  const { strategyId } = call;
+  const { clientOrderId } = placement;
+  const signal = await ports.store.findSignal(strategyId, { signalId: clientOrderId });
   switch (signal?.state.status) {
     case "EXECUTED": {
-      const order = await store.findOrder(strategyId, { clientOrderId });
-      return order === null ? null : { order, replayed: true };
+      const order = await ports.store.findOrder(strategyId, { clientOrderId });
+      return order === null ? await place(placement, ports, call) : { order, replayed: true };
     }
     case "RECEIVED":
     case "FAILED":
       return { refusal: "PARAMETER_INVALID", parameter: "newClientOrderId" };
     default:
-      return null;
+      return await place(placement, ports, call);
   }
 }
 
-async function cancelOrder(call: SignedCall<SoughtOrderName | "newClientOrderId">): Promise<Answer> {
-  const found = await findOrder(call, "SPOT");
+async function cancelOrder(
+  { sought, cancelId }: { readonly sought: SoughtOrder; readonly cancelId: string | null | Refusal },
+  ports: Pick<Ports, "desk" | "store" | "markets">,
+  call: SignedCall,
+) {
+  const found = await findOrder(sought, ports, call);
   if (isRefusal(found)) return found;
-  const cancelId = optionalClientId(call.parameters, "newClientOrderId", "SPOT");
   if (isRefusal(cancelId)) return cancelId;
-  const order = await cancelFound(call, found);
-  return isRefusal(order) ? order : presentCancel(call.strategyId, order, cancelId);
+  const order = await cancelFound(found, ports, call);
+  return isRefusal(order) ? order : { order, cancelId };
 }
 
-async function cancelOpenOrders({
-  parameters,
-  strategyId,
-  gateway,
-  lapsed,
-}: SignedCall<"symbol">): Promise<Answer> {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const executed = await gateway.desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
-  if (isRefusal(executed)) return executed;
-  const canceled = executed.orders.map((order) => presentCancel(strategyId, order, null));
-  return listedOr(symbol, canceled, gateway.markets.SPOT);
+async function cancelOpenOrders(
+  symbol: string,
+  { desk, markets }: Pick<Ports, "desk" | "markets">,
+  { strategyId, lapsed }: SignedCall,
+) {
+  const executed = await desk.execute(strategyId, { type: "CancelOpenOrders", symbol }, { lapsed });
+  return isRefusal(executed) ? executed : listedOr(symbol, executed.orders, markets.SPOT);
 }
 
-async function queryOrder(call: SignedCall<SoughtOrderName>): Promise<Answer> {
-  const found = await findOrder(call, "SPOT");
-  return isRefusal(found) ? found : presentOrder(call.strategyId, found);
+async function openOrders(
+  symbol: string | null,
+  { store, markets }: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  const orders = await store.listOpenOrders(strategyId, symbol);
+  return symbol === null ? orders : listedOr(symbol, orders, markets.SPOT);
 }
 
-async function openOrders({ parameters, strategyId, gateway }: SignedCall<"symbol">): Promise<Answer> {
-  const symbol = optionalText(parameters, "symbol");
-  const orders = await gateway.store.listOpenOrders(strategyId, symbol);
-  const body = orders.map((order) => presentOrder(strategyId, order));
-  return symbol === null ? body : listedOr(symbol, body, gateway.markets.SPOT);
+async function allOrders(
+  query: OrderQuery,
+  { store, markets }: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  return listedOr(query.symbol, await store.listOrders(strategyId, query), markets.SPOT);
 }
 
-async function allOrders({
-  parameters,
-  strategyId,
-  gateway,
-}: SignedCall<keyof typeof ORDER_LIST_PARAMETERS>): Promise<Answer> {
-  const query = parseAllOrders(parameters);
-  if (isRefusal(query)) return query;
-  const orders = await gateway.store.listOrders(strategyId, query);
-  const body = orders.map((order) => presentOrder(strategyId, order));
-  return listedOr(query.symbol, body, gateway.markets.SPOT);
+async function myTrades(
+  query: TradeQuery,
+  { store, markets }: Pick<Ports, "store" | "markets">,
+  { strategyId }: SignedCall,
+) {
+  return listedOr(query.symbol, await store.listTrades(strategyId, query), markets.SPOT);
 }
 
-async function myTrades({
-  parameters,
-  strategyId,
-  gateway,
-}: SignedCall<keyof typeof TRADE_LIST_PARAMETERS>): Promise<Answer> {
-  const query = parseMyTrades(parameters);
-  if (isRefusal(query)) return query;
-  const trades = await gateway.store.listTrades(strategyId, query);
-  return listedOr(query.symbol, trades.map(presentTrade), gateway.markets.SPOT);
+function presentOrders(orders: readonly Order[], { strategyId }: SignedCall) {
+  return orders.map((order) => presentOrder(strategyId, order));
 }

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { Standstills } from "./standstills.ts";
+import { StalledConnections } from "./connections.ts";
 
-/** More than the system takes of a connection that nobody reads. */
+/** More than the system buffers for a connection that is not read. */
 const LARGE = Buffer.alloc(32 * 1_024 * 1_024, "x");
 
-async function open(): Promise<{ standstills: Standstills; ask: () => Promise<Asked> }> {
+async function open(): Promise<{ stalled: StalledConnections; ask: () => Promise<Asked> }> {
   const server: Server = createServer((_request, response) => response.end(LARGE));
-  const standstills = new Standstills(server);
+  const stalled = new StalledConnections(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -18,7 +18,7 @@ async function open(): Promise<{ standstills: Standstills; ask: () => Promise<As
   });
   const { port } = server.address() as AddressInfo;
   return {
-    standstills,
+    stalled,
     async ask() {
       const client = connect(port, "127.0.0.1");
       client.on("error", () => {});
@@ -34,26 +34,26 @@ async function open(): Promise<{ standstills: Standstills; ask: () => Promise<As
 
 type Asked = { readonly client: Socket; readonly served: Socket };
 
-test("a connection whose answer nobody reads is cut at the second look, one that is idle is not", async () => {
-  const { standstills, ask } = await open();
+test("a connection whose answer is not read is cut at the second check, an idle one is not", async () => {
+  const { stalled, ask } = await open();
   const { served } = await ask();
   const idle = await ask();
   const read = once(idle.client.resume(), "data");
   await read;
   while (idle.served.writableLength > 0) await once(idle.client, "data");
-  standstills.look();
+  stalled.check();
   expect(served.destroyed).toBe(false);
-  standstills.look();
+  stalled.check();
   expect([served.destroyed, idle.served.destroyed]).toEqual([true, false]);
 });
 
-test("one that owes nothing at a look begins anew", async () => {
-  const { standstills, ask } = await open();
+test("a connection that has sent everything at one check is not cut at the next", async () => {
+  const { stalled, ask } = await open();
   const { client, served } = await ask();
-  standstills.look();
+  stalled.check();
   client.resume();
   while (served.writableLength > 0) await once(client, "data");
-  standstills.look();
-  standstills.look();
+  stalled.check();
+  stalled.check();
   expect(served.destroyed).toBe(false);
 });

@@ -1,0 +1,157 @@
+// The protocol of the exchange-style routes: how a request is signed, what it costs, and the form of answers
+// and refusals.
+//
+// Authentication checks in this order: key header → parameters readable → timestamp → recvWindow → key →
+// signature → window. An unknown key fails at the same check, with the same refusal, as a wrong signature:
+// without the secret, nobody can find out which keys exist (decision 54).
+// Source: design, section 6 (checks of a signed exchange request).
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import { secretOf, userIdOf } from "../identity/api-keys.ts";
+import { signedMessage, verifies } from "../identity/signatures.ts";
+import { BOT_KEY_HEADER, type FailedCheck, headerOf, type Sighting } from "../inspection/sighting.ts";
+import type { Usage } from "../limits/budgets.ts";
+import { personHolder } from "../limits/holder.ts";
+import { type Parameters, readParameters } from "./parameters.ts";
+import type { Asked, Gateway, Protocol, Reply, Unauthenticated } from "./pipeline.ts";
+import { wireError } from "./refusals.ts";
+import { type Answer, type ExchangeCaller, ReadyJson, Replay, type Route } from "./route.ts";
+import type { Messages } from "./server.ts";
+
+export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
+  keyOf: ({ apiKey }, { access }) => (access === "signed" ? apiKey : null),
+  authenticate,
+  cost: ({ weight, placesOrder }, { asked, userId }) => ({
+    weight: weight(isRefusal(asked) ? NO_PARAMETERS : asked),
+    placesOrder,
+    person: personHolder(userId),
+  }),
+  usageHeaders: {
+    ofAddress: weightHeader,
+    ofRoute: ({ placesOrder }, { usage }) =>
+      placesOrder ? { ...weightHeader(usage), ...orderCountHeaders(usage) } : weightHeader(usage),
+  },
+  envelope(answer, headers, limit) {
+    if (isRefusal(answer)) return refused(answer, headers, limit?.retryAfterSeconds);
+    if (answer instanceof Replay) {
+      const body = JSON.stringify(answer.body);
+      return { status: 200, headers: { ...headers, ...REPLAY_HEADERS }, body, isReplay: true };
+    }
+    if (answer instanceof ReadyJson) return { status: 200, headers, body: answer.text };
+    return { status: 200, headers, body: JSON.stringify(answer) };
+  },
+};
+
+export const OUTCOME_UNKNOWN =
+  "Timeout waiting for response from backend server. Send status unknown; execution status unknown.";
+export const FAULT = "An unknown error occurred while processing the request.";
+
+export const EXCHANGE_MESSAGES: Messages = {
+  refused: (refusal) => refused(refusal),
+  outcomeUnknown: {
+    status: 503,
+    headers: { "retry-after": "1" },
+    body: JSON.stringify({ code: -1007, msg: OUTCOME_UNKNOWN }),
+  },
+  fault: { status: 500, headers: {}, body: JSON.stringify({ code: -1000, msg: FAULT }) },
+};
+
+/** The weight of a request whose parameters cannot be read is that of one without parameters. */
+const NO_PARAMETERS: Parameters = new Map();
+/** How old a request may be by default, and at most, ms. Source: specification 5.1. */
+const RECV_WINDOW_DEFAULT_MS = 5_000;
+const RECV_WINDOW_MAX_MS = 30_000;
+/** How far a client's clock may run ahead, ms. */
+const AHEAD_MAX_MS = 1_000;
+
+async function authenticate(
+  { request, body, route }: Asked<Route>,
+  gateway: Pick<Gateway, "store" | "master" | "wallNow">,
+  context: Sighting,
+): Promise<ExchangeCaller | Unauthenticated<Answer>> {
+  const { access, known } = route;
+  if (access === "public") return { ...NOBODY, asked: readParameters(request.query, body, known) };
+  const now = gateway.wallNow();
+  if (request.apiKey === null) {
+    const otherKey = headerOf(request, BOT_KEY_HEADER);
+    context.apiKey = otherKey === "" ? null : otherKey;
+    return { failed: "HEADER", because: { refusal: "KEY_REFUSED" } };
+  }
+  const bound = await gateway.store.findKey(request.apiKey);
+  context.key = bound;
+  const unauthenticated = (failed: FailedCheck, because: Refusal): Unauthenticated<Answer> => ({
+    failed: bound === null ? null : failed,
+    because,
+  });
+  const parameters = readParameters(request.query, body, known);
+  if (isRefusal(parameters)) return unauthenticated("PARAMETERS", parameters);
+  const timestampText = parameters.get("timestamp") ?? "";
+  if (!/^[0-9]{1,16}$/.test(timestampText)) {
+    return unauthenticated("TIMESTAMP", { refusal: "PARAMETER_MISSING", parameter: "timestamp" });
+  }
+  const timestamp = Number(timestampText);
+  const recvWindowText = parameters.get("recvWindow") ?? String(RECV_WINDOW_DEFAULT_MS);
+  const recvWindow = /^[0-9]{1,16}(\.[0-9]{1,16})?$/.test(recvWindowText) ? Number(recvWindowText) : 0;
+  if (recvWindow <= 0 || recvWindow > RECV_WINDOW_MAX_MS) {
+    return unauthenticated("RECV_WINDOW", { refusal: "RECV_WINDOW_INVALID" });
+  }
+
+  const { message, signature } = signedMessage(request.query, body);
+  if (signature === null || signature === "") {
+    return unauthenticated("SIGNATURE_MISSING", { refusal: "PARAMETER_MISSING", parameter: "signature" });
+  }
+  if (bound === null || bound.key.revokedAt !== null) {
+    return unauthenticated("HEADER", { refusal: "KEY_REFUSED" });
+  }
+  if (!verifies(secretOf(gateway.master, bound.key), message, signature)) {
+    return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
+  }
+
+  if (timestamp >= now + AHEAD_MAX_MS) return unauthenticated("WINDOW", { refusal: "TIMESTAMP_AHEAD" });
+  const lapsed = (): Refusal | null =>
+    gateway.wallNow() - timestamp > recvWindow ? { refusal: "TIMESTAMP_TOO_OLD" } : null;
+  const tooOld = lapsed();
+  if (tooOld !== null) return unauthenticated("WINDOW", tooOld);
+  const { strategy } = bound;
+  const strategyId = strategy?.strategyId ?? "";
+  return { asked: parameters, strategy, strategyId, userId: userIdOf(bound.key), lapsed };
+}
+
+/** The sender of a public request. */
+const NOBODY = { strategy: null, strategyId: "", userId: "", lapsed: () => null };
+
+/** Marks the answer to a placement as a replay. */
+export const REPLAY_HEADERS = { "x-lyrebird-replay": "true" } as const;
+
+/** How long clients of an overloaded service, or of one without a market, should wait, s. */
+const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
+
+/** When a client that was refused may come back. */
+export function retryHeader(
+  status: number,
+  seconds = status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined,
+): Record<string, string> {
+  return seconds === undefined ? {} : { "retry-after": String(seconds) };
+}
+
+/** The answer that refuses: status, code and text of the catalogue. */
+export function refused(
+  refusal: Refusal,
+  headers: Readonly<Record<string, string>> = {},
+  retryAfterSeconds?: number,
+): Reply {
+  const { status, code, msg } = wireError(refusal);
+  return {
+    status,
+    headers: { ...headers, ...retryHeader(status, retryAfterSeconds) },
+    body: JSON.stringify({ code, msg }),
+    refusal: { code, message: msg },
+  };
+}
+
+export function weightHeader({ weight }: Usage): Record<string, string> {
+  return { "x-mbx-used-weight-1m": String(weight) };
+}
+
+export function orderCountHeaders({ orders10s, orders1m }: Usage): Record<string, string> {
+  return { "x-mbx-order-count-10s": String(orders10s), "x-mbx-order-count-1m": String(orders1m) };
+}

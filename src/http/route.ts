@@ -1,0 +1,130 @@
+// A row of the exchange-style routes: what a route asks, costs and requires, and its three steps. Only
+// `answer` waits and changes things; `parse` and `present` are pure.
+import type { Refusal } from "../domain/refusal.ts";
+import type { Parameters } from "./parameters.ts";
+import { type Descriptions, mandatory, optional } from "./parse/descriptions.ts";
+import type { Caller, Listings, ParsesInput, Ports, Row } from "./pipeline.ts";
+
+/** JSON text that is ready to be sent, where building the value would be a waste. */
+export class ReadyJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * The answer to a placement whose client id was used before: the present state of the first order. Nothing
+ * was placed.
+ */
+export class Replay {
+  readonly body: object;
+  constructor(body: object) {
+    this.body = body;
+  }
+}
+
+type Body = ReadyJson | Replay | object;
+/** What a row answers: a body, or why there is none. */
+export type Answer = Body | Refusal;
+
+/** What is known of the sender of a signed request. Public routes get no call: they have no sender. */
+export type SignedCall = {
+  /** Empty on a route that takes any key. */
+  readonly strategyId: string;
+  /** The person who owns the key. */
+  readonly userId: string;
+  /** When it was charged: wall time, Unix ms. */
+  readonly admittedAt: number;
+  /** Whether the request's time window has ended by now: checked again when its command is executed. */
+  readonly lapsed: () => Refusal | null;
+};
+
+export type ExchangeCaller = Caller<Parameters> & Omit<SignedCall, "admittedAt">;
+
+type RowHead = {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** The first is the route's name, the others are aliases. */
+  readonly paths: readonly [string, ...string[]];
+  /** What the route does, in a few words, for the API reference. */
+  readonly summary: string;
+};
+
+/**
+ * What only signed routes have: the strategy that they need, and whether they count against the order
+ * budgets.
+ */
+type Access = Pick<Row<never, never, never>, "strategyType" | "writes"> & { readonly placesOrder: boolean };
+
+export type Route = Row<Parameters, SignedCall, Answer> &
+  RowHead &
+  Access & {
+    readonly access: "public" | "signed";
+    /**
+     * The parameters that it knows, including those that it ignores; the parameters of every signed request
+     * are not listed.
+     */
+    readonly parameters: Descriptions;
+    /**
+     * The names of all parameters of a signed route, including those of every signed request; null for a
+     * public one.
+     */
+    readonly known: ReadonlySet<string> | null;
+    readonly weight: (parameters: Parameters) => number;
+  };
+
+/** The weight of a route that always costs the same. */
+export function fixed(weight: number): () => number {
+  return () => weight;
+}
+
+/** The parameters of every signed request. Source: specification 5.1. */
+export const SIGNING_PARAMETERS = {
+  timestamp: mandatory(
+    "time",
+    "When the request was made: not more than `recvWindow` ago, less than a second ahead.",
+    { example: "1767225600000" },
+  ),
+  recvWindow: optional("decimal", "For how many ms the request is valid: more than 0, at most 30000.", {
+    default: "5000",
+  }),
+  signature: mandatory(
+    "text",
+    "64 lowercase hex digits: HMAC-SHA256 of query and body as sent, without the signature, keyed with the secret.",
+    { example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+  ),
+} satisfies Descriptions;
+
+/** The part of a row that knows its own parameters: it can read those that it describes, and no others. */
+type Reading<Name extends string> = {
+  readonly parameters: Descriptions<Name>;
+  readonly weight: (parameters: Parameters<NoInfer<Name>>) => number;
+};
+type Answering<Result> = Promise<Result | Refusal> | Result | Refusal;
+
+/** A row of a signed route: `parse` gives `answer` its input, and `answer` gives `present` its result. */
+export function signedRoute<const Name extends string, Input = undefined, Result = Body>(
+  row: RowHead &
+    Access &
+    Reading<Name> & {
+      readonly parse?: (parameters: Parameters<NoInfer<Name>>) => Input | Refusal;
+      readonly answer: (input: Input, ports: Ports, call: SignedCall) => Answering<Result>;
+      readonly present?: (result: Result, call: SignedCall) => Body;
+    } & ParsesInput<Input>,
+): Route {
+  const known = new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters }));
+  return { ...row, access: "signed", known };
+}
+
+/** A row of a public route. Its parser may check symbols against the listings. */
+export function publicRoute<const Name extends string, Input = undefined, Result = Body>(
+  row: Omit<RowHead, "method"> &
+    Reading<Name> & {
+      readonly parse?: (parameters: Parameters<NoInfer<Name>>, listings: Listings) => Input | Refusal;
+      readonly answer: (input: Input, ports: Ports) => Answering<Result>;
+      readonly present?: (result: Result) => Body;
+    } & ParsesInput<Input>,
+): Route {
+  const access = { access: "public", strategyType: null, placesOrder: false, writes: false } as const;
+  return { ...row, ...access, method: "GET", known: null };
+}
